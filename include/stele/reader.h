@@ -33,6 +33,13 @@ typedef struct stele_trace_options {
     size_t setting_count;
     bool is_reread; /* what can be read only once (a pipe, a packed file) is put in a temporary file
                        when it is opened, so that it can be read from anywhere, and again */
+    /* The trace may grow while it is read: its end is waited for, so that a record that is half
+       there is no damage. It ends when the context's go_on is false (which then ends it, and no
+       call), when nothing came for `idle_ns` (0: however long), or when another file took its
+       place, which is reported. It is read from front to back, and cannot be read twice.
+       Directories are not followed: STELE_ERR_UNSUPPORTED. */
+    bool is_followed;
+    int64_t idle_ns;
 } stele_trace_options;
 
 typedef struct stele_trace_info {
@@ -221,6 +228,10 @@ typedef struct stele_request {
     /* Part `part`, from 0, of `part_count`, as stele_reader_parts() says how many there can be.
        What a part has not is not reported as missing. 0: everything. */
     uint32_t part, part_count;
+    /* With STELE_ORDER_WINDOW: an event is held until one came that is so much younger, or nothing
+       more came for as long, and so need not wait for the memory to be full; 0: it is held as long
+       as memory allows. */
+    int64_t window_ns;
 } stele_request;
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -295,6 +306,10 @@ STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *se
  */
 STELE_API stele_status stele_reader_next_segments(stele_reader *reader,
                                                   const stele_segment **segments, size_t *count);
+/* Whether the next call of these may have to wait, as for a pipe or a trace that is followed: time
+   to show what was made of the segments so far. */
+STELE_API bool stele_reader_waits(const stele_reader *reader);
+
 /*
  * Copies the next events into a table of the caller's: as many as are there, up to `capacity`,
  * which is not 0; fewer only at the end. For those who want columns of many events instead of

@@ -20,7 +20,10 @@ typedef struct cat {
 static stele_status cat_ready(void *user, const stele_reader_stats *stats)
 {
     cat *self = user;
-    return sinking_open(self->c, self->to.name, self->c->out, stats, &self->writer);
+    const stele_status status =
+        sinking_open(self->c, self->to.name, self->c->out, stats, &self->writer);
+    self->c->shown = status == STELE_OK ? self->writer : NULL;
+    return status;
 }
 
 static stele_status cat_take(void *user, const stele_segment *segment)
@@ -125,6 +128,7 @@ void command_CAT(cli *c)
         cat_traces(&self, &in, &s);
     stele_near_free(self.near);
     stele_tail_free(self.tail);
+    c->shown = NULL;
     stele_writer_close(self.writer);
     inputs_close(&in);
     selection_free(&s);

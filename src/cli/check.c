@@ -19,7 +19,7 @@ static void show_line(void *user, const stele_diag *diag, const char *line)
     const checking *self = user;
     (void)diag;
     stele_output_text(self->c->out, line);
-    if (self->c->is_screen)
+    if (self->c->is_screen || self->c->is_following)
         stele_output_flush(self->c->out);
 }
 

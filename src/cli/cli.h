@@ -41,10 +41,12 @@ typedef struct cli {
     report out_report; /* findings about outputs */
     progress progress;
     reading_now *reading; /* NULL: nothing is */
+    stele_writer *shown;  /* of what is seen before more is waited for; NULL: nothing is */
     binaries *binaries;   /* of --binary; NULL: none were opened yet */
     joined *joined;       /* arguments that are one trace together; NULL: not looked for */
     exit_code worst;
     bool is_quiet, is_strict;
+    bool is_following;   /* the first signal ends the trace, and not the command */
     bool is_apart;       /* what traces have in common is no repetition */
     bool is_ending;      /* what was said before a signal is written */
     bool is_closed;      /* whoever read the output went away */

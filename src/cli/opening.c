@@ -19,6 +19,23 @@ static bool parse_offset(cli *c, const char *text, int64_t *ns)
     return true;
 }
 
+/* --follow: the trace ends with the first signal, and what was read of it is shown. */
+static bool follow_options(cli *c, stele_trace_options *given)
+{
+    const options *o = &c->options;
+    uint64_t idle_ns = 0;
+    if (!option_given(o, OPTION_FOLLOW))
+        return !option_given(o, OPTION_IDLE) || cli_usage(c, "--idle is for --follow");
+    if (o->argument_count != 1)
+        return cli_usage(c, "--follow takes one TRACE, not %zu", o->argument_count);
+    if (!cli_take_length(c, OPTION_IDLE, &idle_ns))
+        return false;
+    c->is_following = c->is_ending = c->ends_by_signal = true;
+    given->is_followed = true;
+    given->idle_ns = (int64_t)idle_ns;
+    return true;
+}
+
 /* The options that only the format of a trace knows. `settings` has room for all that were given.
  */
 static void collect_settings(const options *o, stele_setting *settings, stele_trace_options *given)
@@ -63,7 +80,7 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
     if (in_count > 1 && in_count != o->argument_count)
         return cli_usage(c, "--in is given %zu times for %zu traces: give it once, or for each",
                          in_count, o->argument_count);
-    return true;
+    return follow_options(c, given);
 }
 
 /* `count` paths, of the argument with this number. False: the options cannot be used, or memory. */

@@ -92,6 +92,20 @@ static stele_order parse_order(const options *o)
                                       : STELE_ORDER_TIME;
 }
 
+/* What is followed is shown as it comes: in order as far as a window allows. */
+static bool follow_order(cli *c, stele_request *request)
+{
+    uint64_t hold_ns = 0;
+    if (!option_given(&c->options, OPTION_FOLLOW))
+        return true;
+    if (!option_given(&c->options, OPTION_SORT) && request->order == STELE_ORDER_TIME)
+        request->order = STELE_ORDER_WINDOW;
+    if (!cli_take_length(c, OPTION_HOLD, &hold_ns))
+        return false;
+    request->window_ns = (int64_t)hold_ns;
+    return true;
+}
+
 bool selection_make(cli *c, selection *s)
 {
     stele_request *request = &s->request;
@@ -100,7 +114,7 @@ bool selection_make(cli *c, selection *s)
     request->order = parse_order(&c->options);
     request->align_starts = option_given(&c->options, OPTION_ALIGN_START);
     request->where = option_value(&c->options, OPTION_WHERE);
-    return parse_bound(c, OPTION_BEGIN, &request->begin) &&
+    return follow_order(c, request) && parse_bound(c, OPTION_BEGIN, &request->begin) &&
            parse_bound(c, OPTION_END, &request->end) &&
            collect_globs(c, OPTION_NAME, &s->names, &request->names) &&
            collect_globs(c, OPTION_CATEGORY, &s->categories, &request->categories) &&
@@ -173,8 +187,10 @@ static stele_status pull(cli *c, stele_reader *reader, const stele_intersection 
         for (size_t i = 0; status == STELE_OK && i < count; i++)
             status = is_whole ? take(c, &segments[i], info, to)
                               : take_parts(c, &segments[i], spans, info, to);
-    } while (status == STELE_OK && cli_interrupted() == 0);
-    return cli_interrupted() != 0 ? STELE_ERR_CLOSED : status;
+        if (status == STELE_OK && c->shown != NULL && stele_reader_waits(reader))
+            status = stele_writer_flush(c->shown);
+    } while (status == STELE_OK && (cli_interrupted() == 0 || c->is_following));
+    return cli_interrupted() != 0 && !c->is_following ? STELE_ERR_CLOSED : status;
 }
 
 static void read_more(cli *c, size_t size)

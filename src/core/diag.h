@@ -30,6 +30,8 @@ typedef struct diag_sink {
     void *progress_user;
     stele_go_on_fn *go_on; /* NULL: always */
     void *go_on_user;
+    int64_t patience_ms; /* how long an input that can grow is waited for while others wait for what
+                            came before; 0: as long as it takes */
 } diag_sink;
 
 /* Whether to read or write the next piece; waits until `fd` can be read, unless that is -1. */

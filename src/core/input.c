@@ -3,14 +3,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/follow.h"
+
+/* Of an input that waits, what those who look at its head get at least, and how long it must be
+   silent to be taken for all that comes for now. */
+#define HEAD_LEAST      160u
+#define HEAD_SILENCE_MS 250
+
 typedef struct file_input {
     input base;
     int fd;
+    follow follow; /* with is_followed */
 } file_input;
 
 typedef struct range_input {
@@ -47,8 +56,10 @@ static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t s
     file_input *file = (file_input *)in;
     ssize_t count;
     *got = 0;
+    if (in->is_followed && (!input_is_ready(in, offset, -1) || in->is_ended))
+        return STELE_OK;
     do {
-        if (!diag_goes_on(in->diag, in->is_seekable ? -1 : file->fd))
+        if (!in->is_followed && !diag_goes_on(in->diag, in->is_seekable ? -1 : file->fd))
             return STELE_ERR_CLOSED;
         count = in->is_seekable ? pread(file->fd, buffer, size, (off_t)offset)
                                 : read(file->fd, buffer, size);
@@ -62,12 +73,16 @@ static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t s
     count_stored(in, (size_t)count);
     if (in->diag->progress != NULL)
         in->diag->progress(in->diag->progress_user, (size_t)count);
+    if (in->is_followed)
+        follow_see(&file->follow);
     return STELE_OK;
 }
 
 static void file_close(input *in)
 {
     file_input *file = (file_input *)in;
+    if (in->is_followed)
+        follow_end(&file->follow);
     if (file->fd > STDIN_FILENO)
         close(file->fd);
     free(file);
@@ -106,6 +121,7 @@ stele_status input_open_fd(diag_sink *diag, const char *name, int fd, input **in
         file->base.has_size = true;
         file->base.size = file->base.stored_size = (uint64_t)st.st_size;
     }
+    file->base.waits = !S_ISREG(st.st_mode);
     *in = &file->base;
     return STELE_OK;
 }
@@ -116,6 +132,100 @@ stele_status input_open_file(diag_sink *diag, const char *path, input **in)
     *in = NULL;
     return fd < 0 ? file_refuse(diag, path, fd, strerror(errno))
                   : input_open_fd(diag, path, fd, in);
+}
+
+/* ---- Files that grow ---- */
+
+/* Whether what is followed can give no more, because it is another file now. */
+static bool is_rotated(const file_input *file, const struct stat *now)
+{
+    const input *in = &file->base;
+    struct stat named;
+    const char *what = NULL;
+    if ((uint64_t)now->st_size < in->position)
+        what = "became shorter";
+    else if (now->st_nlink == 0)
+        what = "was removed";
+    else if (stat(in->name, &named) == 0 &&
+             (named.st_dev != now->st_dev || named.st_ino != now->st_ino))
+        what = "was replaced by another one";
+    if (what == NULL)
+        return false;
+    diag_report(in->diag, &core_codes[STE024], in->name, in->position, 0, "a file that grows",
+                "it %s; what was read is all that comes", what);
+    return true;
+}
+
+/* Whether a followed file has more than was read of it. */
+static bool has_grown(file_input *file)
+{
+    input *in = &file->base;
+    struct stat now;
+    if (fstat(file->fd, &now) != 0)
+        in->is_ended = true;
+    else if (!S_ISREG(now.st_mode))
+        return false;
+    else if ((uint64_t)now.st_size > in->position)
+        return true;
+    else
+        in->is_ended = is_rotated(file, &now);
+    return in->is_ended;
+}
+
+static bool has_arrived(const file_input *file, int64_t wait_ms)
+{
+    struct pollfd more = {.fd = file->fd, .events = POLLIN};
+    return poll(&more, 1, (int)wait_ms) > 0;
+}
+
+/* How long to sleep of what is left of a wait, which may have no end. */
+#define SLICE_MS 100
+
+static bool file_is_ready(file_input *file, int64_t wait_ms)
+{
+    input *in = &file->base;
+    const int64_t until_ms = wait_ms > 0 ? follow_now_ms() + wait_ms : 0;
+    for (;;) {
+        const int64_t left_ms = wait_ms > 0 ? until_ms - follow_now_ms() : wait_ms;
+        struct stat about;
+        const bool is_file = fstat(file->fd, &about) == 0 && S_ISREG(about.st_mode);
+        const int64_t slice_ms = left_ms >= 0 && left_ms < SLICE_MS ? left_ms : SLICE_MS;
+        if (is_file ? has_grown(file) : has_arrived(file, slice_ms > 0 ? slice_ms : 0))
+            return true;
+        if (left_ms == 0 || (wait_ms > 0 && left_ms <= 0))
+            return false;
+        if (!in->is_followed) {
+            if (!diag_goes_on(in->diag, -1))
+                return true; /* reading will say so */
+        } else if (is_file ? !follow_sleep(&file->follow, in->diag, left_ms > 0 ? left_ms : 0)
+                           : !follow_goes_on(&file->follow, in->diag)) {
+            in->is_ended = true;
+            return true;
+        }
+    }
+}
+
+bool input_is_ready(input *in, uint64_t offset, int64_t wait_ms)
+{
+    if (!in->waits || in->is_ended || offset < in->position)
+        return true;
+    return file_is_ready((file_input *)in, wait_ms);
+}
+
+stele_status input_open_followed(diag_sink *diag, const char *path, int64_t idle_ms, input **in)
+{
+    const stele_status status = input_open_file(diag, path, in);
+    file_input *file;
+    if (status != STELE_OK)
+        return status;
+    file = (file_input *)*in;
+    follow_begin(&file->follow, idle_ms);
+    if (file->base.is_seekable)
+        follow_add(&file->follow, path);
+    file->base.waits = file->base.is_followed = true;
+    file->base.is_seekable = file->base.has_size = false;
+    file->base.size = file->base.stored_size = 0;
+    return STELE_OK;
 }
 
 /* ---- Memory ---- */
@@ -191,11 +301,12 @@ stele_status input_open_range(input *whole, const char *name, uint64_t offset, u
 
 /* ---- Reading ---- */
 
-/* Reads on from the position of a sequential input until `size` bytes are there or it ends. */
-static stele_status sequential_read(input *in, uint8_t *buffer, size_t size, size_t *got)
+/* Reads on from the position of a sequential input until `least` bytes are there or it ends. */
+static stele_status sequential_read(input *in, uint8_t *buffer, size_t size, size_t least,
+                                    size_t *got)
 {
     *got = 0;
-    while (*got < size && !in->is_ended) {
+    while (*got < least && !in->is_ended) {
         size_t count;
         const stele_status status =
             in->ops->read(in, in->position, buffer + *got, size - *got, &count);
@@ -214,12 +325,26 @@ static stele_status sequential_skip(input *in, uint64_t offset)
     while (in->position < offset && !in->is_ended) {
         const uint64_t left = offset - in->position;
         size_t got;
-        const stele_status status = sequential_read(
-            in, dropped, left < sizeof dropped ? (size_t)left : sizeof dropped, &got);
+        const size_t want = left < sizeof dropped ? (size_t)left : sizeof dropped;
+        const stele_status status = sequential_read(in, dropped, want, want, &got);
         if (status != STELE_OK)
             return status;
     }
     return STELE_OK;
+}
+
+/* Of an input that waits, as much as comes without a pause, so that what is there is shown. */
+static stele_status peek_waiting(input *in)
+{
+    stele_status status = STELE_OK;
+    size_t got = 1;
+    while (status == STELE_OK && got != 0 && in->head_size < INPUT_HEAD_SIZE &&
+           (in->head_size < HEAD_LEAST || input_is_ready(in, in->position, HEAD_SILENCE_MS))) {
+        status =
+            sequential_read(in, in->head + in->head_size, INPUT_HEAD_SIZE - in->head_size, 1, &got);
+        in->head_size += got;
+    }
+    return status;
 }
 
 stele_status input_peek(input *in, const uint8_t **bytes, size_t *size)
@@ -237,7 +362,9 @@ stele_status input_peek(input *in, const uint8_t **bytes, size_t *size)
         if (in->is_seekable)
             status = input_read(in, 0, in->head, INPUT_HEAD_SIZE, &in->head_size);
         else
-            status = sequential_read(in, in->head, INPUT_HEAD_SIZE, &in->head_size);
+            status = in->waits ? peek_waiting(in)
+                               : sequential_read(in, in->head, INPUT_HEAD_SIZE, INPUT_HEAD_SIZE,
+                                                 &in->head_size);
     }
     *bytes = in->head;
     *size = in->head_size;
@@ -245,6 +372,12 @@ stele_status input_peek(input *in, const uint8_t **bytes, size_t *size)
 }
 
 stele_status input_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+{
+    return input_read_some(in, offset, buffer, size, size, got);
+}
+
+stele_status input_read_some(input *in, uint64_t offset, void *buffer, size_t size, size_t least,
+                             size_t *got)
 {
     uint8_t *to = buffer;
     stele_status status;
@@ -263,7 +396,7 @@ stele_status input_read(input *in, uint64_t offset, void *buffer, size_t size, s
         const size_t left = in->head_size - (size_t)offset;
         *got = size < left ? size : left;
         memcpy(to, in->head + offset, *got);
-        if (*got == size)
+        if (*got == size || (in->waits && *got >= least))
             return STELE_OK;
         offset += *got;
     }
@@ -272,7 +405,8 @@ stele_status input_read(input *in, uint64_t offset, void *buffer, size_t size, s
     status = sequential_skip(in, offset);
     if (status != STELE_OK)
         return status;
-    status = sequential_read(in, to + *got, size - *got, &count);
+    least = in->waits ? least - *got : size - *got;
+    status = sequential_read(in, to + *got, size - *got, least, &count);
     *got += count;
     return status;
 }

@@ -36,6 +36,8 @@ struct input {
     bool has_size;
     bool is_seekable;
     bool is_ended; /* of a sequential input */
+    bool waits;    /* bytes may come later: a pipe, a terminal, a file that is followed */
+    bool is_followed;
 };
 
 /* A regular file is seekable; anything else that can be opened is sequential. "-" is stdin. */
@@ -43,6 +45,13 @@ stele_status input_open_file(diag_sink *diag, const char *path, input **in);
 
 /* The same for a file that is open already; the input owns `fd`, also when this fails. */
 stele_status input_open_fd(diag_sink *diag, const char *name, int fd, input **in);
+
+/*
+ * A file that may grow, or a pipe: read from front to back, and at its end waited for, until
+ * diag_goes_on() is false, nothing came for `idle_ms` (0: however long), or the file was replaced
+ * or became shorter, which is reported. Then it is at its end.
+ */
+stele_status input_open_followed(diag_sink *diag, const char *path, int64_t idle_ms, input **in);
 
 /* Bytes that stay the caller's and must outlive the input. */
 stele_status input_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
@@ -66,5 +75,15 @@ stele_status input_peek(input *in, const uint8_t **bytes, size_t *size);
  * lies between is read and dropped), not back: STELE_ERR_UNSUPPORTED.
  */
 stele_status input_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got);
+
+/*
+ * Whether reading at an offset, which rises, needs no waiting: bytes are there, or the end is.
+ * Waits for it `wait_ms` at most; 0 does not wait, less than 0 waits as long as it takes.
+ */
+bool input_is_ready(input *in, uint64_t offset, int64_t wait_ms);
+
+/* As input_read(), but of an input that waits `least` bytes are enough. */
+stele_status input_read_some(input *in, uint64_t offset, void *buffer, size_t size, size_t least,
+                             size_t *got);
 
 #endif

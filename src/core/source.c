@@ -200,7 +200,8 @@ static stele_status source_give(source *s, stele_status status, source **out)
     return status;
 }
 
-stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out)
+static stele_status open_path(diag_sink *diag, const char *path, const char *temp_dir,
+                              const int64_t *idle_ms, source **out)
 {
     source *s = source_make(diag, path);
     stele_status status;
@@ -212,8 +213,20 @@ stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir
         status = members_list_folder(&s->members);
         return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
     }
-    status = input_open_file(diag, path, &s->whole);
+    status = idle_ms != NULL ? input_open_followed(diag, path, *idle_ms, &s->whole)
+                             : input_open_file(diag, path, &s->whole);
     return source_give(s, status == STELE_OK ? source_look(s, temp_dir) : status, out);
+}
+
+stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out)
+{
+    return open_path(diag, path, temp_dir, NULL, out);
+}
+
+stele_status source_open_followed(diag_sink *diag, const char *path, const char *temp_dir,
+                                  int64_t idle_ms, source **out)
+{
+    return open_path(diag, path, temp_dir, &idle_ms, out);
 }
 
 static bool is_name_end(char c)

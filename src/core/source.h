@@ -20,6 +20,11 @@ typedef struct source source;
  */
 stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out);
 
+/* The same for a file that grows, see input_open_followed(); `idle_ms` as there. A directory is
+   what it is now. */
+stele_status source_open_followed(diag_sink *diag, const char *path, const char *temp_dir,
+                                  int64_t idle_ms, source **out);
+
 /* The same for bytes in memory, which must outlive the source. */
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
                                 const char *temp_dir, source **out);

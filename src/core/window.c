@@ -108,13 +108,32 @@ size_t window_fill(window *w, size_t want)
             room = (size_t)range;
         if (room == 0)
             break;
-        w->status = input_read(w->in, offset, w->buffer + kept + left, room, &got);
+        w->status = input_read_some(w->in, offset, w->buffer + kept + left, room,
+                                    want - left < room ? want - left : room, &got);
         left += got;
         w->end += got;
         if (w->status != STELE_OK || got == 0)
             break;
     }
     return left;
+}
+
+bool window_await(window *w, size_t want, int64_t wait_ms)
+{
+    size_t left = (size_t)(w->end - w->at);
+    if (!w->in->waits || want > w->capacity_max)
+        return true;
+    while (left < want && w->status == STELE_OK) {
+        const uint64_t offset = window_offset_of(w, w->end);
+        size_t now;
+        if (!input_is_ready(w->in, offset, wait_ms))
+            return false;
+        now = window_fill(w, left + 1);
+        if (now == left)
+            return true;
+        left = now;
+    }
+    return true;
 }
 
 bool window_skip(window *w, uint64_t size)

@@ -47,6 +47,13 @@ static inline size_t window_need(window *w, size_t want)
     return left >= want ? left : window_fill(w, want);
 }
 
+/*
+ * Whether `want` bytes are there, or will never be. False: the input may yet give them, but did not
+ * within `wait_ms` (0: at once, less than 0: however long). What is longer than `size_max` is not
+ * waited for here.
+ */
+bool window_await(window *w, size_t want, int64_t wait_ms);
+
 /* Offset in the input of a byte that is loaded. */
 static inline uint64_t window_offset_of(const window *w, const uint8_t *at)
 {

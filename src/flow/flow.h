@@ -73,7 +73,8 @@ typedef struct order_options {
     uint32_t batch_events; /* capacity of the batches; 0: BATCH_EVENTS */
     uint32_t events_max;   /* of a window; 0: 65,536 */
     size_t size_max;       /* bytes held in memory */
-    order_stats *stats;    /* outlives the flow */
+    int64_t hold_ms;    /* what is held goes out when nothing came for so long; 0: it never does */
+    order_stats *stats; /* outlives the flow */
     stele_context *context;
 } order_options;
 

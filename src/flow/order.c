@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/follow.h"
 #include "core/saturate.h"
 #include "flow/flow.h"
 #include "flow/spill.h"
@@ -19,6 +20,8 @@ typedef struct order_flow {
     order_options options;
     bool is_exact; /* a sort */
     bool is_ended;
+    bool is_let_out;     /* what is held goes out, as nothing came for a while */
+    int64_t came_ms;     /* when something came for the last time */
     stele_status status; /* that ended the producer */
     block_pool pool;
     block_sorter sorter;
@@ -180,6 +183,27 @@ static stele_status order_end(order_flow *o, stele_status why)
     return status;
 }
 
+/* Has the producer fill a batch, and wait for more no longer than what is held may. */
+static stele_status order_take(order_flow *o, stele_batch *batch)
+{
+    const bool is_held = o->held.event_count != 0 || o->joined != NULL;
+    diag_sink *diag = &o->options.context->diag;
+    stele_status status;
+    if (o->options.hold_ms == 0)
+        return o->from->ops->fill(o->from, batch);
+    if (is_held) {
+        const int64_t left_ms = o->came_ms + o->options.hold_ms - follow_now_ms();
+        diag->patience_ms = left_ms > 0 ? left_ms : 1;
+    }
+    status = o->from->ops->fill(o->from, batch);
+    diag->patience_ms = 0;
+    if (status == STELE_OK && batch->event_count != 0)
+        o->came_ms = follow_now_ms();
+    else if (status == STELE_OK && is_held && o->from->is_dry)
+        o->is_let_out = follow_now_ms() - o->came_ms >= o->options.hold_ms;
+    return status;
+}
+
 static stele_status order_fill(order_flow *o)
 {
     block *b = pool_take(&o->pool);
@@ -188,10 +212,12 @@ static stele_status order_fill(order_flow *o)
     bool is_sorted;
     if (b == NULL)
         return STELE_ERR_MEMORY;
-    status = o->from->ops->fill(o->from, b->storage);
+    status = order_take(o, b->storage);
     if (status != STELE_OK || b->storage->event_count == 0) {
         pool_give(&o->pool, b);
-        return status != STELE_OK ? order_end(o, status) : STELE_OK;
+        return status != STELE_OK ? order_end(o, status)
+               : o->is_let_out    ? order_hold_joined(o)
+                                  : STELE_OK;
     }
     if (!streams_reserve(o, b->storage->stream)) {
         pool_give(&o->pool, b);
@@ -216,7 +242,7 @@ static stele_status order_fill(order_flow *o)
 static bool order_limit(const order_flow *o, int64_t *limit_ns)
 {
     *limit_ns = INT64_MAX;
-    if (o->is_ended || (o->spill == NULL && is_over_limit(o)))
+    if (o->is_ended || (o->spill == NULL && (o->is_let_out || is_over_limit(o))))
         return true;
     *limit_ns = o->options.lateness_ns == INT64_MAX
                     ? INT64_MIN
@@ -242,6 +268,7 @@ static stele_status order_pull(flow *self)
         }
         if (o->is_ended)
             return o->status;
+        o->is_let_out = false;
         status = order_fill(o);
         if (status != STELE_OK)
             return status;

@@ -50,6 +50,7 @@ struct stele_reader {
     bool is_late_reported, is_balance_checked, is_filter_reported;
     bool is_bounded; /* by time, or a part: not all of the inputs may be looked at */
     bool is_part;
+    bool is_followed; /* one of the traces is: what ends it gives what is there */
     filter *filter;
     pieces *pieces; /* NULL: the traces are none of one */
     reading *readings;
@@ -298,6 +299,18 @@ static int64_t late_after_drift(const related *r, int64_t lateness_ns)
                : add_saturated(time_drift(lateness_ns, r->drift > 0 ? r->drift : 0, 0), 2);
 }
 
+/* A pipe that is silent for so long has what came before shown, unless the order is to be full. */
+#define PIPE_HOLD_MS 500
+
+static int64_t hold_ms(const stele_request *request, const stele_trace *trace)
+{
+    if (trace->info.is_seekable || request->order == STELE_ORDER_FULL)
+        return 0;
+    if (request->order == STELE_ORDER_WINDOW && request->window_ns > 0)
+        return request->window_ns / 1000000 > 0 ? request->window_ns / 1000000 : 1;
+    return PIPE_HOLD_MS;
+}
+
 static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t lateness_ns)
 {
     stele_reader *reader = o->reader;
@@ -305,6 +318,7 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     order_options options = {.by_end = o->request.order_by_end,
                              .lateness_ns = late_after_drift(&o->related[index], lateness_ns),
                              .size_max = reader->context->limits.sort_size_max / o->flow_total,
+                             .hold_ms = hold_ms(&o->request, r->trace),
                              .stats = &reader->order,
                              .context = reader->context};
     flow **out = &o->flows[o->flow_count];
@@ -332,6 +346,9 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
         options.size_max = ORDER_SMALLEST;
     if (o->flow_total > STREAMS_FEW && stream != PRODUCE_ALL)
         options.batch_events = BATCH_SMALL;
+    if (o->request.order == STELE_ORDER_WINDOW && o->request.window_ns > 0 &&
+        o->request.window_ns < options.lateness_ns)
+        options.lateness_ns = o->request.window_ns;
     if (o->request.order == STELE_ORDER_NONE)
         status = flow_plain(from, out);
     else if (o->request.order == STELE_ORDER_WINDOW)
@@ -492,8 +509,10 @@ static stele_reader *reader_new(stele_context *context, stele_trace *const *trac
         return NULL;
     }
     reader->trace_count = count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         reader->readings[i].trace = known[i].trace = traces[i];
+        reader->is_followed |= traces[i]->options.is_followed;
+    }
     return reader;
 }
 
@@ -642,7 +661,7 @@ static void report_filter(stele_reader *reader)
 static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 {
     if (reader->status == STELE_OK) /* what is in memory is read without being asked whether to */
-        reader->status = diag_goes_on(&reader->context->diag, -1)
+        reader->status = reader->is_followed || diag_goes_on(&reader->context->diag, -1)
                              ? reader->flow->ops->pull(reader->flow)
                              : STELE_ERR_CLOSED;
     if (reader->status != STELE_OK) {
@@ -684,6 +703,15 @@ stele_status stele_reader_next_segments(stele_reader *reader, const stele_segmen
     *count = (size_t)(from->end - from->at);
     from->at = from->end;
     return STELE_OK;
+}
+
+bool stele_reader_waits(const stele_reader *reader)
+{
+    for (size_t i = 0; i < reader->producer_count; i++) {
+        if (reader->producers[i]->is_dry)
+            return true;
+    }
+    return false;
 }
 
 stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t capacity,

@@ -41,6 +41,7 @@ static stele_status selected_fill(producer *self, stele_batch *batch)
     s->base.lost_count = s->from->lost_count;
     s->base.missing_count = s->from->missing_count;
     s->base.balance = s->from->balance;
+    s->base.is_dry = s->from->is_dry;
     return status;
 }
 

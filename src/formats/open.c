@@ -104,7 +104,7 @@ static stele_trace *trace_new(stele_context *context, source *from, const format
     info->title = f->title;
     info->version = "";
     info->packing = source_packing(from);
-    info->is_seekable = in == NULL || in->is_seekable;
+    info->is_seekable = !options->is_followed && (in == NULL || in->is_seekable);
     info->size = source_stored_size(from);
     info->has_size = info->size != 0 || (in != NULL && in->has_size);
     info->number = context->trace_count;
@@ -134,6 +134,11 @@ static stele_status trace_open_source(stele_context *context, source *from,
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_trace_options, setting_count),
                     given))
         status = STELE_ERR_ARGUMENT;
+    if (status == STELE_OK && options.is_followed && source_input(from) == NULL) {
+        diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
+                    "a file or a pipe to follow", "a directory or an archive");
+        status = STELE_ERR_UNSUPPORTED;
+    }
     if (status == STELE_OK)
         status = probe_make(from, &probe);
     if (status == STELE_OK)
@@ -156,12 +161,24 @@ static stele_status trace_open_source(stele_context *context, source *from,
     return status;
 }
 
+/* Less than a millisecond is one: 0 is no end. */
+static int64_t idle_ms(const stele_trace_options *options)
+{
+    return options->idle_ns > 0 && options->idle_ns < 1000000 ? 1 : options->idle_ns / 1000000;
+}
+
 stele_status stele_trace_open(stele_context *context, const char *path,
                               const stele_trace_options *options, stele_trace **trace)
 {
     source *from;
-    const stele_status status = source_open(&context->diag, path, context->temp_dir, &from);
+    stele_trace_options given;
+    stele_status status;
     *trace = NULL;
+    if (!sized_take(&given, sizeof given, SIZED_FIRST(stele_trace_options, setting_count), options))
+        return STELE_ERR_ARGUMENT;
+    status = given.is_followed ? source_open_followed(&context->diag, path, context->temp_dir,
+                                                      idle_ms(&given), &from)
+                               : source_open(&context->diag, path, context->temp_dir, &from);
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }
 

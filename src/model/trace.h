@@ -60,6 +60,7 @@ struct producer {
         missing_count;     /* packets that are missing, with an unknown number of events; by fill */
     stele_balance balance; /* of the bytes that it passed over, kept up to date by fill */
     uint64_t kinds;        /* of all its events, as bits; 0: any may come */
+    bool is_dry; /* fill gave what was there, perhaps nothing: more may come later; by fill */
     /* Of those that can seek: */
     uint64_t position; /* in its stream, kept up to date by fill; it never goes back */
     uint64_t stop;     /* fill returns soon after this position; UINT64_MAX at first */

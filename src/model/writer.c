@@ -41,6 +41,13 @@ stele_status stele_writer_write(stele_writer *writer, const stele_segment *segme
     return writer->ops->write(writer, segment);
 }
 
+stele_status stele_writer_flush(stele_writer *writer)
+{
+    if (writer->flush != NULL)
+        writer->flush(writer);
+    return output_flush(writer->out);
+}
+
 stele_status stele_writer_finish(stele_writer *writer)
 {
     const stele_status status = writer->ops->finish(writer);

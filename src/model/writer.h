@@ -40,6 +40,7 @@ bool losses_get(const loss_table *losses, size_t index, stele_loss *loss);
 /* Writers put this first in structs of their own; close() frees the whole. */
 struct stele_writer {
     const writer_ops *ops;
+    void (*flush)(stele_writer *self); /* writes what is held back; NULL: nothing is */
     stele_context *context;
     output *out;      /* owned when owns_output */
     bool owns_output; /* finish and close go on to the output */

@@ -468,6 +468,11 @@ static stele_status text_write(stele_writer *self, const stele_segment *segment)
     return text_status(text);
 }
 
+static void text_flush(stele_writer *self)
+{
+    lines_put((text_sink *)self);
+}
+
 static stele_status text_finish(stele_writer *self)
 {
     text_sink *text = (text_sink *)self;
@@ -533,7 +538,8 @@ static stele_status text_open(stele_context *context, output *out,
     *writer = NULL;
     if (text == NULL)
         return STELE_ERR_MEMORY;
-    text->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
+    text->base = (stele_writer){
+        .ops = &ops, .flush = text_flush, .context = context, .out = out, .owns_output = true};
     status = text_init(text, options);
     if (status != STELE_OK) {
         text_close(&text->base);

@@ -5,6 +5,7 @@
 #include "formats/fxt/check.h"
 #include "formats/fxt/read/events.h"
 #include "formats/fxt/trace.h"
+#include "model/await.h"
 
 /* Payload of one blob event; longer ones are several, flagged PART. */
 #define PART_SIZE ((uint64_t)64 << 10)
@@ -311,6 +312,8 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
         if (!p->is_foreign && !p->has_stretch && p->listed == p->listed_stop &&
             fxt_events_add_hot(&p->events, batch, &p->walk))
             continue;
+        if (!producer_await(&p->base, &p->walk.window, batch, walk_want(&p->walk)))
+            return STELE_OK;
         if (!producer_next_record(p, &at)) {
             if (p->walk.window.status != STELE_OK)
                 return p->walk.window.status;
@@ -340,6 +343,7 @@ static stele_status producer_fill(producer *self, stele_batch *batch)
     fxt_provider *provider = p->state.current;
     stele_status status;
     stele_batch_clear(batch);
+    p->base.is_dry = false;
     batch->columns = p->events.columns;
     if (p->is_ended)
         return STELE_END;

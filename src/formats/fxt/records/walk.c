@@ -47,6 +47,27 @@ static size_t walk_need(walk *k, size_t want)
     return left;
 }
 
+/* The same for bytes that only help to judge those before them: of a file that is followed, as many
+   as are there. */
+static size_t walk_look(walk *k, size_t want)
+{
+    if (!k->window.in->is_followed)
+        return walk_need(k, want);
+    window_await(&k->window, want, 0);
+    return (size_t)(k->window.end - k->window.at);
+}
+
+size_t walk_want(const walk *k)
+{
+    const window *w = &k->window;
+    const uint64_t left = (uint64_t)(w->end - w->at);
+    uint64_t size;
+    if (left < FXT_WORD || k->step > left - FXT_WORD)
+        return (size_t)k->step + FXT_WORD;
+    size = fxt_size(fxt_word(w->at + k->step, k->is_big_endian));
+    return (size_t)(k->step + (size > WALK_LOADED_MAX ? WALK_LOADED_MAX : size));
+}
+
 void walk_load(walk *k, walk_record *r, size_t want)
 {
     const size_t loaded = walk_need(k, want < r->size ? want : (size_t)r->size);
@@ -381,16 +402,6 @@ static bool walk_ends_well(const walk *k, const walk_record *at)
            !walk_hides_records(k, at, record.used, 2);
 }
 
-/* True when a sound header, or the end, comes after the record. */
-static bool walk_leads_on(walk *k, walk_record *r)
-{
-    const uint64_t left = walk_need(k, (size_t)r->size + FXT_WORD);
-    r->bytes = k->window.at;
-    if (left < r->size + FXT_WORD)
-        return walk_ends_well(k, r);
-    return fxt_size(fxt_word(r->bytes + r->size, k->is_big_endian)) != 0;
-}
-
 /* True when the record's contents end exactly where its size says. */
 static bool walk_is_exact(const walk *k, const walk_record *r, uint64_t *used)
 {
@@ -398,6 +409,21 @@ static bool walk_is_exact(const walk *k, const walk_record *r, uint64_t *used)
     const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     *used = fault == STELE_FXT_OK ? record.used : FXT_WORD;
     return fault == STELE_FXT_OK && record.used == r->size;
+}
+
+/* True when a sound header, or the end, comes after the record. */
+static bool walk_leads_on(walk *k, walk_record *r)
+{
+    const bool is_alone = !window_await(&k->window, (size_t)r->size + FXT_WORD, 0);
+    uint64_t left, used;
+    r->bytes = k->window.at;
+    if (is_alone && walk_is_exact(k, r, &used))
+        return true; /* what may come later is not waited for */
+    left = walk_need(k, (size_t)r->size + FXT_WORD);
+    r->bytes = k->window.at;
+    if (left < r->size + FXT_WORD)
+        return walk_ends_well(k, r);
+    return fxt_size(fxt_word(r->bytes + r->size, k->is_big_endian)) != 0;
 }
 
 /* Steps to where the next record should be; false when an input of unknown size ends before. */
@@ -465,7 +491,7 @@ bool walk_next_slow(walk *k, walk_record *r)
             return walk_end(k);
         if (k->is_lost) {
             k->is_lost = false;
-            walk_need(k, AHEAD);
+            walk_look(k, AHEAD);
             if (!walk_resumes(k, 2, 1))
                 walk_resync(k, FXT030, "no header where the record's contents end");
             continue;
@@ -494,7 +520,7 @@ void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r)
     view v;
     if (fxt_type(at->header) == STELE_FXT_LARGE)
         return; /* it was judged before */
-    walk_need(k, (size_t)at->size + AHEAD);
+    walk_look(k, (size_t)at->size + AHEAD);
     walk_load(k, at, (size_t)at->size);
     stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, r);
     v = walk_view(k);

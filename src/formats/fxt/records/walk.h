@@ -60,6 +60,10 @@ void walk_consume(walk *k, uint64_t size);
 
 bool walk_next_slow(walk *k, walk_record *r);
 
+/* How many bytes from the window's place on the next record takes, as far as that is known: where
+   its header is not loaded, up to there. */
+size_t walk_want(const walk *k);
+
 void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r);
 
 /*

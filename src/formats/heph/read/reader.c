@@ -11,6 +11,7 @@
 #include "formats/heph/read/counters.h"
 #include "formats/heph/read/names.h"
 #include "formats/heph/trace.h"
+#include "model/await.h"
 #include "model/batch.h"
 #include "model/saved_index.h"
 #include "model/seek.h"
@@ -528,6 +529,7 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
     heph_packet packet;
     counters_gap gap;
     stele_batch_clear(batch);
+    self->is_dry = false;
     batch->stream = p->stream;
     batch->columns = p->request.columns;
     while (status == STELE_OK && !batch_is_full(batch)) {
@@ -544,6 +546,8 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
         }
         if (p->is_hot && produce_hot_event(p, batch, &status))
             continue;
+        if (!producer_await(self, &p->scan.win, batch, heph_scan_want(&p->scan)))
+            break;
         status = heph_scan_next(&p->scan, &packet);
         if (status == STELE_OK && !produce_packet(p, batch, &packet))
             status = STELE_ERR_MEMORY;

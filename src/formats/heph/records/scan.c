@@ -349,6 +349,22 @@ static bool option_holds_packet(heph_scan *s, uint32_t size)
 
 /* ---- Scanning ---- */
 
+size_t heph_scan_want(const heph_scan *s)
+{
+    const window *w = &s->win;
+    const uint64_t left = (uint64_t)(w->end - w->at);
+    uint32_t size;
+    stele_heph_kind kind;
+    if (left < HEPH_HEADER_SIZE || s->pending > left - HEPH_HEADER_SIZE)
+        return (size_t)s->pending + HEPH_HEADER_SIZE;
+    kind = heph_packet_kind(w->at + s->pending, &size);
+    if (kind == STELE_HEPH_NONE)
+        return (size_t)s->pending + HEPH_HEADER_SIZE;
+    /* What follows an option of another size than usual tells whether it is one. */
+    return (size_t)s->pending + size +
+           (kind == STELE_HEPH_METADATA && size != HEPH_EPOCH_SIZE ? HEPH_HEADER_SIZE : 0);
+}
+
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet)
 {
     window *w = &s->win;

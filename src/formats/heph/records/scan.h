@@ -45,6 +45,10 @@ void heph_scan_seek(heph_scan *s, uint64_t offset);
  * STELE_ERR_MEMORY. */
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet);
 
+/* How many bytes from the window's place on heph_scan_next() looks at, as far as that is known:
+   where fewer are loaded than the header of the next packet, those up to there. */
+size_t heph_scan_want(const heph_scan *s);
+
 /*
  * The next packet, if it is an event with all bytes loaded and nothing wrong in front of its
  * attributes. Those are not verified: heph_scan_accept() goes on after it, and without that

@@ -15,6 +15,7 @@
 
 #include "formats/xray/read/producers.h"
 #include "formats/xray/records/decode.h"
+#include "model/await.h"
 #include "model/batch.h"
 #include "model/saved_index.h"
 
@@ -168,8 +169,10 @@ static stele_status take_batch(basic_producer *self, stele_batch *batch)
     uint32_t stream_thread = UINT32_MAX, thread;
     stele_status status = STELE_OK;
     stele_batch_clear(batch);
+    self->base.is_dry = false;
     batch->columns = self->columns;
     while (self->passed_size < self->base.stop &&
+           producer_await(&self->base, &self->w, batch, XRAY_BASIC_SIZE) &&
            (status = next_record(self, &thread)) == STELE_OK) {
         const unsigned type = xray_load16(big, self->w.at);
         const uint32_t track = self->trace->threads[thread].track;

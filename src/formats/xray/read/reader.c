@@ -6,6 +6,7 @@
 #include "formats/xray/read/producers.h"
 #include "formats/xray/read/sound.h"
 #include "formats/xray/records/decode.h"
+#include "model/await.h"
 #include "model/batch.h"
 #include "model/saved_index.h"
 
@@ -41,11 +42,12 @@ typedef struct fdr_producer {
     xray_range range;
     fdr_state state;
     bool is_timeless_reported;
-    bool is_end_checked; /* of the buffer, on sequential inputs */
-    bool is_starved;     /* no more bytes of the buffer can be loaded */
-    bool is_lost;        /* nothing is read until records go on: they are looked for */
-    uint64_t lost_begin; /* offset of the record that could not be read */
-    uint8_t lost_byte;   /* its first one */
+    bool is_argument_due; /* the last record was an entry that logs arguments */
+    bool is_end_checked;  /* of the buffer, on sequential inputs */
+    bool is_starved;      /* no more bytes of the buffer can be loaded */
+    bool is_lost;         /* nothing is read until records go on: they are looked for */
+    uint64_t lost_begin;  /* offset of the record that could not be read */
+    uint8_t lost_byte;    /* its first one */
     stele_xray_result lost_result;
     uint64_t padding_begin; /* after the last record of a version 1 buffer; 0: was counted */
     uint64_t done_size;     /* of the ranges before, of one thread */
@@ -464,6 +466,7 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
     event->id = function;
     event->name = name;
     self->habits.entered = xray_entered(xray_action(big, word), function);
+    self->is_argument_due = xray_action(big, word) == XRAY_ACTION_ENTER_ARGS;
     *at += XRAY_FUNCTION_SIZE;
     return STELE_OK;
 }
@@ -504,6 +507,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 const uint32_t last = xray_load32(big, at - XRAY_FUNCTION_SIZE);
                 self->habits.entered =
                     xray_entered(xray_action(big, last), xray_function(big, last));
+                self->is_argument_due = xray_action(big, last) == XRAY_ACTION_ENTER_ARGS;
                 continue;
             }
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
@@ -513,6 +517,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
             skip_damage(self, at, STELE_XRAY_BAD_ACTION);
         } else {
             const uint8_t *const before = at;
+            self->is_argument_due &= (size_t)(end - at) < XRAY_METADATA_SIZE;
             status = take_metadata(self, batch, &at, end, is_all);
             if (at == before && !self->is_lost)
                 break;
@@ -597,12 +602,18 @@ static stele_status load_more(fdr_producer *self)
  * sequential input that is possible only once the end is loaded. If nothing begins there, the
  * buffer goes on until its records lead to the next.
  */
+#define END_WAIT_MS 1000
+
 static void check_end(fdr_producer *self)
 {
     const uint64_t left = self->range.end - window_offset(&self->w);
     size_t there;
     self->is_end_checked = true;
     if (self->w.in->is_seekable || self->trace->header.version == 1)
+        return;
+    /* What may come much later cannot be looked at. */
+    if (!window_await(&self->w, (size_t)left + XRAY_HEAD_SIZE,
+                      self->w.in->is_followed ? 0 : END_WAIT_MS))
         return;
     there = window_need(&self->w, (size_t)left + XRAY_HEAD_SIZE);
     if (there <= left || xray_ends_well(self->trace, self->w.at + left, there - (size_t)left))
@@ -619,6 +630,8 @@ static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
 {
     const bool big = self->trace->header.is_big_endian;
     stele_status status = STELE_OK;
+    if (self->base.is_dry)
+        return STELE_OK; /* nothing more is there */
     while (status == STELE_OK && self->has_range && !self->is_lost && batch->event_count != 0 &&
            batch->events[batch->event_count - 1].kind == STELE_KIND_BEGIN &&
            window_offset(&self->w) + XRAY_METADATA_SIZE <= self->range.end &&
@@ -648,17 +661,48 @@ static stele_status take_until(fdr_producer *self, stele_batch *batch, const uin
     return status;
 }
 
+/*
+ * Of an input that may give more: takes what is loaded of a buffer. Where that holds no whole
+ * record, waits for more as producer_await() does.
+ */
+static stele_status take_what_came(fdr_producer *self, stele_batch *batch, const uint8_t *end)
+{
+    const uint8_t *const at = self->w.at;
+    stele_status status = STELE_OK;
+    if (at != end)
+        status = take_until(self, batch, end, false);
+    count_records(self);
+    if (status != STELE_OK || self->w.at != at || self->is_lost)
+        return status;
+    if (self->is_argument_due) /* it belongs to the last event of the batch */
+        window_await(&self->w, (size_t)(end - at) + 1, -1);
+    else
+        producer_await(&self->base, &self->w, batch, (size_t)(end - at) + 1);
+    return STELE_OK;
+}
+
+/* What next_range() needs to see. */
+static size_t head_want(const fdr_producer *self)
+{
+    const uint64_t offset = window_offset(&self->w);
+    const uint64_t gap = self->locator.next > offset ? self->locator.next - offset : 0;
+    return gap < SIZE_MAX - XRAY_HEAD_SIZE ? (size_t)gap + XRAY_HEAD_SIZE : SIZE_MAX;
+}
+
 static stele_status fdr_fill(producer *base, stele_batch *batch)
 {
     fdr_producer *self = (fdr_producer *)base;
     stele_status status = STELE_OK;
     uint32_t thread = UINT32_MAX;
     stele_batch_clear(batch);
+    base->is_dry = false;
     batch->columns = self->columns;
     while (status == STELE_OK && !batch_is_full(batch) && base->position < base->stop) {
         bool is_all;
         const uint8_t *end;
         if (!self->has_range) {
+            if (!producer_await(base, &self->w, batch, head_want(self)))
+                break;
             status = next_range(self);
             if (status != STELE_OK)
                 break;
@@ -673,6 +717,15 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
         if (is_all && !self->is_end_checked) {
             check_end(self);
             continue;
+        }
+        if (!is_all && self->w.in->waits && !self->is_lost) {
+            const uint64_t there = window_offset_of(&self->w, self->w.end);
+            const uint8_t *const at = self->w.at;
+            status = take_what_came(self, batch, end);
+            if (base->is_dry || status != STELE_OK)
+                break;
+            if (self->w.at != at || window_offset_of(&self->w, self->w.end) != there)
+                continue;
         }
         if (!is_all) {
             status = load_more(self);
