@@ -32,6 +32,21 @@ wait_for() {
 
 has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 
+# begin ARGUMENTS...: stele in the background; what it writes is in ./shown, its complaints in ./told.
+begin() {
+    last="stele $*"
+    rm -f shown told
+    "$STELE" "$@" >shown 2>told &
+    follower=$!
+}
+
+# Signals before they are caught would end it as any other command.
+catches() { grep -q 'SigCgt:.*[2367abef]$' "/proc/$follower/status"; }
+interrupt() {
+    wait_for catches
+    kill -INT "$follower"
+}
+
 # ended CODE: the command in the background ends with this code.
 ended() {
     status=0
@@ -42,7 +57,7 @@ ended() {
 # What comes after a pause may belong before it, and is marked as late then: the same events.
 alike() {
     for file in "$@"; do
-        sed 's/"flags":\["late"\],*//; s/"late",//; s/,"late"//' "$file" | sort >"$file.sorted"
+        sed 's/,"flags":\["late"\]//; s/"late",//; s/,"late"//' "$file" | sort >"$file.sorted"
     done
     same "$1.sorted" "$2.sorted"
 }
@@ -55,47 +70,45 @@ for trace in "$fxt/events.fxt" "$fxt/large_blob.fxt" "$heph/rt_arrays.bin.log" \
     size=$(wc -c <"$trace")
     name=${trace##*/}
     : >"$name"
-    last="stele cat --follow $name"
-    "$STELE" cat -q --json "$trace" >whole.json
-    "$STELE" cat -q --json --follow --idle 4s "$name" >grown.json 2>told &
-    follower=$!
+    "$STELE" cat -q --json "$trace" | sed "s#$trace#$name#" >whole
+    [ -s whole ] || complain "no events in $trace"
+    begin cat -q --json --follow --hold 100ms "$name"
     grow "$trace" $((size / 9 + 3)) >>"$name"
+    interrupt # what is there is read to its end
     ended 0
-    sed "s#$trace#$name#" whole.json >expected.json
-    [ -s expected.json ] || complain "no events in $name"
-    same expected.json grown.json
+    alike whole shown
 done
+
+# An end by itself.
+cp "$heph/rt_scalars.bin.log" part.heph
+"$STELE" cat -q --json part.heph >whole
+begin cat -q --json --follow --idle 2s part.heph
+ended 0
+same whole shown
 
 # ---- What is there is shown before more is written, and Ctrl-C ends it ----
 
 head -c 20000 "$heph/rt_scalars.bin.log" >part.heph
-last="stele cat --follow part.heph"
-"$STELE" cat -q --json --follow part.heph >shown 2>told &
-follower=$!
+begin cat -q --json --follow part.heph
 wait_for has_lines shown 100
 tail -c +20001 "$heph/rt_scalars.bin.log" >>part.heph
 "$STELE" cat -q --json "$heph/rt_scalars.bin.log" | sed "s#$heph/rt_scalars.bin.log#part.heph#" >whole
 wait_for has_lines shown "$(wc -l <whole)"
-kill -INT "$follower"
+interrupt
 ended 0
 alike whole shown
 
 # Text, too, of which lines are held back to know how wide columns are.
 head -c 20000 "$heph/rt_scalars.bin.log" >part.heph
-last="stele cat --follow part.heph, as text"
-"$STELE" cat -q --follow --sort=none part.heph >shown 2>told &
-follower=$!
+begin cat -q --follow --sort=none part.heph
 wait_for has_lines shown 100
-kill -INT "$follower"
+interrupt
 ended 1
 
 # What is half there when it ends is damage.
 head -c 20000 "$heph/rt_scalars.bin.log" >part.heph
-last="stele check --follow part.heph"
-"$STELE" check --follow part.heph >shown 2>told &
-follower=$!
-sleep 1
-kill -INT "$follower"
+begin check --follow part.heph
+interrupt
 ended 1
 check "a finding at the cut" grep -q HEP002 shown
 expect 1 cat -q --follow --idle 1s part.heph
@@ -105,18 +118,14 @@ says out 'in 1 group'
 # ---- Rotation ----
 
 cp "$heph/rt_scalars.bin.log" part.heph
-last="stele cat --follow part.heph, replaced"
-"$STELE" cat --json --follow part.heph >shown 2>told &
-follower=$!
+begin cat --json --follow part.heph
 wait_for has_lines shown 200
 mv part.heph part.1
 cp part.1 part.heph
 ended 0
 check "another file is said" grep -q 'STE024.*replaced' told
 alike whole shown
-last="stele cat --follow part.heph, made shorter"
-"$STELE" cat --follow part.heph >shown 2>told &
-follower=$!
+begin cat --follow part.heph
 wait_for has_lines shown 200
 : >part.heph
 ended 0
@@ -124,7 +133,7 @@ check "a shorter file is said" grep -q 'STE024.*shorter' told
 
 # ---- A slow pipe ----
 
-for trace in "$heph/rt_scalars.bin.log" "$xray/arg1.fdr5.be.xray" "$fxt/hostile_names.fxt"; do
+for trace in "$heph/rt_scalars.bin.log" "$xray/arg1.fdr5.be.xray" "$fxt/events.fxt"; do
     last="stele cat - of a slow pipe, ${trace##*/}"
     size=$(wc -c <"$trace")
     : >shown

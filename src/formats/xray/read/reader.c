@@ -43,6 +43,7 @@ typedef struct fdr_producer {
     fdr_state state;
     bool is_timeless_reported;
     bool is_argument_due; /* the last record was an entry that logs arguments */
+    stele_batch *aside;   /* such an entry, while its arguments are waited for; NULL: never so */
     bool is_end_checked;  /* of the buffer, on sequential inputs */
     bool is_starved;      /* no more bytes of the buffer can be loaded */
     bool is_lost;         /* nothing is read until records go on: they are looked for */
@@ -625,6 +626,45 @@ static void check_end(fdr_producer *self)
     self->range.end = UINT64_MAX;
 }
 
+/* Has the last event of the batch, whose arguments may come much later, wait for the next batch. */
+static stele_status put_aside(fdr_producer *self, stele_batch *batch)
+{
+    const stele_event *last = &batch->events[batch->event_count - 1];
+    stele_status status =
+        self->aside != NULL ? STELE_OK : stele_batch_new(BATCH_EVENTS, &self->aside);
+    if (status != STELE_OK)
+        return status;
+    stele_batch_clear(self->aside);
+    self->aside->columns = batch->columns;
+    if (!batch_copy_event(self->aside, batch, last))
+        return STELE_ERR_MEMORY;
+    batch->event_count--;
+    self->base.is_dry = true;
+    return STELE_OK;
+}
+
+/* What put_aside() put there is the first event of this batch. */
+static stele_status take_from_aside(fdr_producer *self, stele_batch *batch)
+{
+    if (self->aside == NULL || self->aside->event_count == 0)
+        return STELE_OK;
+    if (!batch_copy_event(batch, self->aside, self->aside->events))
+        return STELE_ERR_MEMORY;
+    stele_batch_clear(self->aside);
+    return STELE_OK;
+}
+
+/* Waits for what follows an entry that logs arguments, as producer_await() does: only the entry
+   itself is worth waiting with. */
+static stele_status await_argument(fdr_producer *self, stele_batch *batch, size_t want)
+{
+    const int64_t patience_ms = self->w.in->diag->patience_ms;
+    const int64_t wait_ms = batch->event_count > 1 ? 0 : patience_ms > 0 ? patience_ms : -1;
+    if (batch->event_count == 0 || window_await(&self->w, want, wait_ms))
+        return STELE_OK;
+    return put_aside(self, batch);
+}
+
 /* A full batch still takes the arguments of its last event. */
 static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
 {
@@ -632,6 +672,9 @@ static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
     stele_status status = STELE_OK;
     if (self->base.is_dry)
         return STELE_OK; /* nothing more is there */
+    if (self->is_argument_due && self->has_range && self->w.in->waits &&
+        window_offset(&self->w) + XRAY_METADATA_SIZE <= self->range.end)
+        status = await_argument(self, batch, XRAY_METADATA_SIZE);
     while (status == STELE_OK && self->has_range && !self->is_lost && batch->event_count != 0 &&
            batch->events[batch->event_count - 1].kind == STELE_KIND_BEGIN &&
            window_offset(&self->w) + XRAY_METADATA_SIZE <= self->range.end &&
@@ -674,10 +717,9 @@ static stele_status take_what_came(fdr_producer *self, stele_batch *batch, const
     count_records(self);
     if (status != STELE_OK || self->w.at != at || self->is_lost)
         return status;
-    if (self->is_argument_due) /* it belongs to the last event of the batch */
-        window_await(&self->w, (size_t)(end - at) + 1, -1);
-    else
-        producer_await(&self->base, &self->w, batch, (size_t)(end - at) + 1);
+    if (self->is_argument_due)
+        return await_argument(self, batch, (size_t)(end - at) + 1);
+    producer_await(&self->base, &self->w, batch, (size_t)(end - at) + 1);
     return STELE_OK;
 }
 
@@ -697,6 +739,7 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
     stele_batch_clear(batch);
     base->is_dry = false;
     batch->columns = self->columns;
+    status = take_from_aside(self, batch);
     while (status == STELE_OK && !batch_is_full(batch) && base->position < base->stop) {
         bool is_all;
         const uint8_t *end;
@@ -861,6 +904,7 @@ static void fdr_close(producer *base)
 {
     fdr_producer *self = (fdr_producer *)base;
     window_close(&self->w);
+    stele_batch_free(self->aside);
     free(self);
 }
 
