@@ -38,8 +38,8 @@ typedef struct stele_trace_options {
        call), when nothing came for `idle_ns` (0: however long), or when another file took its
        place, which is reported. It is read from front to back, and cannot be read twice.
        Directories are not followed: STELE_ERR_UNSUPPORTED. */
-    bool is_followed;
     int64_t idle_ns;
+    bool is_followed;
 } stele_trace_options;
 
 typedef struct stele_trace_info {
