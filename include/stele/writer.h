@@ -75,8 +75,8 @@ STELE_API size_t stele_trace_index_path(const stele_trace *trace, bool in_cache,
    segment was written then. */
 STELE_API stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment);
 
-/* Writes what was held back of the segments so far (lines of text, to know how wide columns are), for
-   who looks at the output before it ends. Errors as of stele_writer_write(). */
+/* Writes what was held back of the segments so far (lines of text, to know how wide columns are),
+   for who looks at the output before it ends. Errors as of stele_writer_write(). */
 STELE_API stele_status stele_writer_flush(stele_writer *writer);
 
 /* Writes what is pending and puts the file in place. After an error nothing is put in place. */
