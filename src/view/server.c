@@ -7,6 +7,7 @@
 #include "stele_config.h"
 #include "view/aside.h"
 #include "view/view.h"
+#include "view/visitors.h"
 
 #include <stele/writer.h>
 
@@ -48,12 +49,12 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 #include <unistd.h>
 
 #define TOKEN_BYTES       16u
-#define CONNECTIONS_MAX   64u
 #define CONNECTION_MEMORY (QUESTION_TARGET_MAX * 2u)
 #define TIMEOUT_S         30u
 #define SCAN_NS           20000000u /* how long a question waits for the scan */
 #define WAIT_MS           250
 #define ASIDE_WAIT_MS     4
+#define STRANGERS_WAIT_MS 20
 #define ASIDES_MAX        4u /* questions that are answered aside at a time; others wait */
 #define NAMES_MAX         4u
 #define NAME_SIZE         256u
@@ -84,6 +85,7 @@ typedef struct server {
     bool is_open; /* it listens at all addresses: then any address is one of its names */
     bool is_scanned;
     unsigned port;
+    visitors visitors;
     int client;       /* socket of the one whose question is being answered; -1: none */
     request *waiting; /* that are answered aside, or will be */
     aside keeping;    /* of the overview */
@@ -316,6 +318,13 @@ static bool is_own(const server *s, struct MHD_Connection *connection)
     return site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
 }
 
+static visitor *visitor_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info != NULL ? info->socket_context : NULL;
+}
+
 static enum MHD_Result answer_request(server *s, struct MHD_Connection *connection, request *r)
 {
     const union MHD_ConnectionInfo *info =
@@ -330,6 +339,7 @@ static enum MHD_Result answer_request(server *s, struct MHD_Connection *connecti
     case QUESTION_WRONG: return give_text(connection, MHD_HTTP_BAD_REQUEST, r->q.why);
     case QUESTION_OK: break;
     }
+    visitors_befriend(&s->visitors, visitor_of(connection));
     if (r->q.kind == QUESTION_FILE)
         return give_file(connection, r->q.file);
     if (is_long(s, &r->q))
@@ -404,6 +414,18 @@ static void end_request(void *user, struct MHD_Connection *connection, void **st
         close(r->answer);
     free(r);
     *state = NULL;
+}
+
+static void see_connection(void *user, struct MHD_Connection *connection, void **visitor_at,
+                           enum MHD_ConnectionNotificationCode what)
+{
+    server *s = user;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+        visitors_leave(&s->visitors, *visitor_at);
+    else if (info != NULL)
+        *visitor_at = visitors_enter(&s->visitors, info->connect_fd, visitors_now_ms());
 }
 
 /* ---- The server -------------------------------------------------------------------------------
@@ -491,8 +513,9 @@ static stele_status start(server *s, const char **why)
             (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0u),
         (uint16_t)s->options->port, NULL, NULL, take_request, s, MHD_OPTION_SOCK_ADDR, &address.any,
         MHD_OPTION_URI_LOG_CALLBACK, begin_request, s, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
-        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, see_connection, s, MHD_OPTION_CONNECTION_LIMIT, VISITORS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
     if (s->daemon == NULL) {
         *why = "the address cannot be listened at: is the port in use?";
         return STELE_ERR_READ;
@@ -525,9 +548,18 @@ static void keep_overview(server *s)
     }
 }
 
+/* How long to wait for questions at most. */
+static int wait_ms(const server *s, bool has_strangers)
+{
+    if (s->waiting != NULL)
+        return ASIDE_WAIT_MS;
+    return has_strangers ? STRANGERS_WAIT_MS : WAIT_MS;
+}
+
 static void run(server *s)
 {
     while (s->options->go_on(s->options->user)) {
+        const bool has_strangers = visitors_end_strangers(&s->visitors, visitors_now_ms());
         if (!s->is_scanned || viewer_is_busy(s->v)) {
             const stele_status status = viewer_scan(s->v, SCAN_NS);
             if (!s->is_scanned && status != STELE_OK) {
@@ -536,7 +568,7 @@ static void run(server *s)
             }
             MHD_run_wait(s->daemon, 0);
         } else {
-            MHD_run_wait(s->daemon, s->waiting != NULL ? ASIDE_WAIT_MS : WAIT_MS);
+            MHD_run_wait(s->daemon, wait_ms(s, has_strangers));
         }
         look_at_waiting(s);
         keep_overview(s);

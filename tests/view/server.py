@@ -130,6 +130,19 @@ def strangers(trace):
                 stranger.recv(1000)
             except OSError:
                 pass
+    # Connections that begin a request and never end it take no place from others, be they ever so many.
+    idle = []
+    for _ in range(300):
+        idle.append(socket.create_connection((server.host, server.port), timeout=10))
+        idle[-1].sendall(f"GET {info} HTTP/1.1\r\nHost: {own}\r\nX-Slow: ".encode())
+    check("it answers beside 300 that never ask", server.info() is not None)
+    for stranger in idle:
+        stranger.close()
+    with socket.create_connection((server.host, server.port), timeout=10) as stranger:
+        try:
+            stranger.sendall(b"GET / HTTP/1.1\r\n" + b"X-Large: " + b"a" * 5000000)
+        except OSError:
+            pass
     check("it goes on after all that", server.info() is not None)
     server.stop()
 
