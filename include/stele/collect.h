@@ -112,9 +112,9 @@ STELE_API stele_status stele_collector_add(stele_collector *collector, const ste
 
 /*
  * Takes bytes of a sender: a datagram, or the next bytes of a stream. `now_ns` is of a clock that
- * never goes back. What is wrong with the bytes is reported and is no error. Errors:
- * STELE_ERR_WRITE (the disk is full; reported), STELE_ERR_LIMIT (size_max), STELE_ERR_MEMORY; the
- * files are valid then, too, and nothing more can be received.
+ * never goes back. What is wrong with the bytes is reported as a finding and does not fail the
+ * call. Errors: STELE_ERR_WRITE (the disk is full; reported), STELE_ERR_LIMIT (size_max),
+ * STELE_ERR_MEMORY; the files are valid then, too, and nothing more can be received.
  */
 STELE_API stele_status stele_collector_receive(stele_collector *collector, uint32_t sender,
                                                const void *bytes, size_t size, int64_t now_ns);

@@ -24,11 +24,12 @@ extern "C" {
 #define STELE_ASPECT_KIND     0x01u
 #define STELE_ASPECT_NAME     0x02u
 #define STELE_ASPECT_CATEGORY 0x04u
-#define STELE_ASPECT_TRACK    0x08u /* events of one track are of one again, whatever its number */
-#define STELE_ASPECT_VALUE    0x10u /* ids, severities, counts; lengths of spans */
-#define STELE_ASPECT_FIELDS   0x20u
-#define STELE_ASPECT_TIME     0x40u
-#define STELE_ASPECTS_ALL     0x7fu
+#define STELE_ASPECT_TRACK \
+    0x08u /* events of one track are of one again, regardless of its number */
+#define STELE_ASPECT_VALUE  0x10u /* ids, severities, counts; lengths of spans */
+#define STELE_ASPECT_FIELDS 0x20u
+#define STELE_ASPECT_TIME   0x40u
+#define STELE_ASPECTS_ALL   0x7fu
 
 typedef enum stele_difference_what {
     STELE_DIFFERENCE_MISSING, /* the second has no such event */

@@ -265,7 +265,7 @@ static code decode_pair(uint32_t opcode)
 
 /* ---- Bits 29:28 = 11: one register, and atomics ---------------------------------------------- */
 
-/* By size and opc, whatever the form of the address. */
+/* By size and opc, regardless of the form of the address. */
 static code decode_register_access(uint32_t opcode, a64_form form)
 {
     uint32_t size = field(opcode, 30, 2);

@@ -93,7 +93,7 @@ static const char *base_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Files are those of the trace where they are called alike, whatever the folder. */
+/* Files are those of the trace where they are called alike, regardless of the folder. */
 static bool is_called(const char *path, stele_text wanted)
 {
     const char *base = base_of(path);

@@ -28,7 +28,7 @@ static bool string_decode(parser *p, const char *at, const char *end, stele_text
     return true;
 }
 
-/* The nearest double, whatever the locale of the process. */
+/* The nearest double, regardless of the locale of the process. */
 static bool decimal_value(parser *p, const char *at, const char *end, value *v)
 {
     char *digits = arena_take(&p->e->texts, (size_t)(end - at) + 1), *to = digits;

@@ -9,7 +9,7 @@
  * True when the whole text matches a glob: `*`, `?`, `[a-z]`, `[!a-z]` (or `[^a-z]`), `\` quotes
  * the next byte. Works on bytes: `?` is one byte. A `[` that is never closed stands for itself, and
  * so does every `[` after it.
- * Takes at most pattern times text steps, whatever the pattern.
+ * Takes at most pattern times text steps, regardless of the pattern.
  */
 bool glob_matches(const char *pattern, const char *text, size_t size);
 

@@ -82,8 +82,8 @@ void chrome_begin_span_put(chrome_sink *chrome, chrome_track *track, const stele
 }
 
 /*
- * Ends belong to the begin that is open on their thread, whatever their name. Perfetto's page wants
- * the same name or none, so an end of another name keeps it among its arguments.
+ * Ends belong to the begin that is open on their thread, regardless of their name. Perfetto's page
+ * wants the same name or none, so an end of another name keeps it among its arguments.
  */
 void chrome_end_span_put(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {

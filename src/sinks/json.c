@@ -25,7 +25,7 @@ typedef struct track_part {
     stele_name names[TRACK_DEPTH]; /* its own, its parent's, ... */
 } track_part;
 
-/* A text that is copied in whole blocks, whatever its length. */
+/* A text that is copied in whole blocks, regardless of its length. */
 typedef struct kind_head {
     char bytes[KIND_HEAD_SIZE];
     size_t size;

@@ -172,8 +172,8 @@ static void put_lost_end(perfetto_sink *p, const perfetto_track *track, const st
     perfetto_event_end(p);
 }
 
-/* Ends belong to the begin that is open on their track, whatever their name; one of another name
-   keeps it among its arguments. */
+/* Ends belong to the begin that is open on their track, regardless of their name; one of another
+   name keeps it among its arguments. */
 void perfetto_end_span(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     bool is_same;

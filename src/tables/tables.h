@@ -104,7 +104,7 @@ typedef struct table_entry {
     const char *name, *doc;
     row_source_id source;
     uint64_t kinds;
-    uint32_t bytes_per_row; /* 0: few rows, whatever the size */
+    uint32_t bytes_per_row; /* 0: few rows, regardless of the size */
 } table_entry;
 
 extern const table_entry table_entries[TABLE_COUNT];

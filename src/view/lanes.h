@@ -2,7 +2,7 @@
 /*
  * Rows of a picture. What is shorter than a pixel and stands in the same one as what came before it
  * becomes one entry with it, which says how many it stands for: a row has no more of those than the
- * picture has pixels, whatever the trace.
+ * picture has pixels, regardless of the trace.
  */
 #ifndef VIEW_LANES_H
 #define VIEW_LANES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts, tables and charts of a page. Whatever a text holds, it stays text: markup is escaped, and
+/* Texts, tables and charts of a page. A text always stays text: markup is escaped, and
    what controls how others are shown is written as \xHH. */
 #ifndef CLI_PAGE_HTML_H
 #define CLI_PAGE_HTML_H

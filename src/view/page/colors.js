@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours that people tell apart whatever their eyes: those of Okabe and Ito, in tints for dark text
+// Colours that people with any colour vision distinguish: those of Okabe and Ito, in tints for dark text
 // on a light page and light text on a dark one.
 
 /** @typedef {{fill: string, text: string}} Paint */

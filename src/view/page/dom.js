@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a page: texts become text, whatever they hold.
+// Elements of a page: texts become text and never markup.
 
 /**
- * An element with what is in it. Texts become text, whatever they hold.
+ * An element with what is in it. Texts become text and never markup.
  * @param {string} tag
  * @param {Record<string, string | boolean | (() => void)>} [about]
  * @param {...(Node | string)} inside
