@@ -48,19 +48,19 @@ static double seconds(void)
 }
 
 /* All packets of a file; the number of events. */
-static uint64_t decode(ctf_run *run, const bytes *file, stele_batch *batch)
+static uint64_t decode(ctf_decoder *run, const bytes *file, stele_batch *batch)
 {
     uint64_t events = 0;
     size_t at = 0;
     while (at < file->size) {
         const packet_view view = {file->bytes + at, file->size - at, 0};
         packet_head head;
-        decode_outcome outcome = run_packet(run, &view, "bench", at, NULL, &head);
+        decode_outcome outcome = decoder_packet(run, &view, "bench", at, NULL, &head);
         if (outcome != DECODE_OK)
             return events;
         do {
             stele_batch_clear(batch);
-            outcome = run_events(run, &view, batch);
+            outcome = decoder_events(run, &view, batch);
             events += batch->event_count;
         } while (outcome == DECODE_OK);
         if (outcome != DECODE_END)
@@ -83,9 +83,9 @@ static void measure(const char *what, const ctf_schema *schema, stele_context *c
         const double begin = seconds();
         events = 0;
         for (unsigned i = 0; files[i].bytes != NULL; i++) {
-            ctf_run *run = run_new(programs);
+            ctf_decoder *run = decoder_new(programs);
             events += decode(run, &files[i], batch);
-            run_free(run);
+            decoder_free(run);
         }
         if (seconds() - begin < best)
             best = seconds() - begin;

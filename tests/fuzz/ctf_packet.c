@@ -35,26 +35,26 @@ static reading read_packet(const ctf_schema *schema, stele_context *context, uin
                            const uint8_t *bytes, size_t size)
 {
     ctf_programs *programs = programs_new(schema, context, 0, columns);
-    ctf_run *run = programs != NULL ? run_new(programs) : NULL;
+    ctf_decoder *run = programs != NULL ? decoder_new(programs) : NULL;
     packet_view view = {bytes, size, 0};
     reading result = {0};
     packet_head head;
     stele_batch *batch;
     if (run == NULL || stele_batch_new(16, &batch) != STELE_OK)
         abort();
-    result.outcome = run_packet(run, &view, "packet", 0, NULL, &head);
+    result.outcome = decoder_packet(run, &view, "packet", 0, NULL, &head);
     if (result.outcome == DECODE_OK)
-        run_set_content(run, (uint64_t)size * 8);
+        decoder_set_content(run, (uint64_t)size * 8);
     while (result.outcome == DECODE_OK) {
-        const uint64_t at = run_position(run);
+        const uint64_t at = decoder_position(run);
         stele_batch_clear(batch);
-        result.outcome = run_events(run, &view, batch);
+        result.outcome = decoder_events(run, &view, batch);
         result.events += batch->event_count;
-        if (result.outcome == DECODE_OK && run_position(run) == at)
+        if (result.outcome == DECODE_OK && decoder_position(run) == at)
             abort(); /* no progress */
     }
     stele_batch_free(batch);
-    run_free(run);
+    decoder_free(run);
     programs_free(programs);
     return result;
 }

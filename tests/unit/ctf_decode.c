@@ -2,7 +2,7 @@
 /* Decoding of packets made by hand: what random ones rarely reach. */
 #include "ctf_notes.h"
 #include "formats/ctf/metadata/metadata.h"
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 
 #define HEAD(order)                                              \
     "/* CTF 1.8 */\n"                                            \
@@ -55,18 +55,18 @@ static const char *decode(schema_of_text *s, const void *bytes, size_t size,
     static notes to;
     ctf_programs *programs =
         programs_new(&s->schema, s->context, 0, STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
-    ctf_run *run = run_new(programs);
+    ctf_decoder *run = decoder_new(programs);
     const packet_view view = {bytes, size, 0};
     packet_head head;
     stele_batch *batch;
     to.size = 0;
     to.text[0] = 0;
     REQUIRE(stele_batch_new(0, &batch) == STELE_OK);
-    *outcome = run_packet(run, &view, "packet", 0, NULL, &head);
+    *outcome = decoder_packet(run, &view, "packet", 0, NULL, &head);
     if (*outcome == DECODE_OK) {
         if ((head.has & (CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TOTAL_LENGTH)) == 0)
-            run_set_content(run, size * 8);
-        *outcome = run_events(run, &view, batch);
+            decoder_set_content(run, size * 8);
+        *outcome = decoder_events(run, &view, batch);
     }
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const stele_event *event = &batch->events[i];
@@ -81,7 +81,7 @@ static const char *decode(schema_of_text *s, const void *bytes, size_t size,
         note(&to, "|");
     }
     stele_batch_free(batch);
-    run_free(run);
+    decoder_free(run);
     programs_free(programs);
     return to.text;
 }
@@ -356,20 +356,20 @@ TEST(event_headers_have_room_for_all_their_fields)
     ctf_programs *programs;
     stele_batch *batch;
     packet_head head;
-    ctf_run *run;
+    ctf_decoder *run;
     schema_open(&s, text);
     programs = programs_new(&s.schema, s.context, 0, STELE_COLUMNS_ALL);
-    run = run_new(programs);
+    run = decoder_new(programs);
     REQUIRE(stele_batch_new(0, &batch) == STELE_OK);
-    CHECK_EQ_U64(run_packet(run, &view, "packet", 0, NULL, &head), DECODE_OK);
-    run_set_content(run, sizeof bytes * 8);
-    CHECK_EQ_U64(run_events(run, &view, batch), DECODE_END);
+    CHECK_EQ_U64(decoder_packet(run, &view, "packet", 0, NULL, &head), DECODE_OK);
+    decoder_set_content(run, sizeof bytes * 8);
+    CHECK_EQ_U64(decoder_events(run, &view, batch), DECODE_END);
     CHECK_EQ_U64(batch->event_count, 200);
     CHECK(batch->field_count <= batch->field_capacity);
     for (uint32_t i = 0; i < batch->event_count; i++)
         CHECK_EQ_U64(batch->fields[batch->events[i].field_first].u.run.count, 9);
     stele_batch_free(batch);
-    run_free(run);
+    decoder_free(run);
     programs_free(programs);
     schema_close(&s);
 }

@@ -113,7 +113,7 @@ static void decode_by_programs(const ctf_schema *schema, stele_context *context,
 {
     const size_t total = (size_t)(bits + 7) / 8;
     ctf_programs *programs = programs_new(schema, context, 0, columns);
-    ctf_run *run = run_new(programs);
+    ctf_decoder *run = decoder_new(programs);
     uint8_t *copy = NULL;
     stele_batch *batch;
     packet_head head;
@@ -121,24 +121,24 @@ static void decode_by_programs(const ctf_schema *schema, stele_context *context,
     out->events = 0;
     out->to.size = 0;
     REQUIRE(stele_batch_new(1 + (uint32_t)(seed % 5), &batch) == STELE_OK);
-    out->outcome = run_packet(run, &view, "packet", 0, NULL, &head);
+    out->outcome = decoder_packet(run, &view, "packet", 0, NULL, &head);
     if (out->outcome == DECODE_MORE)
         out->outcome = DECODE_BAD; /* there is no more */
     while (out->outcome == DECODE_OK || out->outcome == DECODE_MORE) {
-        const uint64_t least = out->outcome == DECODE_MORE ? run_want_size(run) : 1;
-        const uint64_t at = run_position(run) / 8, extra = random_next(&seed) % 40;
-        run_set_content(run, bits);
+        const uint64_t least = out->outcome == DECODE_MORE ? decoder_want_size(run) : 1;
+        const uint64_t at = decoder_position(run) / 8, extra = random_next(&seed) % 40;
+        decoder_set_content(run, bits);
         view = load_view(bytes, total, at, seed % 7 == 0 ? total : least + extra, &copy);
         stele_batch_clear(batch);
-        out->outcome = run_events(run, &view, batch);
+        out->outcome = decoder_events(run, &view, batch);
         note_events(out, context, batch, (columns & STELE_COLUMN_FIELDS) != 0);
         REQUIRE(out->outcome != DECODE_MEMORY);
         REQUIRE(out->outcome != DECODE_MORE ||
-                run_want_size(run) > view.size - (run_position(run) / 8 - at));
+                decoder_want_size(run) > view.size - (decoder_position(run) / 8 - at));
     }
     free(copy);
     stele_batch_free(batch);
-    run_free(run);
+    decoder_free(run);
     programs_free(programs);
 }
 

@@ -433,17 +433,17 @@ static void read_packet(const trace *t, const ctf_schema *schema, stele_context 
 {
     const packet_view view = {t->bytes, (t->at + 7) / 8, 0};
     ctf_programs *programs = programs_new(schema, context, 0, columns);
-    ctf_run *run = run_new(programs);
+    ctf_decoder *run = decoder_new(programs);
     stele_batch *batch;
     packet_head head;
-    decode_outcome outcome = run_packet(run, &view, "packet", 0, NULL, &head);
+    decode_outcome outcome = decoder_packet(run, &view, "packet", 0, NULL, &head);
     REQUIRE(stele_batch_new(16, &batch) == STELE_OK);
     got->size = 0;
     *events = 0;
     if (outcome == DECODE_OK) {
-        const uint64_t at = run_position(run) / 8;
+        const uint64_t at = decoder_position(run) / 8;
         const packet_view rest = {t->bytes + at, view.size - (size_t)at, at};
-        outcome = run_events(run, &rest, batch);
+        outcome = decoder_events(run, &rest, batch);
     }
     CHECK_EQ_U64(outcome, DECODE_END);
     for (uint32_t i = 0; i < batch->event_count; i++) {
@@ -457,7 +457,7 @@ static void read_packet(const trace *t, const ctf_schema *schema, stele_context 
         ++*events;
     }
     stele_batch_free(batch);
-    run_free(run);
+    decoder_free(run);
     programs_free(programs);
 }
 

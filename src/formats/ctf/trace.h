@@ -28,7 +28,7 @@ typedef struct ctf_seek {
     uint64_t offset; /* in the file */
     uint64_t begin;  /* ticks of its begin, unwrapped */
     uint64_t number; /* of the packet in the file */
-    uint64_t clock;  /* as it stood after the packet before: see run_set_clock_start() */
+    uint64_t clock;  /* as it stood after the packet before: see decoder_set_clock_start() */
     uint64_t lost;   /* the highest counter of discarded events of the packets before */
 } ctf_seek;
 

@@ -72,7 +72,7 @@ static stele_status find_order(const trial *t, const ctf_unit *unit, bool *has_o
 static stele_status try_packet(trial *t, const ctf_packets *packets, window *w,
                                const ctf_packet *packet)
 {
-    stele_status status = content_enter(&t->content, packets, w, packet, packets->run);
+    stele_status status = content_enter(&t->content, packets, w, packet, packets->decoder);
     decode_outcome outcome = DECODE_OK;
     if (status != STELE_OK)
         return ignore_reading(status); /* without a key nothing can be known */
@@ -85,7 +85,7 @@ static stele_status try_packet(trial *t, const ctf_packets *packets, window *w,
     return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : STELE_OK;
 }
 
-static stele_status try_file(trial *t, const ctf_file *file, ctf_run *run)
+static stele_status try_file(trial *t, const ctf_file *file, ctf_decoder *decoder)
 {
     ctf_packets packets;
     ctf_packet packet;
@@ -95,7 +95,7 @@ static stele_status try_file(trial *t, const ctf_file *file, ctf_run *run)
     stele_status status = open_file(t, file, &in, &w);
     if (status != STELE_OK)
         return ignore_reading(status);
-    packets_init(&packets, t->trace, file, run, in->size);
+    packets_init(&packets, t->trace, file, decoder, in->size);
     packets.is_quiet = true;
     while (count < TRIED_PACKETS && (status = packets_next(&packets, &w, &packet)) == STELE_OK) {
         const uint64_t end = packet.offset + packet.size;
@@ -116,16 +116,16 @@ static stele_status try_unit(trial *t, const ctf_unit *unit)
 {
     ctf_programs *programs = programs_new(&unit->schema, t->trace->base.context,
                                           t->trace->base.info.number, STELE_COLUMN_TIME);
-    ctf_run *run = programs != NULL ? run_new(programs) : NULL;
-    stele_status status = run != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    ctf_decoder *decoder = programs != NULL ? decoder_new(programs) : NULL;
+    stele_status status = decoder != NULL ? STELE_OK : STELE_ERR_MEMORY;
     uint32_t count = 0;
     t->tried = t->fitting = 0;
     for (uint32_t i = 0; i < t->trace->file_count && status == STELE_OK; i++)
         if (t->trace->files[i].unit == unit->number && count++ < TRIED_FILES) {
-            run_reset(run);
-            status = try_file(t, &t->trace->files[i], run);
+            decoder_reset(decoder);
+            status = try_file(t, &t->trace->files[i], decoder);
         }
-    run_free(run);
+    decoder_free(decoder);
     programs_free(programs);
     return status;
 }

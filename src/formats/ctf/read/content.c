@@ -70,23 +70,23 @@ static stele_status unpack(ctf_content *content)
 }
 
 stele_status content_enter(ctf_content *content, const ctf_packets *packets, window *w,
-                           const ctf_packet *packet, ctf_run *run)
+                           const ctf_packet *packet, ctf_decoder *decoder)
 {
     stele_status status = STELE_OK;
     content->packets = packets;
     content->packet = packet;
     content->w = w;
-    content->run = run;
+    content->decoder = decoder;
     content->bytes = NULL;
     content->is_sealed = false;
     content->content_bits = packet->content_bits;
     content->left_out = 0;
     content->recent_count = 0;
-    run_defer(run);
+    decoder_defer(decoder);
     if (packets->unit->schema.generation == CTF_RFC)
         status = unpack(content);
     if (status == STELE_OK)
-        run_set_content(run, content->content_bits);
+        decoder_set_content(decoder, content->content_bits);
     return status;
 }
 
@@ -95,21 +95,21 @@ static decode_outcome decode(ctf_content *content, stele_batch *batch)
 {
     decode_outcome outcome;
     uint64_t want = 1;
-    const uint64_t position = run_position(content->run);
+    const uint64_t position = decoder_position(content->decoder);
     if (position == content->content_bits) {
         content->view = (packet_view){NULL, 0, position / 8};
-        return run_events(content->run, &content->view, batch);
+        return decoder_events(content->decoder, &content->view, batch);
     }
     do {
         packet_view *view = &content->view;
-        if (!content_load(content, run_position(content->run) / 8, want, view)) {
-            run_unloadable(content->run, (size_t)(content->w->end - content->w->at));
+        if (!content_load(content, decoder_position(content->decoder) / 8, want, view)) {
+            decoder_unloadable(content->decoder, (size_t)(content->w->end - content->w->at));
             return DECODE_BAD;
         }
-        outcome = run_events(content->run, view, batch);
-        want = run_want_size(content->run);
+        outcome = decoder_events(content->decoder, view, batch);
+        want = decoder_want_size(content->decoder);
         if (outcome == DECODE_MORE && want <= view->size &&
-            run_position(content->run) / 8 == view->offset)
+            decoder_position(content->decoder) / 8 == view->offset)
             want = view->size + 1;
     } while (outcome == DECODE_MORE);
     return outcome;

@@ -17,7 +17,7 @@ typedef struct ctf_content {
     const ctf_packets *packets;
     const ctf_packet *packet;
     window *w;
-    ctf_run *run;
+    ctf_decoder *decoder;
     rfc_unpacker unpacker;
     const uint8_t *bytes;  /* of the whole packet, when it was unpacked; else NULL */
     uint64_t content_bits; /* of the packet as it is decoded */
@@ -32,11 +32,11 @@ typedef struct ctf_content {
 } ctf_content;
 
 /*
- * Goes to the events of a packet, whose head `run` has read and at whose first byte `w` is.
+ * Goes to the events of a packet, whose head `decoder` has read and at whose first byte `w` is.
  * STELE_ERR_FORMAT: they cannot be had, as was reported. STELE_ERR_READ, STELE_ERR_MEMORY.
  */
 stele_status content_enter(ctf_content *content, const ctf_packets *packets, window *w,
-                           const ctf_packet *packet, ctf_run *run);
+                           const ctf_packet *packet, ctf_decoder *decoder);
 
 /*
  * Appends events to the batch. DECODE_OK: it is full, or damage was stepped over, with some events

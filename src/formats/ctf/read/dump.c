@@ -184,7 +184,7 @@ static stele_status dump_content(dumper *d, ctf_packets *packets, window *w,
                                  const ctf_packet *packet)
 {
     const char *name = packets->file->name;
-    stele_status status = content_enter(&d->content, packets, w, packet, packets->run);
+    stele_status status = content_enter(&d->content, packets, w, packet, packets->decoder);
     const bool has_events = status == STELE_OK;
     decode_outcome outcome = DECODE_OK;
     bool is_first = true;
@@ -204,7 +204,7 @@ static stele_status dump_content(dumper *d, ctf_packets *packets, window *w,
     return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : status;
 }
 
-static stele_status dump_file(dumper *d, const ctf_file *file, ctf_run *run)
+static stele_status dump_file(dumper *d, const ctf_file *file, ctf_decoder *decoder)
 {
     const stele_limits *limits = &d->trace->base.context->limits;
     ctf_packets packets;
@@ -218,11 +218,11 @@ static stele_status dump_file(dumper *d, const ctf_file *file, ctf_run *run)
         return status;
     status = window_open(&w, in, 0, UINT64_MAX, limits->window_size, limits->record_size_max);
     if (status == STELE_OK) {
-        packets_init(&packets, d->trace, file, run, in->size);
+        packets_init(&packets, d->trace, file, decoder, in->size);
         while (!d->is_ended && (status = packets_next(&packets, &w, &packet)) == STELE_OK) {
             const uint64_t end = packet.offset + packet.size;
             status = dump_content(d, &packets, &w, &packet);
-            packets_leave(&packets, &packet, run_ticks(run));
+            packets_leave(&packets, &packet, decoder_ticks(decoder));
             if (status != STELE_OK || packet.is_cut || !window_skip(&w, end - window_offset(&w)))
                 break;
         }
@@ -242,14 +242,14 @@ stele_status ctf_dump(stele_trace *base, const dump_request *request)
     for (uint32_t i = 0; i < trace->file_count && status == STELE_OK && !d.is_ended; i++) {
         const ctf_unit *unit = ctf_schema_unit(trace, trace->files[i].unit);
         ctf_programs *programs;
-        ctf_run *run;
+        ctf_decoder *decoder;
         if (!unit->is_open)
             continue;
         programs = programs_new(&unit->schema, base->context, base->info.number,
                                 STELE_COLUMNS_ALL & ~STELE_COLUMN_TRACK);
-        run = programs != NULL ? run_new(programs) : NULL;
-        status = run != NULL ? dump_file(&d, &trace->files[i], run) : STELE_ERR_MEMORY;
-        run_free(run);
+        decoder = programs != NULL ? decoder_new(programs) : NULL;
+        status = decoder != NULL ? dump_file(&d, &trace->files[i], decoder) : STELE_ERR_MEMORY;
+        decoder_free(decoder);
         programs_free(programs);
     }
     content_free(&d.content);

@@ -31,7 +31,7 @@ typedef enum index_pass {
 typedef struct indexer {
     ctf_trace *trace;
     ctf_programs **programs; /* by unit, made when needed */
-    ctf_run *run;            /* of the unit of the last file */
+    ctf_decoder *decoder;    /* of the unit of the last file */
     const ctf_unit *unit;
     stele_batch *batch;
     diag_sink told; /* what was reported, apart from this pass */
@@ -62,7 +62,7 @@ static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets
 {
     bool is_clamped = false;
     stele_batch_clear(self->batch);
-    stele_status status = content_enter(&self->content, packets, w, packet, packets->run);
+    stele_status status = content_enter(&self->content, packets, w, packet, packets->decoder);
     if (status == STELE_OK && content_events(&self->content, self->batch) == DECODE_MEMORY)
         status = STELE_ERR_MEMORY;
     if (self->batch->event_count != 0) {
@@ -90,7 +90,7 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
     packets->clock = file->last[last].clock;
     status = packets_next(packets, w, &packet);
     if (status == STELE_OK)
-        status = content_enter(&self->content, packets, w, &packet, packets->run);
+        status = content_enter(&self->content, packets, w, &packet, packets->decoder);
     if (status == STELE_END || status == STELE_ERR_FORMAT || packet.head.clock == NULL)
         return status == STELE_END || status == STELE_ERR_FORMAT ? STELE_OK : status;
     while (status == STELE_OK && outcome == DECODE_OK) {
@@ -120,14 +120,14 @@ static stele_status learn_clock(indexer *self, ctf_packets *packets, window *w,
     packets->clock = packet->clock_start;
     status = packets_next(packets, w, &(ctf_packet){0});
     if (status == STELE_OK)
-        status = content_enter(&self->content, packets, w, packet, packets->run);
+        status = content_enter(&self->content, packets, w, packet, packets->decoder);
     while (status == STELE_OK && outcome == DECODE_OK) {
         stele_batch_clear(self->batch);
         outcome = content_events(&self->content, self->batch);
         if (outcome == DECODE_MEMORY)
             status = STELE_ERR_MEMORY;
     }
-    packets_leave(packets, packet, run_ticks(packets->run));
+    packets_leave(packets, packet, decoder_ticks(packets->decoder));
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
@@ -156,14 +156,14 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
 
 /* All packets by their headers, or just the first; only as far as a first event when LTTng's index
  * tells the rest. */
-static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, window *w,
+static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w,
                                   bool is_known, bool is_quiet)
 {
     ctf_packets packets;
     ctf_packet packet;
     stele_status status;
     uint64_t last_begin = 0, tried = 0, end;
-    packets_init(&packets, self->trace, file, run, w->in->size);
+    packets_init(&packets, self->trace, file, decoder, w->in->size);
     packets.is_quiet = is_quiet;
     while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
         if (self->pass == INDEX_STREAMS || (is_known && file->first.stream_class == NULL))
@@ -193,10 +193,10 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
 }
 
 /* The last event of a file alone. */
-static stele_status index_end(indexer *self, ctf_file *file, ctf_run *run, window *w)
+static stele_status index_end(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w)
 {
     ctf_packets packets;
-    packets_init(&packets, self->trace, file, run, w->in->size);
+    packets_init(&packets, self->trace, file, decoder, w->in->size);
     packets.is_quiet = true;
     file->is_last_open = false;
     return learn_last(self, file, &packets, w);
@@ -204,47 +204,47 @@ static stele_status index_end(indexer *self, ctf_file *file, ctf_run *run, windo
 
 /* What is wrong with packets is reported by this pass only where there is nothing that can be read.
  */
-static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
+static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w)
 {
     bool is_known = false;
     stele_status status = STELE_OK;
     if (self->pass == INDEX_ENDS)
-        return index_end(self, file, run, w);
+        return index_end(self, file, decoder, w);
     if (self->pass == INDEX_PACKETS)
         status = lttng_index_use(self->trace, file, &is_known);
     if (status == STELE_OK)
-        status = index_packets(self, file, run, w, is_known, true);
+        status = index_packets(self, file, decoder, w, is_known, true);
     if (status == STELE_OK && is_known && file->first.counts_on) {
         lttng_index_forget(file);
         window_move(w, 0, UINT64_MAX);
-        run_reset(run);
-        status = index_packets(self, file, run, w, false, true);
+        decoder_reset(decoder);
+        status = index_packets(self, file, decoder, w, false, true);
     }
     if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
         return status;
     speak(self);
     window_move(w, 0, UINT64_MAX);
-    status = index_packets(self, file, run, w, is_known, false);
+    status = index_packets(self, file, decoder, w, is_known, false);
     hush(self);
     return status;
 }
 
-/* A run for a file of the unit. Returns false if out of memory. */
-static bool take_run(indexer *self, const ctf_unit *unit)
+/* A decoder for a file of the unit. Returns false if out of memory. */
+static bool take_decoder(indexer *self, const ctf_unit *unit)
 {
     const ctf_trace *trace = self->trace;
     ctf_programs **programs = &self->programs[unit->number];
-    if (self->run != NULL && self->unit == unit) {
-        run_reset(self->run);
+    if (self->decoder != NULL && self->unit == unit) {
+        decoder_reset(self->decoder);
         return true;
     }
     if (*programs == NULL)
         *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
                                  STELE_COLUMN_TIME);
-    run_free(self->run);
-    self->run = *programs != NULL ? run_new(*programs) : NULL;
+    decoder_free(self->decoder);
+    self->decoder = *programs != NULL ? decoder_new(*programs) : NULL;
     self->unit = unit;
-    return self->run != NULL;
+    return self->decoder != NULL;
 }
 
 static stele_status index_file(indexer *self, ctf_file *file)
@@ -253,7 +253,7 @@ static stele_status index_file(indexer *self, ctf_file *file)
     window w;
     input *in = NULL;
     stele_status status;
-    if (!take_run(self, ctf_schema_unit(trace, file->unit)))
+    if (!take_decoder(self, ctf_schema_unit(trace, file->unit)))
         return STELE_ERR_MEMORY;
     speak(self);
     status = ctf_open_member(trace, file->member, &in);
@@ -265,7 +265,7 @@ static stele_status index_file(indexer *self, ctf_file *file)
         status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
                              trace->base.context->limits.record_size_max);
         if (status == STELE_OK) {
-            status = index_window(self, file, self->run, &w);
+            status = index_window(self, file, self->decoder, &w);
             window_close(&w);
         }
     } else if (status == STELE_OK) {
@@ -536,7 +536,7 @@ static stele_status index_files(ctf_trace *trace, index_pass pass)
         if (is_wanted(trace, &trace->files[i], pass))
             status = index_file(&self, &trace->files[i]);
     context->diag = self.told;
-    run_free(self.run);
+    decoder_free(self.decoder);
     for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
         programs_free(self.programs[i]);
     free(self.programs);

@@ -51,17 +51,17 @@ static const ctf_stream_class *class_of_file(const ctf_schema *schema, const ctf
     return NULL;
 }
 
-void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file, ctf_run *run,
-                  uint64_t size)
+void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file,
+                  ctf_decoder *decoder, uint64_t size)
 {
     const ctf_unit *unit = ctf_schema_unit(trace, file->unit);
     *packets = (ctf_packets){.trace = trace,
                              .file = file,
                              .unit = unit,
-                             .run = run,
+                             .decoder = decoder,
                              .type = class_of_file(&unit->schema, file),
                              .size = size};
-    run_defer(run);
+    decoder_defer(decoder);
 }
 
 /* ---- One header ---- */
@@ -88,8 +88,8 @@ __attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *prob
     return false;
 }
 
-/* What the run found in the head. */
-static void problem_take(head_problem *problem, const run_problem *from, uint64_t packet_offset)
+/* What the decoder found in the head. */
+static void problem_take(head_problem *problem, const decoder_problem *from, uint64_t packet_offset)
 {
     problem->code = from->code;
     problem->bit = from->offset_bits - packet_offset * 8;
@@ -220,9 +220,9 @@ static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet
 }
 
 /* How many bytes the header wants that has more of them than those `left`. */
-static size_t more_wanted(const ctf_run *run, size_t left)
+static size_t more_wanted(const ctf_decoder *decoder, size_t left)
 {
-    const uint64_t want = run_want_size(run);
+    const uint64_t want = decoder_want_size(decoder);
     if (want <= left)
         return left * 2;
     return want < SIZE_MAX ? (size_t)want : SIZE_MAX;
@@ -236,7 +236,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
     packet->is_resized = false;
     packet->offset = window_offset(w);
     packet->clock_start = packets->clock;
-    run_set_clock_start(packets->run, packets->clock);
+    decoder_set_clock_start(packets->decoder, packets->clock);
     for (;;) {
         const size_t left = window_need(w, want);
         const packet_view view = {w->at, left, 0};
@@ -246,15 +246,15 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             return STELE_END;
         if (!rfc_judge(packets, &view, problem))
             return STELE_ERR_FORMAT;
-        switch (run_packet(packets->run, &view, packets->file->path, packet->offset, packets->type,
-                           &packet->head)) {
+        switch (decoder_packet(packets->decoder, &view, packets->file->path, packet->offset,
+                               packets->type, &packet->head)) {
         case DECODE_MEMORY: return STELE_ERR_MEMORY;
         case DECODE_BAD:
-            problem_take(problem, run_last_problem(packets->run), packet->offset);
+            problem_take(problem, decoder_last_problem(packets->decoder), packet->offset);
             return STELE_ERR_FORMAT;
         case DECODE_MORE:
             if (left >= want) {
-                want = more_wanted(packets->run, left);
+                want = more_wanted(packets->decoder, left);
                 continue;
             }
             problem_set(problem, CTF404, 0, "a whole packet header", "%zu bytes", left);
@@ -412,7 +412,7 @@ static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *pa
         window_move(w, offset, w->stop);
         if (status != STELE_OK && status != STELE_ERR_FORMAT && status != STELE_END)
             return status;
-        packets->is_quiet = true; /* read again so that the run is at its events */
+        packets->is_quiet = true; /* read again so that the decoder is at its events */
         status = packet_read(packets, w, packet, &ignored);
         packets->is_quiet = was_quiet;
         if (status != STELE_OK)
@@ -473,7 +473,7 @@ static stele_status packet_resize(ctf_packets *packets, window *w, ctf_packet *p
     if (w->status != STELE_OK)
         return w->status;
     window_move(w, offset, w->stop);
-    packets->is_quiet = true; /* read again so that the run is at its events */
+    packets->is_quiet = true; /* read again so that the decoder is at its events */
     status = packet_read(packets, w, packet, &ignored);
     packets->is_quiet = was_quiet;
     packet->size = (is_found ? next.offset : packets->size) - offset;
@@ -518,7 +518,7 @@ stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
         if (packet->head.counts_on)
             packets->clock = (packet->head.has & CTF_ROLE_PACKET_END) != 0
                                  ? packet->head.end_ticks
-                                 : run_ticks(packets->run);
+                                 : decoder_ticks(packets->decoder);
     }
     return status;
 }

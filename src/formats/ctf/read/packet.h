@@ -10,7 +10,7 @@ typedef struct ctf_packet {
     uint64_t offset;       /* of its first byte in the file */
     uint64_t size;         /* bytes to the next packet; fewer are there when it is cut */
     uint64_t content_bits; /* from its first bit; not beyond the end of the file */
-    uint64_t clock_start;  /* as it was given to run_set_clock_start() */
+    uint64_t clock_start;  /* as it was given to decoder_set_clock_start() */
     bool is_cut;           /* the file ends before the packet does */
     bool is_resized;       /* it says sizes that cannot be */
 } ctf_packet;
@@ -25,7 +25,7 @@ typedef struct ctf_packets {
     const ctf_trace *trace;
     const ctf_file *file;
     const ctf_unit *unit;         /* whose schema holds */
-    ctf_run *run;                 /* stands at the first event of the last packet */
+    ctf_decoder *decoder;         /* stands at the first event of the last packet */
     const ctf_stream_class *type; /* of packets that do not say; NULL: there are several */
     uint64_t size;                /* of the file */
     uint64_t skipped;             /* bytes that were no packets, so far */
@@ -38,8 +38,8 @@ typedef struct ctf_packets {
 } ctf_packets;
 
 /* Sets up for a file whose input has the size `size`. */
-void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file, ctf_run *run,
-                  uint64_t size);
+void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file,
+                  ctf_decoder *decoder, uint64_t size);
 
 /*
  * The packet at the window's place, or the next one that can be read after it; the window is then

@@ -17,7 +17,7 @@ typedef struct ctf_producer {
     uint32_t stream, stream_end; /* in the trace's table: the current one, after the last */
     ctf_program_set *programs;
     const ctf_spans *spans; /* of the stream's unit; NULL: Stele did not write it */
-    ctf_run *run;
+    ctf_decoder *decoder;
     ctf_walk walk;
     bool has_walk;
     ctf_content content;
@@ -50,15 +50,15 @@ static stele_status open_stream(ctf_producer *self)
                                   .check = self->request.check};
     ctf_programs *programs =
         status == STELE_OK ? program_set_of(self->trace, self->programs, unit) : NULL;
-    run_free(self->run);
-    self->run = programs != NULL ? run_new(programs) : NULL;
-    if (self->run == NULL)
+    decoder_free(self->decoder);
+    self->decoder = programs != NULL ? decoder_new(programs) : NULL;
+    if (self->decoder == NULL)
         return STELE_ERR_MEMORY;
-    run_set_track(self->run, stream->track);
+    decoder_set_track(self->decoder, stream->track);
     self->losses = (ctf_losses){0};
     self->is_mend_reported = false;
     self->has_walk = true;
-    return ctf_walk_open(&self->walk, self->trace, stream, programs, self->run, &options);
+    return ctf_walk_open(&self->walk, self->trace, stream, programs, self->decoder, &options);
 }
 
 static void close_stream(ctf_producer *self)
@@ -139,7 +139,7 @@ static stele_status open_packet(ctf_producer *self)
         return STELE_OK;
     }
     status = content_enter(&self->content, &self->walk.current->packets, &self->walk.current->w,
-                           self->packet, self->run);
+                           self->packet, self->decoder);
     if (status != STELE_ERR_FORMAT)
         return status;
     self->walk.left_out = ctf_packet_content_size(self->packet);
@@ -173,13 +173,13 @@ static void judge_first(ctf_producer *self, const stele_event *event)
 static void close_packet(ctf_producer *self, bool is_whole)
 {
     const packet_head *head = &self->packet->head;
-    if (self->has_event && run_ticks(self->run) > self->losses.end_ticks)
-        self->losses.end_ticks = run_ticks(self->run);
+    if (self->has_event && decoder_ticks(self->decoder) > self->losses.end_ticks)
+        self->losses.end_ticks = decoder_ticks(self->decoder);
     if (self->request.check && is_whole && self->has_event && head->clock != NULL &&
-        (head->has & CTF_ROLE_PACKET_END) != 0 && run_ticks(self->run) > head->end_ticks)
-        judge_range(self, "after the end", run_ticks(self->run), head->end_ticks,
+        (head->has & CTF_ROLE_PACKET_END) != 0 && decoder_ticks(self->decoder) > head->end_ticks)
+        judge_range(self, "after the end", decoder_ticks(self->decoder), head->end_ticks,
                     head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
-    packets_leave(&self->walk.current->packets, self->packet, run_ticks(self->run));
+    packets_leave(&self->walk.current->packets, self->packet, decoder_ticks(self->decoder));
     self->walk.left_out = self->content.left_out;
     self->packet = NULL;
 }
@@ -286,7 +286,7 @@ static void ctf_close(producer *base)
     ctf_producer *self = (ctf_producer *)base;
     close_stream(self);
     content_free(&self->content);
-    run_free(self->run);
+    decoder_free(self->decoder);
     program_set_give_back(self->trace, self->programs);
     free(self);
 }

@@ -175,8 +175,8 @@ static fit try_trace(const arriving *a, const uint8_t *bytes, size_t size, packe
         (!stele_ctf_rfc_header_read(bytes, &header) ||
          (a->form == ARRIVING_RFC && header.session_id != a->session_id)))
         return FIT_NONE;
-    switch (run_packet(a->run, &view, "", 0,
-                       a->schema.generation == CTF_RFC ? a->schema.streams[0] : NULL, head)) {
+    switch (decoder_packet(a->decoder, &view, "", 0,
+                           a->schema.generation == CTF_RFC ? a->schema.streams[0] : NULL, head)) {
     case DECODE_OK: return head_fits(a, head) ? FIT_SURE : FIT_NONE;
     case DECODE_MORE: return FIT_MORE;
     default: return FIT_NONE;
@@ -259,7 +259,7 @@ static fit find_trace(ctf_receive *self, uint32_t sender, const uint8_t *bytes, 
         const uint32_t i = k == 0 ? last : k - 1;
         packet_head tried = {0};
         fit how;
-        if (i == NO_TRACE || (k != 0 && i == last) || self->traces[i]->run == NULL)
+        if (i == NO_TRACE || (k != 0 && i == last) || self->traces[i]->decoder == NULL)
             continue;
         how = try_trace(self->traces[i], bytes, size, &tried);
         if (how > best) {
@@ -278,13 +278,13 @@ static receive_outcome look_events(ctf_receive *self, const receive_from *from,
 {
     const bool is_all = from->is_datagram || from->is_ended;
     packet_head head = {0};
-    bool has_run = false;
+    bool has_decoder = false;
     for (uint32_t i = 0; i < self->count; i++) {
         if (!arriving_parse(self->traces[i], self->context))
             return RECEIVE_MEMORY;
-        has_run |= self->traces[i]->run != NULL;
+        has_decoder |= self->traces[i]->decoder != NULL;
     }
-    if (!has_run)
+    if (!has_decoder)
         return RECEIVE_WAITS;
     switch (find_trace(self, from->sender, bytes, size, &packet->trace, &head)) {
     case FIT_NONE:

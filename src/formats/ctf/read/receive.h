@@ -34,10 +34,10 @@ typedef struct arriving {
     hash_table known; /* numbers of parts, by their bytes */
     size_t size;      /* of all parts */
     /* Made of the parts when they are needed; NULL: they have to be made anew. */
-    ctf_run *run;
+    ctf_decoder *decoder;
     ctf_programs *programs;
     ctf_schema schema;
-    bool is_parsed; /* with or without a run */
+    bool is_parsed; /* with or without a decoder */
 } arriving;
 
 /* What a piece of metadata is, where one begins. */
@@ -64,7 +64,7 @@ static inline const arriving_part *arriving_first(const arriving *a)
     return a->count != 0 ? &a->parts[a->order[0]] : NULL;
 }
 
-/* Makes the run that reads packet heads. Returns false if out of memory; without a run, the parts
+/* Makes the decoder that reads packet heads. Returns false if out of memory; without one, the parts
  * tell nothing yet.
  */
 bool arriving_parse(arriving *a, stele_context *context);

@@ -195,10 +195,10 @@ receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, si
 
 static void forget_parsed(arriving *a)
 {
-    run_free(a->run);
+    decoder_free(a->decoder);
     programs_free(a->programs);
     schema_free(&a->schema);
-    a->run = NULL;
+    a->decoder = NULL;
     a->programs = NULL;
     a->schema = (ctf_schema){0};
     a->is_parsed = false;
@@ -296,13 +296,13 @@ static stele_status parse(arriving *a, const stele_limits *limits, const uint8_t
     return status;
 }
 
-static stele_status make_run(arriving *a, stele_context *context)
+static stele_status make_decoder(arriving *a, stele_context *context)
 {
     a->programs = programs_new(&a->schema, context, 0, STELE_COLUMN_TIME);
-    a->run = a->programs != NULL ? run_new(a->programs) : NULL;
-    if (a->run == NULL)
+    a->decoder = a->programs != NULL ? decoder_new(a->programs) : NULL;
+    if (a->decoder == NULL)
         return STELE_ERR_MEMORY;
-    run_defer(a->run);
+    decoder_defer(a->decoder);
     return STELE_OK;
 }
 
@@ -324,7 +324,7 @@ bool arriving_parse(arriving *a, stele_context *context)
     status = parse(a, &context->limits, bytes);
     free(bytes);
     if (status == STELE_OK && a->schema.stream_count != 0)
-        status = make_run(a, context);
+        status = make_decoder(a, context);
     if (status != STELE_OK)
         forget_parsed(a);
     a->is_parsed = status != STELE_ERR_MEMORY;

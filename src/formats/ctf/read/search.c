@@ -52,7 +52,7 @@ static verdict try_place(search *s, const packet_view *loaded, uint64_t at)
     uint32_t count;
     if (view.size > AHEAD)
         view.size = AHEAD;
-    outcome = run_try(content->run, &view, at, content->trial);
+    outcome = decoder_try(content->decoder, &view, at, content->trial);
     count = batch->event_count < s->row ? batch->event_count : s->row;
     s->is_to_end = outcome == DECODE_END;
     if (outcome == DECODE_MEMORY)
@@ -101,15 +101,15 @@ static decode_outcome find_place(search *s, uint64_t *place)
 static void set_times(search *s)
 {
     const packet_head *head = &s->content->packet->head;
-    ctf_run *run = s->content->run;
+    ctf_decoder *decoder = s->content->decoder;
     s->has_clock = head->clock != NULL;
     s->has_end = (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
                  (s->content->packets->unit->mends & CTF_MEND_AFTER_PACKET) == 0;
     s->end_ticks = head->end_ticks;
-    if (s->has_end && run_ticks(run) > s->end_ticks)
-        run_set_ticks(run, head->begin_ticks);
-    s->begin_ticks = run_ticks(run);
-    s->row = s->has_clock && s->has_end && run_has_event_id(run) ? ROW_TIMED : ROW_MAX;
+    if (s->has_end && decoder_ticks(decoder) > s->end_ticks)
+        decoder_set_ticks(decoder, head->begin_ticks);
+    s->begin_ticks = decoder_ticks(decoder);
+    s->row = s->has_clock && s->has_end && decoder_has_event_id(decoder) ? ROW_TIMED : ROW_MAX;
 }
 
 /* Whether the events that were tried lead beyond the record that cannot be read. */
@@ -199,7 +199,7 @@ static decode_outcome search_quietly(search *s, uint64_t *place, uint64_t *hidde
     return outcome;
 }
 
-static void report(const search *s, const run_problem *problem, uint64_t place, uint64_t size)
+static void report(const search *s, const decoder_problem *problem, uint64_t place, uint64_t size)
 {
     const ctf_packets *packets = s->content->packets;
     const bool is_end = place == s->content->content_bits;
@@ -221,16 +221,16 @@ static void report(const search *s, const run_problem *problem, uint64_t place, 
 
 decode_outcome content_search(ctf_content *content)
 {
-    search s = {.content = content, .from = run_position(content->run)};
-    const run_problem problem = *run_last_problem(content->run);
+    search s = {.content = content, .from = decoder_position(content->decoder)};
+    const decoder_problem problem = *decoder_last_problem(content->decoder);
     uint64_t place = content->content_bits, hidden = s.from, size;
     decode_outcome outcome = DECODE_OK;
     if (content->trial == NULL && stele_batch_new(ROW_MAX, &content->trial) != STELE_OK)
         return DECODE_MEMORY;
-    s.step = run_event_alignment(content->run);
+    s.step = decoder_event_alignment(content->decoder);
     set_times(&s);
     if (s.from < place && !content->is_exact && s.step != 0 &&
-        (s.has_clock || run_has_event_id(content->run)))
+        (s.has_clock || decoder_has_event_id(content->decoder)))
         outcome = search_quietly(&s, &place, &hidden);
     if (outcome != DECODE_OK)
         return outcome;
@@ -240,6 +240,6 @@ decode_outcome content_search(ctf_content *content)
     report(&s, &problem, place, size);
     if (place == content->content_bits)
         return DECODE_BAD;
-    run_move(content->run, place);
+    decoder_move(content->decoder, place);
     return DECODE_OK;
 }

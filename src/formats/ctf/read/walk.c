@@ -83,7 +83,7 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
         ctf_close_member(file->member, self->in);
         return status;
     }
-    packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
+    packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->decoder,
                  self->in->size);
     window_keep(&self->w, CONTENT_BACK < walk->options.window_size / 4
                               ? CONTENT_BACK
@@ -195,12 +195,13 @@ static bool file_skip(walk_file *self)
 /* ---- The stream ---- */
 
 stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
-                           ctf_programs *programs, ctf_run *run, const walk_options *options)
+                           ctf_programs *programs, ctf_decoder *decoder,
+                           const walk_options *options)
 {
-    *walk = (ctf_walk){.trace = trace, .stream = stream, .options = *options, .run = run};
-    run_reset(run);
+    *walk = (ctf_walk){.trace = trace, .stream = stream, .options = *options, .decoder = decoder};
+    decoder_reset(decoder);
     if (stream->file_count > 1) {
-        walk->peek = run_new(programs);
+        walk->peek = decoder_new(programs);
         if (walk->peek == NULL)
             return STELE_ERR_MEMORY;
     }
@@ -214,7 +215,7 @@ void ctf_walk_close(ctf_walk *walk)
         free(walk->open[i]);
     }
     free(walk->open);
-    run_free(walk->peek);
+    decoder_free(walk->peek);
     *walk = (ctf_walk){0};
 }
 
@@ -375,14 +376,15 @@ static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
            walk->last_content_bits == packet->content_bits && is_same_content(walk, packet);
 }
 
-/* The main run must stand at the packet's events where another one has read the head. */
+/* The main decoder must stand at the packet's events where another one has read the head. */
 static stele_status walk_enter(ctf_walk *walk, walk_file *self)
 {
     const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};
     packet_head head;
-    run_set_clock_start(walk->run, self->packet.clock_start);
-    if (walk->peek != NULL && run_packet(walk->run, &view, self->file->path, self->packet.offset,
-                                         self->packets.type, &head) != DECODE_OK)
+    decoder_set_clock_start(walk->decoder, self->packet.clock_start);
+    if (walk->peek != NULL &&
+        decoder_packet(walk->decoder, &view, self->file->path, self->packet.offset,
+                       self->packets.type, &head) != DECODE_OK)
         return STELE_ERR_MEMORY;
     return STELE_OK;
 }

@@ -20,9 +20,9 @@ typedef struct ctf_walk {
     const ctf_trace *trace;
     const ctf_stream *stream;
     walk_options options;
-    ctf_run *run;     /* stands at the first event of the current packet */
-    ctf_run *peek;    /* reads heads while several files take part; NULL with one */
-    walk_file **open; /* files whose turn it is, the first one in front */
+    ctf_decoder *decoder; /* stands at the first event of the current packet */
+    ctf_decoder *peek;    /* reads heads while several files take part; NULL with one */
+    walk_file **open;     /* files whose turn it is, the first one in front */
     uint32_t open_count, open_capacity;
     uint32_t next_file;    /* of the stream */
     walk_file *current;    /* that the last packet is of */
@@ -52,14 +52,15 @@ struct walk_file {
     uint64_t counted;     /* bytes of the file that are in the balance */
 };
 
-/* `run` stays the caller's and must outlive the walk. */
+/* `decoder` stays the caller's and must outlive the walk. */
 stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
-                           ctf_programs *programs, ctf_run *run, const walk_options *options);
+                           ctf_programs *programs, ctf_decoder *decoder,
+                           const walk_options *options);
 void ctf_walk_close(ctf_walk *walk);
 
 /*
- * The next packet: the window of `walk->current` is at its first byte, the run at its first event.
- * Valid until the next call. STELE_END after the last.
+ * The next packet: the window of `walk->current` is at its first byte, the decoder at its first
+ * event. Valid until the next call. STELE_END after the last.
  */
 stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet);
 

@@ -68,8 +68,8 @@ op_place build_place(builder *b, const ctf_class *type, bool *is_wide);
 /* The offset in the stretch of `size` bytes that are loaded, aligned to 8 bits or more. */
 uint32_t build_bytes(builder *b, uint64_t alignment, uint32_t size);
 
-/* Notes where the position is, for those who want it: see run_joints(). Ends the stretch. `of`: the
-   operation of the number that it is about; NULL: about none. */
+/* Notes where the position is, for those who want it: see decoder_joints(). Ends the stretch. `of`:
+   the operation of the number that it is about; NULL: about none. */
 void build_joint(builder *b, joint_kind kind, uint64_t value, uint32_t number, const op *of);
 
 /* Says in which order the bits of a field are, which begins aligned. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets to events. Field classes compile into flat procedures (program.h) that a run executes:
+ * Packets to events. Field classes compile into flat procedures (program.h) that a decoder
+ * executes:
  *
- *     schema --schema_check()--> targets --programs_new()--> programs --run_packet(), run_events()
+ *     schema --schema_check()--> targets --programs_new()--> programs --decoder_packet(),
+ * decoder_events()
  *
- * Programs are made lazily, one an event class, for one choice of columns; all runs that want these
- * columns share them. A run holds the state of one data stream: clocks, values that later fields
- * depend on, the position in the current packet. The caller loads bytes and judges packets.
+ * Programs are made lazily, one an event class, for one choice of columns; all decoders that want
+ * these columns share them. A decoder holds the state of one data stream: clocks, values that later
+ * fields depend on, the position in the current packet. The caller loads bytes and judges packets.
  *
  * Positions are in bits from the start of the packet, which is what alignments refer to.
  */
@@ -47,7 +49,7 @@ typedef struct packet_view {
 
 typedef enum decode_outcome {
     DECODE_OK,    /* the packet's head is read; or: the batch takes no more events */
-    DECODE_MORE,  /* the loaded bytes do not suffice; nothing happened. See run_want_size(). */
+    DECODE_MORE,  /* the loaded bytes do not suffice; nothing happened. See decoder_want_size(). */
     DECODE_END,   /* the content of the packet ends */
     DECODE_BAD,   /* damage, which was reported: nothing after it in the packet can be read */
     DECODE_MEMORY /* memory is exhausted */
@@ -70,105 +72,106 @@ typedef struct packet_head {
     uint64_t sequence_number; /* SEQUENCE_NUMBER, as written, of `sequence_width` bits */
     uint8_t discarded_width, sequence_width;
     uint8_t uuid[16];
-    bool counts_on;         /* times depend on the packets before: see run_set_clock_start() */
+    bool counts_on;         /* times depend on the packets before: see decoder_set_clock_start() */
     const ctf_clock *clock; /* of the timestamps; NULL: the stream class has none */
     uint64_t events_at;     /* where the head ends */
 } packet_head;
 
-typedef struct ctf_run ctf_run;
+typedef struct ctf_decoder ctf_decoder;
 
 /* Returns NULL if out of memory. */
-ctf_run *run_new(ctf_programs *programs);
-void run_free(ctf_run *run);
+ctf_decoder *decoder_new(ctf_programs *programs);
+void decoder_free(ctf_decoder *decoder);
 
 /* Goes to another data stream, or another place of this one: time does not go on from before. */
-void run_reset(ctf_run *run);
+void decoder_reset(ctf_decoder *decoder);
 
 /*
  * Reads the head of the packet that begins at byte `file_offset` of the file `source`, and goes to
- * its first event. Clocks start from 0 in each packet, or see run_set_clock_start(). The view
+ * its first event. Clocks start from 0 in each packet, or see decoder_set_clock_start(). The view
  * begins at the packet's first byte. `stream_class` is that of all its packets; NULL: the head says
- * which. What follows is bounded by content_bits, else total_bits, else by run_set_content().
+ * which. What follows is bounded by content_bits, else total_bits, else by decoder_set_content().
  * DECODE_BAD is reported.
  *
  * Where STELE_COLUMN_CONTEXT is wanted, the head's fields become context fields of the batches that
- * run_events() fills, so a batch must then not hold events of two packets.
+ * decoder_events() fills, so a batch must then not hold events of two packets.
  */
-decode_outcome run_packet(ctf_run *run, const packet_view *view, const char *source,
-                          uint64_t file_offset, const ctf_stream_class *stream_class,
-                          packet_head *head);
+decode_outcome decoder_packet(ctf_decoder *decoder, const packet_view *view, const char *source,
+                              uint64_t file_offset, const ctf_stream_class *stream_class,
+                              packet_head *head);
 
 /*
  * In CTF 1.8 a time of fewer bits than its clock counts on from the value before it in the stream,
  * so that a packet whose begin has fewer than 64 bits needs the clock as it stood after the packet
- * before. That is given here, before run_packet(); without it packets start from 0, as they do in
- * CTF 2 and the RFC whatever is given.
+ * before. That is given here, before decoder_packet(); without it packets start from 0, as they do
+ * in CTF 2 and the RFC whatever is given.
  */
-void run_set_clock_start(ctf_run *run, uint64_t ticks);
+void decoder_set_clock_start(ctf_decoder *decoder, uint64_t ticks);
 
 /* The track of events that name neither thread nor CPU: that of their data stream. 0: none. */
-void run_set_track(ctf_run *run, uint32_t track);
+void decoder_set_track(ctf_decoder *decoder, uint32_t track);
 
 /* The content ends there: where a size is not said or not true. */
-void run_set_content(ctf_run *run, uint64_t content_bits);
+void decoder_set_content(ctf_decoder *decoder, uint64_t content_bits);
 
 /*
  * Appends events until the batch is full (DECODE_OK), the loaded bytes or the packet's content end,
- * or something cannot be read. The view must hold the byte of run_position(), and more than before
- * after DECODE_MORE. Sets no member of the batch besides its tables and context.
+ * or something cannot be read. The view must hold the byte of decoder_position(), and more than
+ * before after DECODE_MORE. Sets no member of the batch besides its tables and context.
  */
-decode_outcome run_events(ctf_run *run, const packet_view *view, stele_batch *batch);
+decode_outcome decoder_events(ctf_decoder *decoder, const packet_view *view, stele_batch *batch);
 
 /* Where the next event begins; after DECODE_BAD, that could not be read. */
-uint64_t run_position(const ctf_run *run);
+uint64_t decoder_position(const ctf_decoder *decoder);
 
-/* After DECODE_MORE: at least so many bytes from run_position() on must be loaded to get on (from
-   the packet's start on after run_packet()); no more than the content has. */
-uint64_t run_want_size(const ctf_run *run);
+/* After DECODE_MORE: at least so many bytes from decoder_position() on must be loaded to get on
+   (from the packet's start on after decoder_packet()); no more than the content has. */
+uint64_t decoder_want_size(const ctf_decoder *decoder);
 
 /* The clock of the stream as it stands, in ticks: of the last event, or the packet's begin. */
-uint64_t run_ticks(const ctf_run *run);
+uint64_t decoder_ticks(const ctf_decoder *decoder);
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
 /* What DECODE_BAD was for. */
-typedef struct run_problem {
+typedef struct decoder_problem {
     uint32_t code;        /* ctf_code */
     uint64_t offset_bits; /* in the file */
     char expected[64];    /* "": nothing to expect */
     char found[160];
-} run_problem;
+} decoder_problem;
 
-/* From here on, whoever calls the run reports its problems, as only the caller can tell how much is
-   skipped because of them. */
-void run_defer(ctf_run *run);
-const run_problem *run_last_problem(const ctf_run *run);
+/* From here on, whoever calls the decoder reports its problems, as only the caller can tell how
+   much is skipped because of them. */
+void decoder_defer(ctf_decoder *decoder);
+const decoder_problem *decoder_last_problem(const ctf_decoder *decoder);
 
 /* The next record is longer than what can be loaded at once, `loaded` bytes: a problem. */
-void run_unloadable(ctf_run *run, size_t loaded);
+void decoder_unloadable(ctf_decoder *decoder, size_t loaded);
 
 /* Bits that event records are aligned to; 0: they have no header to know them by. */
-uint64_t run_event_alignment(const ctf_run *run);
+uint64_t decoder_event_alignment(const ctf_decoder *decoder);
 
 /* Whether the header of an event says its class. */
-bool run_has_event_id(const ctf_run *run);
+bool decoder_has_event_id(const ctf_decoder *decoder);
 
 /* Decodes events from another position of the packet on, until the batch is full or something ends
-   that; the run is then as it was before. */
-decode_outcome run_try(ctf_run *run, const packet_view *view, uint64_t position,
-                       stele_batch *batch);
+   that; the decoder is then as it was before. */
+decode_outcome decoder_try(ctf_decoder *decoder, const packet_view *view, uint64_t position,
+                           stele_batch *batch);
 
 /* Goes on at another position of the packet. */
-void run_move(ctf_run *run, uint64_t position);
+void decoder_move(ctf_decoder *decoder, uint64_t position);
 
 /* Sets the clock of the stream, where the last time of an event is not to be believed. */
-void run_set_ticks(ctf_run *run, uint64_t ticks);
+void decoder_set_ticks(ctf_decoder *decoder, uint64_t ticks);
 
 /* ---- Joints ---------------------------------------------------------------------------------- */
 
 /*
- * For those who move records: with DECODE_JOINTS among the columns, beside STELE_COLUMN_..., a run
- * notes where the pieces of a record lie. Between two joints bits follow each other without a gap.
+ * For those who move records: with DECODE_JOINTS among the columns, beside STELE_COLUMN_..., a
+ * decoder notes where the pieces of a record lie. Between two joints bits follow each other without
+ * a gap.
  */
 #define DECODE_JOINTS 0x80000000u
 
@@ -182,21 +185,21 @@ typedef enum joint_kind {
     JOINT_ROLE        /* of a packet's head: a number of `width` bits ends, of the roles `number` */
 } joint_kind;
 
-typedef struct run_joint {
+typedef struct decoder_joint {
     joint_kind kind;
     uint8_t width;
     bool is_big_endian, is_reversed, is_variable; /* of JOINT_ROLE, JOINT_STAMP; LEB128 */
     uint32_t number;
     uint64_t at; /* bits from the packet's start */
     uint64_t value;
-} run_joint;
+} decoder_joint;
 
 /* Of the last event, in a batch for one; before that, of the packet's head. */
-const run_joint *run_joints(const ctf_run *run, uint32_t *count);
+const decoder_joint *decoder_joints(const ctf_decoder *decoder, uint32_t *count);
 
 /* The id of the last event's class, and a clock as it stands. */
-uint64_t run_event_id(const ctf_run *run);
-uint64_t run_clock(const ctf_run *run, uint32_t number);
+uint64_t decoder_event_id(const ctf_decoder *decoder);
+uint64_t decoder_clock(const ctf_decoder *decoder, uint32_t number);
 
 /* Nanoseconds from the clock's origin, rounded down; sets `*is_clamped` when they do not fit. */
 int64_t clock_ns(const ctf_clock *clock, uint64_t ticks, bool *is_clamped);

@@ -12,7 +12,7 @@ static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
 /* ---- Entries ---- */
 
 /* Begins a run of `count` members whose number of entries is not known. */
-static void run_open(builder *b, uint64_t head, uint32_t count)
+static void decoder_open(builder *b, uint64_t head, uint32_t count)
 {
     op *at = build_op(b, OP_OPEN);
     at->head = head;
@@ -22,7 +22,7 @@ static void run_open(builder *b, uint64_t head, uint32_t count)
         b->depth = b->open;
 }
 
-static void run_close(builder *b)
+static void decoder_close(builder *b)
 {
     build_op(b, OP_CLOSE);
     b->open--;
@@ -369,7 +369,7 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type 
         return;
     }
     run = b->count;
-    run_open(b, build_head(b, name, shown_as, 0, hint), type->u.structure.count);
+    decoder_open(b, build_head(b, name, shown_as, 0, hint), type->u.structure.count);
     entries = b->entries;
     b->hidden = 0;
     emit_members(b, type, node);
@@ -382,7 +382,7 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type 
         b->ops[run].code = OP_ENTRY;
         b->open--;
     } else {
-        run_close(b);
+        decoder_close(b);
     }
 }
 
@@ -440,12 +440,12 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
         branch_begin(b, &ways);
         targets[i] = b->count;
         if (b->is_wanted)
-            run_open(b, build_head(b, name, STELE_TYPE_VARIANT, 0, 0), 1);
+            decoder_open(b, build_head(b, name, STELE_TYPE_VARIANT, 0, 0), 1);
         emit_class(b, option->type, b->is_wanted ? build_name(b, option->name) : 0,
                    child_node(b, node, i));
         build_close(b);
         if (b->is_wanted)
-            run_close(b);
+            decoder_close(b);
         branch_end(b, &ways);
         if (i + 1 < count) { /* the jumps are a list until their target is known */
             build_op(b, OP_JUMP)->v.target = last_jump;

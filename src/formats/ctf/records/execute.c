@@ -11,8 +11,8 @@
 /* ---- Labels ---- */
 
 /* A number and its labels, mostly those that were seen last; NULL if out of memory. */
-HOT stele_field *entry_put_named(ctf_run *r, stele_batch *batch, stele_field *entry, const op *o,
-                                 uint64_t value)
+HOT stele_field *entry_put_named(ctf_decoder *r, stele_batch *batch, stele_field *entry,
+                                 const op *o, uint64_t value)
 {
     const label_memo *memo = &o->u.labels->memos[value % LABEL_MEMOS];
     const stele_field label = {.type = STELE_TYPE_NAME};
@@ -30,7 +30,7 @@ HOT stele_field *entry_put_named(ctf_run *r, stele_batch *batch, stele_field *en
 /* ---- Stretches ---- */
 
 /* A stretch that lies far enough from the end of what is loaded: steps over it. */
-HOT bool stretch_near(const ctf_run *r, const op *o, uint64_t *pos, const uint8_t **base)
+HOT bool stretch_near(const ctf_decoder *r, const op *o, uint64_t *pos, const uint8_t **base)
 {
     const uint64_t end = *pos + o->u.size;
     *base = r->data + (*pos >> 3);
@@ -42,7 +42,7 @@ HOT bool stretch_near(const ctf_run *r, const op *o, uint64_t *pos, const uint8_
 
 /* ---- Values that are kept ---- */
 
-HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
+HOT void slot_set(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     slot_value *slot = &r->slots[o->v.slot];
     slot->value = op_load(o, base);
@@ -51,14 +51,14 @@ HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
 }
 
 /* Mostly the pair is that of the last event. */
-HOT void event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
+HOT void event_thread_pair(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     const uint64_t pair = load_le64(base + o->u.pair.offset);
     if (UNLIKELY(pair != r->thread_pair || o->u.pair.form != r->thread_form))
         event_thread_other(r, o, base, pair);
 }
 
-HOT stele_field *event_thread_words(ctf_run *r, const op *o, const uint8_t *base,
+HOT stele_field *event_thread_words(ctf_decoder *r, const op *o, const uint8_t *base,
                                     stele_field *entry)
 {
     const uint8_t *from = base + o->u.pair.offset;
@@ -68,7 +68,7 @@ HOT stele_field *event_thread_words(ctf_run *r, const op *o, const uint8_t *base
     return entry;
 }
 
-HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
+HOT void event_clock(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     clock_advance(&r->clocks[o->v.clock].now, op_load(o, base), bits_mask(number_width(r, o)));
 }
@@ -78,8 +78,8 @@ HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 /* A compact header that is not near the end of what is loaded. `e` says where its numbers are;
    `is_usual`: see OP_EITHER_1. Both are constants where they can be. `*base` becomes the byte that
    the position after it is in. */
-HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_endian, bool is_usual,
-                     uint64_t *pos, const uint8_t **base)
+HOT bool either_near(ctf_decoder *r, const op *o, const op_either *e, bool is_big_endian,
+                     bool is_usual, uint64_t *pos, const uint8_t **base)
 {
     const uint64_t at = is_usual ? (*pos + 7) & ~UINT64_C(7) : aligned(r, *pos, (uint32_t)o->mask);
     const uint8_t *const from = r->data + (at >> 3);
@@ -102,14 +102,14 @@ HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_en
 /* ---- Events ---- */
 
 /* What only some headers change. */
-static void event_keep(ctf_run *r)
+static void event_keep(ctf_decoder *r)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i].before = r->clocks[i].now;
     r->order_before = r->order;
 }
 
-static event_state event_enter(ctf_run *r, const stele_batch *batch, uint64_t pos)
+static event_state event_enter(ctf_decoder *r, const stele_batch *batch, uint64_t pos)
 {
     r->event_at = pos;
     return (event_state){batch->events + batch->event_count, batch->events + batch->event_capacity,
@@ -118,7 +118,7 @@ static event_state event_enter(ctf_run *r, const stele_batch *batch, uint64_t po
 
 /* Goes on at the position after an event, whose entries end at `first`; false: see event_stay().
  */
-HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint64_t pos,
+HOT bool event_next(ctf_decoder *r, const stele_batch *batch, event_state *at, uint64_t pos,
                     uint32_t first)
 {
     r->event_at = pos;
@@ -130,7 +130,7 @@ HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint6
 }
 
 /* After the last event. */
-static decode_outcome event_leave(ctf_run *r, stele_batch *batch, const event_state *at,
+static decode_outcome event_leave(ctf_decoder *r, stele_batch *batch, const event_state *at,
                                   uint64_t pos)
 {
     batch->event_count = (uint32_t)(at->event - batch->events);
@@ -139,7 +139,7 @@ static decode_outcome event_leave(ctf_run *r, stele_batch *batch, const event_st
     return pos == r->content_end ? DECODE_END : DECODE_OK;
 }
 
-static decode_outcome event_undo(ctf_run *r, stele_batch *batch, const event_state *at)
+static decode_outcome event_undo(ctf_decoder *r, stele_batch *batch, const event_state *at)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i].now = r->clocks[i].before;
@@ -153,7 +153,8 @@ static decode_outcome event_undo(ctf_run *r, stele_batch *batch, const event_sta
 }
 
 /* Most events: see OP_DONE. False: it is another one. */
-HOT bool event_push(ctf_run *r, const program *p, uint64_t pos, const event_state *at, uint32_t end)
+HOT bool event_push(ctf_decoder *r, const program *p, uint64_t pos, const event_state *at,
+                    uint32_t end)
 {
     const uint64_t ticks = *r->clock;
     if (UNLIKELY(ticks < r->last_ticks || ticks >= r->ns_end))
@@ -166,7 +167,7 @@ HOT bool event_push(ctf_run *r, const program *p, uint64_t pos, const event_stat
 }
 
 /* The program of the event class; one without: it is to be looked for. */
-HOT const event_entry *event_look(const ctf_run *r)
+HOT const event_entry *event_look(const ctf_decoder *r)
 {
     static const event_entry none;
     return LIKELY(r->id < r->id_count) ? &r->events[r->id] : &none;
@@ -177,7 +178,7 @@ HOT const event_entry *event_look(const ctf_run *r)
 #define TEXT_NEAR (2 * ZEROS_SIZE) /* bytes */
 
 /* Whether a word after so short a text can be read and written. */
-HOT bool text_is_near(const ctf_run *r, const stele_batch *batch, uint64_t pos)
+HOT bool text_is_near(const ctf_decoder *r, const stele_batch *batch, uint64_t pos)
 {
     return pos + (uint64_t)TEXT_NEAR * 8 <= r->near_end &&
            batch->byte_capacity - batch->byte_count >= TEXT_NEAR;
@@ -200,7 +201,7 @@ HOT void text_put(stele_batch *batch, stele_field *entry, const op *o, uint32_t 
 
 /* A short string that is not near the end of what is loaded, copied while its end is sought; false:
    it is another one. */
-HOT bool string_copy(const ctf_run *r, stele_batch *batch, const op *o, uint64_t *pos,
+HOT bool string_copy(const ctf_decoder *r, stele_batch *batch, const op *o, uint64_t *pos,
                      stele_field *entry)
 {
     uint32_t size;
@@ -215,7 +216,7 @@ HOT bool string_copy(const ctf_run *r, stele_batch *batch, const op *o, uint64_t
 }
 
 /* The same without a copy, of a shorter one. */
-HOT bool string_pass(const ctf_run *r, uint64_t *pos)
+HOT bool string_pass(const ctf_decoder *r, uint64_t *pos)
 {
     uint32_t size;
     if (UNLIKELY(*pos + (uint64_t)ZEROS_SIZE * 8 > r->near_end))
@@ -228,7 +229,7 @@ HOT bool string_pass(const ctf_run *r, uint64_t *pos)
 }
 
 /* A text of a length, as string_copy(). */
-HOT bool text_take(const ctf_run *r, stele_batch *batch, const op *o, uint64_t *pos,
+HOT bool text_take(const ctf_decoder *r, stele_batch *batch, const op *o, uint64_t *pos,
                    stele_field *entry)
 {
     const bool has_slot = (o->flags & OP_HAS_SLOT) != 0;
@@ -250,7 +251,7 @@ HOT uint32_t text_copy_short(uint8_t *to, const uint8_t *from, uint32_t length)
     return size < length ? size : length;
 }
 
-HOT bool text_take_short(ctf_run *r, stele_batch *batch, const op *o, const uint8_t *base,
+HOT bool text_take_short(ctf_decoder *r, stele_batch *batch, const op *o, const uint8_t *base,
                          stele_field *entry)
 {
     if (UNLIKELY(batch->byte_capacity - batch->byte_count < TEXT_NEAR)) {
@@ -268,7 +269,7 @@ HOT bool text_take_short(ctf_run *r, stele_batch *batch, const op *o, const uint
 #define SKIP_SHORT (1u << 24) /* elements: so many of any size are less than 2^56 bits */
 
 /* Mostly there are as many as a field said, they follow each other, and end before the end. */
-HOT uint64_t skip_near(ctf_run *r, const op *o, uint64_t pos)
+HOT uint64_t skip_near(ctf_decoder *r, const op *o, uint64_t pos)
 {
     if (LIKELY((o->flags & OP_HAS_SLOT) != 0 && o->v.element.stride == o->v.element.size)) {
         const slot_value *slot = &r->slots[o->u.length];
@@ -282,7 +283,7 @@ HOT uint64_t skip_near(ctf_run *r, const op *o, uint64_t pos)
 /* ---- The loop ---- */
 
 /* Puts the number to the scratch: the position after it, POS_FAILED. */
-HOT uint64_t op_varint(ctf_run *r, const program *p, const op **o, uint64_t pos)
+HOT uint64_t op_varint(ctf_decoder *r, const program *p, const op **o, uint64_t pos)
 {
     bool is_big;
     pos = field_varint(r, *o, pos, &is_big);
@@ -353,7 +354,7 @@ static void program_link(program *p, const void *const *codes)
     entry = entry_put(entry, o->head, number_load(OP_##name, o, base + o->offset)); \
     GO_ON;
 
-decode_outcome run_execute(ctf_run *r, program *first)
+decode_outcome decoder_execute(ctf_decoder *r, program *first)
 {
     static const void *const codes[] = {
 #define CTF_OP(name)      &&name,
@@ -524,7 +525,7 @@ enter:
     goto *(o->go);
 find:
     entries_set_end(batch, entry);
-    r->program = run_find_program(r, r->event_at);
+    r->program = decoder_find_program(r, r->event_at);
     if (r->program == NULL)
         goto failed;
     program_link(r->program, codes);

@@ -3,7 +3,7 @@
 #ifndef CTF_EXECUTE_H
 #define CTF_EXECUTE_H
 
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 
 #define RARE __attribute__((noinline))
 
@@ -27,7 +27,7 @@ HOT uint64_t op_load(const op *o, const uint8_t *base)
     return (value ^ o->sign) - o->sign;
 }
 
-HOT unsigned number_width(const ctf_run *r, const op *o)
+HOT unsigned number_width(const ctf_decoder *r, const op *o)
 {
     return (o->flags & OP_VARIABLE) != 0 ? r->varint_width : o->width;
 }
@@ -42,21 +42,21 @@ HOT void entries_set_end(stele_batch *batch, const stele_field *end)
     batch->field_count = (uint32_t)(end - batch->fields);
 }
 
-HOT uint64_t aligned(const ctf_run *r, uint64_t pos, uint32_t mask)
+HOT uint64_t aligned(const ctf_decoder *r, uint64_t pos, uint32_t mask)
 {
     return pos + (-(pos + r->data_at) & mask);
 }
 
 /* ---- Threads ---- */
 
-HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
+HOT void event_thread(ctf_decoder *r, uint64_t tid, uint64_t pid)
 {
     if (UNLIKELY(tid != r->tid || pid != r->pid || r->tracks[1] == 0))
-        run_thread(r, tid, pid);
+        decoder_thread(r, tid, pid);
 }
 
 /* The numbers of two operations. */
-HOT void event_thread_near(ctf_run *r, const op *o, const uint8_t *base)
+HOT void event_thread_near(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     event_thread(r, number_load(OP_LE, &o[0], base + o[0].offset),
                  number_load(OP_LE, &o[1], base + o[1].offset));
@@ -71,7 +71,8 @@ HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_end
 }
 
 /* What the header says. */
-HOT void either_tell(ctf_run *r, clock_state *clock, uint64_t id, uint64_t time, uint64_t time_mask)
+HOT void either_tell(ctf_decoder *r, clock_state *clock, uint64_t id, uint64_t time,
+                     uint64_t time_mask)
 {
     clock->before = clock->now;
     clock_advance(&clock->now, time, time_mask);
@@ -79,7 +80,7 @@ HOT void either_tell(ctf_run *r, clock_state *clock, uint64_t id, uint64_t time,
 }
 
 /* ... and what its first number is, where an event class wants that. */
-HOT void either_keep(ctf_run *r, const op *o, uint64_t id)
+HOT void either_keep(ctf_decoder *r, const op *o, uint64_t id)
 {
     if (o->v.header.slot != SLOT_NONE)
         r->slots[o->v.header.slot] = (slot_value){.value = id, .is_set = true};
@@ -98,7 +99,7 @@ typedef struct event_state {
 } event_state;
 
 /* The room for the entries of any event; see batch_is_full(). */
-static inline uint32_t event_room(const ctf_run *r, const stele_batch *batch)
+static inline uint32_t event_room(const ctf_decoder *r, const stele_batch *batch)
 {
     const uint32_t capacity = batch->field_capacity;
     const uint32_t room = capacity >= r->entries ? capacity - r->entries + 1 : 0;
@@ -106,7 +107,7 @@ static inline uint32_t event_room(const ctf_run *r, const stele_batch *batch)
 }
 
 /* Fills in the event that ends at the position. */
-HOT void event_put(const ctf_run *r, const program *p, stele_event *event, uint32_t size,
+HOT void event_put(const ctf_decoder *r, const program *p, stele_event *event, uint32_t size,
                    int64_t time_ns, uint64_t ticks, uint32_t track, uint32_t first, uint64_t rest)
 {
     event->time_ns = time_ns;
@@ -123,36 +124,37 @@ HOT void event_put(const ctf_run *r, const program *p, stele_event *event, uint3
 /* ---- What most events do without (rare.c) ---- */
 
 /* A number and its labels. `reserve`: entries that then have room; false if out of memory. */
-RARE bool entry_push_named(ctf_run *r, const op *o, uint64_t value, uint32_t reserve);
+RARE bool entry_push_named(ctf_decoder *r, const op *o, uint64_t value, uint32_t reserve);
 
 /* Any stretch: its first byte goes to r->stretch. The position after it, POS_FAILED. */
-RARE uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos);
+RARE uint64_t stretch_any(ctf_decoder *r, const op *o, uint64_t pos);
 
 /* Two numbers of 32 bits that are not those of the last event. */
-RARE void event_thread_other(ctf_run *r, const op *o, const uint8_t *base, uint64_t pair);
+RARE void event_thread_other(ctf_decoder *r, const op *o, const uint8_t *base, uint64_t pair);
 
 /* Any header: the position after it, POS_FAILED. */
-RARE uint64_t event_either(ctf_run *r, const op *o, uint64_t pos);
+RARE uint64_t event_either(ctf_decoder *r, const op *o, uint64_t pos);
 
 /* An operation that the loop does not have: the position after it, POS_FAILED. */
-RARE uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base,
+RARE uint64_t op_other(ctf_decoder *r, const program *p, const op *o, const uint8_t *base,
                        uint64_t pos);
 
 /* Whether to go on after the operation or at its target: the position, POS_FAILED. `first`: of the
    event's entries. */
-RARE uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, uint32_t first);
+RARE uint64_t op_branch(ctf_decoder *r, const program *p, const op **at, uint64_t pos,
+                        uint32_t first);
 
 /* An event of any size, any time, any number of fields, perhaps with a CPU of its own; false: the
    outcome says why. */
-RARE bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event_state *at);
+RARE bool event_push_any(ctf_decoder *r, const program *p, uint64_t pos, const event_state *at);
 
 /* Makes room for another event; false when that was the last one that the batch takes or the packet
    has. Exhausted memory is reported when the batch is empty. */
-RARE bool event_stay(const ctf_run *r, stele_batch *batch, event_state *at);
+RARE bool event_stay(const ctf_decoder *r, stele_batch *batch, event_state *at);
 
 /* ---- Numbers with a role (roles.c) ---- */
 
 /* What the number says of the packet. */
-RARE void head_role(ctf_run *r, const op *o, const uint8_t *base);
+RARE void head_role(ctf_decoder *r, const op *o, const uint8_t *base);
 
 #endif

@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "core/zeros.h"
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 #include "formats/ctf/schema/encodings.h"
 
 /* Bytes from the position on, which must be aligned to them. */
-static size_t bytes_left(const ctf_run *r, uint64_t pos)
+static size_t bytes_left(const ctf_decoder *r, uint64_t pos)
 {
     return pos < r->end ? (size_t)((r->end - pos) >> 3) : 0;
 }
@@ -17,7 +17,7 @@ static uint64_t bits_of_bytes(uint64_t size)
     return size < UINT64_MAX / 8 ? size * 8 : UINT64_MAX - 7;
 }
 
-HOT bool length_get(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
+HOT bool length_get(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *length)
 {
     const slot_value *slot;
     *length = o->u.length;
@@ -26,17 +26,17 @@ HOT bool length_get(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
     slot = &r->slots[o->u.length];
     *length = slot->value;
     if (!slot->is_set)
-        run_bad(r, CTF452, pos, "a field that says the length", "it is not there");
+        decoder_bad(r, CTF452, pos, "a field that says the length", "it is not there");
     return slot->is_set;
 }
 
-bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
+bool field_length(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *length)
 {
     return length_get(r, o, pos, length);
 }
 
 /* An entry that points at bytes of the batch. */
-static void entry_of_bytes(ctf_run *r, const op *o, uint32_t offset, size_t size)
+static void entry_of_bytes(ctf_decoder *r, const op *o, uint32_t offset, size_t size)
 {
     stele_field *entry = batch_push_field(r->batch);
     memcpy(entry, &o->head, sizeof o->head);
@@ -44,10 +44,10 @@ static void entry_of_bytes(ctf_run *r, const op *o, uint32_t offset, size_t size
     entry->u.bytes.size = (uint32_t)size;
 }
 
-static bool push_bytes(ctf_run *r, const op *o, const uint8_t *from, size_t size)
+static bool push_bytes(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     if (size > INT32_MAX || !batch_reserve_bytes(r->batch, (uint32_t)size)) {
-        run_exhausted(r);
+        decoder_exhausted(r);
         return false;
     }
     entry_of_bytes(
@@ -57,7 +57,7 @@ static bool push_bytes(ctf_run *r, const op *o, const uint8_t *from, size_t size
 }
 
 /* Text in any encoding, as UTF-8. */
-static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
+static bool push_text(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
     const uint32_t offset = r->batch->byte_count;
@@ -67,12 +67,12 @@ static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
         return push_bytes(r, o, from, size);
     if (size > INT32_MAX / 2 ||
         !batch_reserve_bytes(r->batch, (uint32_t)encoding_size_max(encoding, size))) {
-        run_exhausted(r);
+        decoder_exhausted(r);
         return false;
     }
     made = encoding_convert(encoding, from, size, r->batch->bytes + offset, &is_sound);
     if (!is_sound)
-        run_unsound(r, from);
+        decoder_unsound(r, from);
     r->batch->byte_count += (uint32_t)made;
     entry_of_bytes(r, o, offset, made);
     return true;
@@ -96,25 +96,25 @@ static inline size_t find_zero(const uint8_t *from, size_t size)
     return size;
 }
 
-uint64_t field_string(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_string(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
     const size_t unit = encoding_unit(encoding), left = bytes_left(r, pos);
     const uint8_t *from = r->data + (pos >> 3);
     const size_t size = unit == 1 ? find_zero(from, left) : encoding_find_zero(from, left, unit);
     if (left < unit || size > left - unit)
-        return run_past_end(r, pos, bits_of_bytes(left - left % unit + unit));
+        return decoder_past_end(r, pos, bits_of_bytes(left - left % unit + unit));
     if ((o->flags & OP_WANTED) != 0 && !push_text(r, o, from, size))
         return POS_FAILED;
     return pos + (size + unit) * 8;
 }
 
-bool field_short_text(ctf_run *r, const op *o, const uint8_t *from)
+bool field_short_text(ctf_decoder *r, const op *o, const uint8_t *from)
 {
     return push_bytes(r, o, from, find_zero(from, (size_t)o->u.length));
 }
 
-uint64_t field_text(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_text(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
     const size_t unit = encoding_unit(encoding);
@@ -124,26 +124,26 @@ uint64_t field_text(ctf_run *r, const op *o, uint64_t pos)
     if (!field_length(r, o, pos, &length))
         return POS_FAILED;
     if (length > bytes_left(r, pos))
-        return run_past_end(r, pos, bits_of_bytes(length));
+        return decoder_past_end(r, pos, bits_of_bytes(length));
     size = unit == 1 ? find_zero(from, (size_t)length)
                      : encoding_find_zero(from, (size_t)length, unit);
     return push_text(r, o, from, size) ? pos + length * 8 : POS_FAILED;
 }
 
-uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_blob(ctf_decoder *r, const op *o, uint64_t pos)
 {
     uint64_t length;
     if (!field_length(r, o, pos, &length))
         return POS_FAILED;
     if (length > bytes_left(r, pos))
-        return run_past_end(r, pos, bits_of_bytes(length));
+        return decoder_past_end(r, pos, bits_of_bytes(length));
     return push_bytes(r, o, r->data + (pos >> 3), (size_t)length) ? pos + length * 8 : POS_FAILED;
 }
 
-uint64_t field_uuid(ctf_run *r, uint64_t pos)
+uint64_t field_uuid(ctf_decoder *r, uint64_t pos)
 {
     if (bytes_left(r, pos) < sizeof r->head->uuid)
-        return run_past_end(r, pos, sizeof r->head->uuid * 8);
+        return decoder_past_end(r, pos, sizeof r->head->uuid * 8);
     if (r->head != NULL) {
         memcpy(r->head->uuid, r->data + (pos >> 3), sizeof r->head->uuid);
         r->head->has |= CTF_ROLE_UUID;
@@ -164,7 +164,7 @@ HOT bool elements_size(const op *o, uint64_t count, uint64_t *bits)
 }
 
 /* One number at any bit. */
-static uint64_t element_load(const ctf_run *r, const op *o, uint64_t pos)
+static uint64_t element_load(const ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint8_t *at = r->data + (pos >> 3), *end = r->data + r->data_size;
     const unsigned bit = (unsigned)(pos & 7), width = o->v.element.size;
@@ -208,8 +208,8 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
 }
 
 /* Any numbers. */
-HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits, uint64_t count,
-                        uint8_t *to, bool has_heads)
+HOT void elements_store(const ctf_decoder *r, const op *o, uint64_t pos, uint64_t bits,
+                        uint64_t count, uint8_t *to, bool has_heads)
 {
     const size_t step = has_heads ? sizeof(stele_field) : 8;
     if (((pos | o->v.element.stride) & 7) == 0 && pos + bits <= r->near_end &&
@@ -228,7 +228,7 @@ HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bi
 
 /* The number of elements, and the position after them, where they are few and end before what is
    loaded; else false. They follow each other in whole bytes. */
-HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t *count,
+HOT bool elements_are_near(const ctf_decoder *r, const op *o, uint64_t pos, uint32_t *count,
                            uint64_t *end)
 {
     uint64_t length = o->u.length;
@@ -242,7 +242,7 @@ HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t
 }
 
 /* How many elements there are, which are all loaded; false: the outcome says why. */
-HOT bool elements_count(ctf_run *r, const op *o, uint64_t pos, uint64_t *count, uint64_t *bits)
+HOT bool elements_count(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *count, uint64_t *bits)
 {
     if (!length_get(r, o, pos, count))
         return false;
@@ -250,17 +250,17 @@ HOT bool elements_count(ctf_run *r, const op *o, uint64_t pos, uint64_t *count, 
         *bits = UINT64_MAX;
     if (pos <= r->end && *bits <= r->end - pos)
         return true;
-    run_past_end(r, pos, *bits);
+    decoder_past_end(r, pos, *bits);
     return false;
 }
 
-uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_skip(ctf_decoder *r, const op *o, uint64_t pos)
 {
     uint64_t count, bits;
     return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
 }
 
-uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry)
+uint64_t field_any_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry)
 {
     uint64_t count, bits;
     uint32_t offset;
@@ -269,13 +269,13 @@ uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *e
         return POS_FAILED;
     to = count <= INT32_MAX / 8 ? batch_push_array(r->batch, (uint32_t)count, &offset) : NULL;
     if (to == NULL)
-        return run_exhausted(r);
+        return decoder_exhausted(r);
     entry_put_bytes(entry, o->head, offset, (uint32_t)(count * 8));
     elements_store(r, o, pos, bits, count, to, false);
     return pos + bits;
 }
 
-uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry)
+uint64_t field_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry)
 {
     stele_batch *const batch = r->batch;
     const uint32_t offset = (batch->byte_count + 7) & ~7u;
@@ -291,16 +291,16 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry
 }
 
 /* Where there was no room for the array. A call at the very end, so that the usual way is short. */
-static __attribute__((noinline)) bool short_numbers_grow(ctf_run *r, const op *o,
+static __attribute__((noinline)) bool short_numbers_grow(ctf_decoder *r, const op *o,
                                                          const uint8_t *base, stele_field *entry)
 {
     if (batch_reserve_bytes(r->batch, (uint32_t)o->u.length * 8 + 8))
         return field_short_numbers(r, o, base, entry);
-    run_exhausted(r);
+    decoder_exhausted(r);
     return false;
 }
 
-bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_field *entry)
+bool field_short_numbers(ctf_decoder *r, const op *o, const uint8_t *base, stele_field *entry)
 {
     stele_batch *const batch = r->batch;
     const uint32_t size = (uint32_t)o->u.length * 8, offset = (batch->byte_count + 7) & ~7u;
@@ -312,14 +312,14 @@ bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_fie
     return true;
 }
 
-uint64_t field_any_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
+uint64_t field_any_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_field *entry;
     uint64_t count, bits;
-    if (!elements_count(r, o, pos, &count, &bits) || !run_count_elements(r, pos, count))
+    if (!elements_count(r, o, pos, &count, &bits) || !decoder_count_elements(r, pos, count))
         return POS_FAILED;
     if (!batch_reserve_fields(r->batch, (uint32_t)count + reserve))
-        return run_exhausted(r);
+        return decoder_exhausted(r);
     entry = &r->batch->fields[r->batch->field_count];
     r->batch->field_count += 1 + (uint32_t)count;
     memcpy(entry, &o->head, sizeof o->head);
@@ -328,7 +328,7 @@ uint64_t field_any_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reser
     return pos + bits;
 }
 
-uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
+uint64_t field_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_batch *const batch = r->batch;
     stele_field *const entry = &batch->fields[batch->field_count];
@@ -366,14 +366,14 @@ static bool varint_take(const uint8_t *from, size_t size, bool is_signed, uint64
 }
 
 /* The bits of a long one, as an integer of many bytes. */
-static bool varint_push_big(ctf_run *r, const op *o, const uint8_t *from, size_t size)
+static bool varint_push_big(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     const bool is_negative = (o->flags & OP_SIGNED) != 0 && (from[size - 1] & 0x40) != 0;
     const size_t bits = size * 7; /* an unsigned one keeps a zero on top */
     const size_t total = (o->flags & OP_SIGNED) != 0 ? (bits + 7) / 8 : bits / 8 + 1;
     uint8_t *to;
     if (total > INT32_MAX || !batch_reserve_bytes(r->batch, (uint32_t)total)) {
-        run_exhausted(r);
+        decoder_exhausted(r);
         return false;
     }
     to = r->batch->bytes + r->batch->byte_count;
@@ -387,7 +387,7 @@ static bool varint_push_big(ctf_run *r, const op *o, const uint8_t *from, size_t
     return true;
 }
 
-uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big)
+uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big)
 {
     const uint8_t *from = r->data + (pos >> 3);
     const size_t left = bytes_left(r, pos);
@@ -397,11 +397,11 @@ uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big)
     while (size < left && (from[size] & 0x80) != 0)
         size++;
     if (size == left)
-        return run_past_end(r, pos, bits_of_bytes(left + 1));
+        return decoder_past_end(r, pos, bits_of_bytes(left + 1));
     size++;
     if (!varint_take(from, size, (o->flags & OP_SIGNED) != 0, &value)) {
         if ((o->flags & OP_WIDE) != 0)
-            return run_bad(r, CTF456, pos, "a number of 64 bits at most", "%zu bytes", size);
+            return decoder_bad(r, CTF456, pos, "a number of 64 bits at most", "%zu bytes", size);
         if ((o->flags & OP_WANTED) != 0 && !varint_push_big(r, o, from, size))
             return POS_FAILED;
         *is_big = true;
@@ -414,7 +414,7 @@ uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big)
 /* ---- Integers and floating point numbers of more than 64 bits ---- */
 
 /* `width` (64 at most) of the value's bits from bit `from` on, of a field at the position. */
-static uint64_t part_load(const ctf_run *r, const op *o, uint64_t pos, uint64_t from,
+static uint64_t part_load(const ctf_decoder *r, const op *o, uint64_t pos, uint64_t from,
                           unsigned width)
 {
     const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
@@ -427,7 +427,7 @@ static uint64_t part_load(const ctf_run *r, const op *o, uint64_t pos, uint64_t 
     return is_reversed ? bits_reversed(value, width) : value;
 }
 
-uint64_t field_big(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_big(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint64_t size = o->u.size;
     const bool is_signed = (o->flags & OP_SIGNED) != 0;
@@ -436,9 +436,9 @@ uint64_t field_big(ctf_run *r, const op *o, uint64_t pos)
     uint64_t any = 0;
     uint8_t *to;
     if (pos > r->end || size > r->end - pos)
-        return run_past_end(r, pos, size);
+        return decoder_past_end(r, pos, size);
     if (!batch_reserve_bytes(r->batch, (uint32_t)whole + 8))
-        return run_exhausted(r);
+        return decoder_exhausted(r);
     to = r->batch->bytes + r->batch->byte_count;
     for (uint64_t at = 0; at < size; at += 64) {
         const unsigned width = size - at < 64 ? (unsigned)(size - at) : 64;
@@ -506,7 +506,7 @@ double float_of_bits(uint64_t bits, uint32_t format)
     return (bits >> (fraction_bits + exponent_bits) & 1) != 0 ? -value : value;
 }
 
-uint64_t field_big_float(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const unsigned exponent_bits = o->v.format & 0xffff;
     const uint64_t fraction_bits = (o->v.format >> 16) - 1;
@@ -515,7 +515,7 @@ uint64_t field_big_float(ctf_run *r, const op *o, uint64_t pos)
     stele_field *entry;
     double value;
     if (pos > r->end || o->u.size > r->end - pos)
-        return run_past_end(r, pos, o->u.size);
+        return decoder_past_end(r, pos, o->u.size);
     if (top != 0)
         fraction = part_load(r, o, pos, fraction_bits - top, top) << (64 - top);
     for (uint64_t at = 0; at < fraction_bits - top; at += 64)
@@ -534,21 +534,21 @@ uint64_t field_big_float(ctf_run *r, const op *o, uint64_t pos)
 
 /* ---- The position ---- */
 
-uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_unit(const ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint64_t in_unit = (pos + r->data_at) % o->v.unit;
     return in_unit + o->u.size > o->v.unit ? pos + o->v.unit - in_unit : pos;
 }
 
-uint64_t field_order(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_order(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const bit_order order = (o->flags & OP_BIG_ENDIAN) != 0 ? ORDER_BIG : ORDER_LITTLE;
     if ((o->flags & OP_FREE) == 0 && ((pos + r->data_at) & 7) != 0 && r->order != order &&
         r->order != ORDER_UNKNOWN)
-        return run_bad(r, CTF453, pos,
-                       order == ORDER_BIG ? "little-endian bits up to the end of the byte"
-                                          : "big-endian bits up to the end of the byte",
-                       "a field of the other order");
+        return decoder_bad(r, CTF453, pos,
+                           order == ORDER_BIG ? "little-endian bits up to the end of the byte"
+                                              : "big-endian bits up to the end of the byte",
+                           "a field of the other order");
     r->order = order;
     return pos;
 }

@@ -3,18 +3,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 
-uint64_t run_exhausted(ctf_run *r)
+uint64_t decoder_exhausted(ctf_decoder *r)
 {
     r->outcome = DECODE_MEMORY;
     return POS_FAILED;
 }
 
-uint64_t run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found,
-                 ...)
+uint64_t decoder_bad(ctf_decoder *r, ctf_code code, uint64_t pos, const char *expected,
+                     const char *found, ...)
 {
-    run_problem *problem = &r->problem;
+    decoder_problem *problem = &r->problem;
     va_list arguments;
     problem->code = code;
     problem->offset_bits = r->file_offset * 8 + r->data_at + pos;
@@ -35,14 +35,14 @@ uint64_t run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, 
 
 /* The RFC does not say whether the content's size has the padding up to where the next event would
    begin; both is taken. */
-static bool is_padding(const ctf_run *r)
+static bool is_padding(const ctf_decoder *r)
 {
     const ctf_class *header = r->head == NULL ? r->stream_class->event_header : NULL;
     return r->programs->schema->generation == CTF_RFC && header != NULL &&
            align_up(r->data_at + r->event_at, header->alignment) >= r->content_bits;
 }
 
-uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
+uint64_t decoder_past_end(ctf_decoder *r, uint64_t pos, uint64_t bits)
 {
     const uint64_t at = r->data_at + pos;
     char expected[48];
@@ -60,33 +60,33 @@ uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
     }
     snprintf(expected, sizeof expected, "%llu more bits", (unsigned long long)bits);
     if (at > r->content_bits)
-        return run_bad(r, CTF450, pos, NULL,
-                       "alignment leads %llu bits past the end of the content",
-                       (unsigned long long)(at - r->content_bits));
-    return run_bad(r, CTF450, pos, bits < UINT64_MAX ? expected : "very many more bits",
-                   "the content of the packet has %llu",
-                   (unsigned long long)(r->content_bits - at));
+        return decoder_bad(r, CTF450, pos, NULL,
+                           "alignment leads %llu bits past the end of the content",
+                           (unsigned long long)(at - r->content_bits));
+    return decoder_bad(r, CTF450, pos, bits < UINT64_MAX ? expected : "very many more bits",
+                       "the content of the packet has %llu",
+                       (unsigned long long)(r->content_bits - at));
 }
 
-bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count)
+bool decoder_count_elements(ctf_decoder *r, uint64_t pos, uint64_t count)
 {
     if (count > r->loops_left) {
-        run_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
-                (unsigned long long)count, (unsigned)r->context->limits.fields_max);
+        decoder_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
+                    (unsigned long long)count, (unsigned)r->context->limits.fields_max);
         return false;
     }
     r->loops_left -= count;
     return true;
 }
 
-void run_unsound(ctf_run *r, const uint8_t *text)
+void decoder_unsound(ctf_decoder *r, const uint8_t *text)
 {
     diag_report(&r->context->diag, &ctf_codes[CTF458], r->source,
                 r->file_offset + r->data_at / 8 + (uint64_t)(text - r->data), 0,
                 "characters of the encoding", "something else, shown as U+FFFD");
 }
 
-void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
+void decoder_time_back(ctf_decoder *r, uint64_t event_at, uint64_t ticks)
 {
     const uint64_t at = r->data_at + event_at;
     diag_report(&r->context->diag, &ctf_codes[CTF455], r->source, r->file_offset + at / 8, 0, NULL,

@@ -5,7 +5,7 @@
 /* ---- Header and context ---- */
 
 /* The program of the packet header or context; made again where its names did not fit. */
-static decode_outcome head_execute(ctf_run *r, program **kept, ctf_scope scope)
+static decode_outcome head_execute(ctf_decoder *r, program **kept, ctf_scope scope)
 {
     if (*kept != NULL && (*kept)->has_local_names) {
         program_free(*kept);
@@ -13,13 +13,13 @@ static decode_outcome head_execute(ctf_run *r, program **kept, ctf_scope scope)
     }
     if (*kept == NULL)
         *kept = compile_head(r->programs, scope, r->stream, r->head_batch);
-    if (*kept == NULL || !run_prepare(r, *kept))
+    if (*kept == NULL || !decoder_prepare(r, *kept))
         return DECODE_MEMORY;
-    return run_execute(r, *kept);
+    return decoder_execute(r, *kept);
 }
 
 /* The stream class: the given one, or the one that the head says, or the only one. */
-static decode_outcome head_choose(ctf_run *r, const ctf_stream_class *given)
+static decode_outcome head_choose(ctf_decoder *r, const ctf_stream_class *given)
 {
     const ctf_schema *schema = r->programs->schema;
     const packet_head *head = r->head;
@@ -31,9 +31,9 @@ static decode_outcome head_choose(ctf_run *r, const ctf_stream_class *given)
          (!schema->streams[0]->has_id && schema->generation != CTF_2))) /* where it is 0 */
         stream = schema->streams[0];
     if (stream == NULL) {
-        run_bad(r, CTF457, 0, "the id of a stream class",
-                (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0 ? "%llu" : "no id",
-                (unsigned long long)head->stream_class_id);
+        decoder_bad(r, CTF457, 0, "the id of a stream class",
+                    (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0 ? "%llu" : "no id",
+                    (unsigned long long)head->stream_class_id);
         return DECODE_BAD;
     }
     r->stream = stream->number;
@@ -50,7 +50,7 @@ static uint64_t bits_times(uint64_t length, unsigned unit)
 }
 
 /* What the fields of the head mean, once all are read. */
-static void head_finish(ctf_run *r)
+static void head_finish(ctf_decoder *r)
 {
     packet_head *head = r->head;
     const unsigned unit = r->programs->schema->length_unit;
@@ -78,22 +78,22 @@ static void head_finish(ctf_run *r)
     head->events_at = r->position;
 }
 
-static void head_apply(ctf_run *r, const packet_head *head)
+static void head_apply(ctf_decoder *r, const packet_head *head)
 {
     const bool has_cpu = (head->has & CTF_ROLE_CPU) != 0 && head->cpu <= UINT16_MAX;
     const ctf_clock *clock = head->clock;
-    run_set_clock(r, clock);
+    decoder_set_clock(r, clock);
     r->rest = event_rest(
         0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
         (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
     r->tracks[0] = r->stream_track;
     if ((r->programs->columns & STELE_COLUMN_TRACK) != 0 && has_cpu)
-        r->tracks[0] = run_cpu_track(r, head->cpu);
+        r->tracks[0] = decoder_cpu_track(r, head->cpu);
 }
 
 /* ---- What holds for the whole trace ---- */
 
-static bool push_name(ctf_run *r, ctf_text name, stele_field field)
+static bool push_name(ctf_decoder *r, ctf_text name, stele_field field)
 {
     field.name = name.size != 0
                      ? context_name(r->context, r->head_batch, name.bytes, name.size, r->source, 0)
@@ -104,7 +104,7 @@ static bool push_name(ctf_run *r, ctf_text name, stele_field field)
     return true;
 }
 
-static bool push_text(ctf_run *r, ctf_text name, ctf_text text, unsigned hint)
+static bool push_text(ctf_decoder *r, ctf_text name, ctf_text text, unsigned hint)
 {
     const stele_name value =
         context_name(r->context, r->head_batch, text.bytes, text.size, r->source, 0);
@@ -114,7 +114,7 @@ static bool push_text(ctf_run *r, ctf_text name, ctf_text text, unsigned hint)
 }
 
 /* The environment and the name of the trace, as context fields that are raw. */
-static bool push_trace(ctf_run *r)
+static bool push_trace(ctf_decoder *r)
 {
     static const ctf_text env_name = {"trace.env", 9}, trace_name = {"trace.name", 10};
     const unsigned hint = STELE_HINT_RAW | STELE_HINT_CONTEXT;
@@ -141,9 +141,9 @@ static bool push_trace(ctf_run *r)
 
 /* ---- Packets ---- */
 
-decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *source,
-                          uint64_t file_offset, const ctf_stream_class *stream_class,
-                          packet_head *head)
+decode_outcome decoder_packet(ctf_decoder *r, const packet_view *view, const char *source,
+                              uint64_t file_offset, const ctf_stream_class *stream_class,
+                              packet_head *head)
 {
     const ctf_schema *schema = r->programs->schema;
     decode_outcome outcome = DECODE_OK;
@@ -158,7 +158,7 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
     r->joint_count = 0;
     memset(r->clocks, 0, schema->clock_count * sizeof *r->clocks);
     stele_batch_clear(r->head_batch);
-    run_load(r, view);
+    decoder_load(r, view);
     if (schema->packet_header != NULL)
         outcome = head_execute(r, &r->programs->packet_header, CTF_SCOPE_PACKET_HEADER);
     if (outcome == DECODE_OK)
@@ -169,8 +169,8 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
         head_finish(r);
         head_apply(r, head);
         if (r->content_bits < head->events_at) {
-            run_bad(r, CTF450, 0, "a content size that is not below the size of the head",
-                    "%llu bits", (unsigned long long)r->content_bits);
+            decoder_bad(r, CTF450, 0, "a content size that is not below the size of the head",
+                        "%llu bits", (unsigned long long)r->content_bits);
             outcome = DECODE_BAD;
         }
     }
@@ -203,7 +203,7 @@ static bool header_has_id(const ctf_class *type)
 }
 
 /* The program of the event header, which all events begin with. */
-static program *header_program(ctf_run *r)
+static program *header_program(ctf_decoder *r)
 {
     stream_programs *own = r->own;
     const ctf_class *header = r->stream_class->event_header;
@@ -219,7 +219,7 @@ static program *header_program(ctf_run *r)
 }
 
 /* The packet's fields stand in front of the events' ones. */
-static bool push_context(ctf_run *r, stele_batch *batch)
+static bool push_context(ctf_decoder *r, stele_batch *batch)
 {
     const stele_batch *from = r->head_batch;
     batch->context_first = batch->field_count;
@@ -227,12 +227,12 @@ static bool push_context(ctf_run *r, stele_batch *batch)
     return batch_copy_fields(batch, from, 0, from->field_count);
 }
 
-decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batch)
+decode_outcome decoder_events(ctf_decoder *r, const packet_view *view, stele_batch *batch)
 {
     program *header;
     r->batch = batch;
     r->batch_serial++;
-    run_load(r, view);
+    decoder_load(r, view);
     r->ns_end = view->size < UINT32_MAX ? r->rate->ns_end : 0;
     r->zero_ns = (uint64_t)r->rate->zero_ns;
     if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
@@ -241,16 +241,17 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
     if (r->position == r->content_bits)
         return DECODE_END;
     if (r->position > r->content_bits) {
-        run_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
-                (unsigned long long)r->content_bits);
+        decoder_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
+                    (unsigned long long)r->content_bits);
         return DECODE_BAD;
     }
     if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
         return DECODE_OK;
     header = header_program(r);
-    run_look_up(r);
-    if (header == NULL || !run_prepare(r, header) ||
-        !run_reserve(r, r->own->slots, r->own->depth) || !batch_reserve_fields(batch, r->entries))
+    decoder_look_up(r);
+    if (header == NULL || !decoder_prepare(r, header) ||
+        !decoder_reserve(r, r->own->slots, r->own->depth) ||
+        !batch_reserve_fields(batch, r->entries))
         return DECODE_MEMORY;
-    return run_execute(r, header);
+    return decoder_execute(r, header);
 }

@@ -48,7 +48,7 @@ typedef enum op_code {
 
 typedef enum bit_order { ORDER_UNKNOWN, ORDER_LITTLE, ORDER_BIG } bit_order;
 
-/* Bytes of a stretch that operations load from: they fit in the scratch of a run. */
+/* Bytes of a stretch that operations load from: they fit in the scratch of a decoder. */
 #define STRETCH_SIZE_MAX 240u
 
 /* A slot of a program that holds whatever its last field was. */

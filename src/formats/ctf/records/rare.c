@@ -9,19 +9,19 @@ static void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
     entry_put(batch_push_field(batch), head, value);
 }
 
-bool entry_push_named(ctf_run *r, const op *o, uint64_t value, uint32_t reserve)
+bool entry_push_named(ctf_decoder *r, const op *o, uint64_t value, uint32_t reserve)
 {
     entry_push(r->batch, o->head, value);
     if (labels_push(r->programs, o->u.labels, value, reserve, r->batch))
         return true;
-    run_exhausted(r);
+    decoder_exhausted(r);
     return false;
 }
 
 /* ---- Stretches and headers ---- */
 
 /* The bytes that the stretch at the position touches, from bit 0 of a byte on. */
-static const uint8_t *stretch_copy(ctf_run *r, uint64_t pos, uint32_t touched, bool is_shifted,
+static const uint8_t *stretch_copy(ctf_decoder *r, uint64_t pos, uint32_t touched, bool is_shifted,
                                    bool is_big_endian)
 {
     const uint8_t *from = r->data + (pos >> 3);
@@ -40,13 +40,13 @@ static const uint8_t *stretch_copy(ctf_run *r, uint64_t pos, uint32_t touched, b
     return r->scratch;
 }
 
-uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos)
+uint64_t stretch_any(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint32_t touched = o->v.need.touched;
     const bool is_shifted = o->code == OP_NEED_SHIFTED;
     pos = aligned(r, pos, o->v.need.mask);
     if (pos > r->end || o->u.size > r->end - pos)
-        return run_past_end(r, pos, o->u.size);
+        return decoder_past_end(r, pos, o->u.size);
     if (touched == 0)
         r->stretch = r->scratch;
     else if (!is_shifted && (pos >> 3) + touched + BITS_SPAN_MAX <= r->data_size)
@@ -56,7 +56,7 @@ uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos)
     return pos + o->u.size;
 }
 
-uint64_t event_either(ctf_run *r, const op *o, uint64_t pos)
+uint64_t event_either(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const op_either *const e = o->u.either;
     const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
@@ -65,7 +65,7 @@ uint64_t event_either(ctf_run *r, const op *o, uint64_t pos)
     uint64_t id;
     pos = aligned(r, pos, (uint32_t)o->mask);
     if (pos > r->end || e->compact_size > r->end - pos)
-        return run_past_end(r, pos, e->compact_size);
+        return decoder_past_end(r, pos, e->compact_size);
     base = pos + e->extended_size > r->near_end
                ? stretch_copy(r, pos, (e->extended_size + 7) / 8, false, false)
                : r->data + (pos >> 3);
@@ -77,7 +77,7 @@ uint64_t event_either(ctf_run *r, const op *o, uint64_t pos)
         return pos + e->compact_size;
     }
     if (e->extended_size > r->end - pos)
-        return run_past_end(r, pos, e->extended_size);
+        return decoder_past_end(r, pos, e->extended_size);
     either_tell(r, clock, place_load(&e->extended_id, base, is_big_endian),
                 place_load(&e->extended_time, base, is_big_endian), e->extended_time.mask);
     return pos + e->extended_size;
@@ -85,14 +85,14 @@ uint64_t event_either(ctf_run *r, const op *o, uint64_t pos)
 
 /* ---- Threads ---- */
 
-void event_thread_other(ctf_run *r, const op *o, const uint8_t *base, uint64_t pair)
+void event_thread_other(ctf_decoder *r, const op *o, const uint8_t *base, uint64_t pair)
 {
     event_thread_near(r, o, base);
     r->thread_pair = pair;
     r->thread_form = r->tracks[1] != 0 ? o->u.pair.form : 0;
 }
 
-static void event_thread_slots(ctf_run *r, const op *o)
+static void event_thread_slots(ctf_decoder *r, const op *o)
 {
     const uint32_t pid = o->v.thread.pid;
     event_thread(r, r->slots[o->v.thread.tid].value,
@@ -101,20 +101,20 @@ static void event_thread_slots(ctf_run *r, const op *o)
 
 /* ---- Runs, loops, branches ---- */
 
-static void frame_open(ctf_run *r, const op *o)
+static void frame_open(ctf_decoder *r, const op *o)
 {
     r->frames[r->frame_count++].field = r->batch->field_count;
     entry_push(r->batch, o->head, load_native64(&o->u));
 }
 
-static void frame_close(ctf_run *r)
+static void frame_close(ctf_decoder *r)
 {
     const uint32_t field = r->frames[--r->frame_count].field;
     r->batch->fields[field].u.run.length = r->batch->field_count - field - 1;
 }
 
 /* Whether the loop is entered; false also when that failed (see `*failed`). */
-static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
+static bool loop_begin(ctf_decoder *r, const op *o, uint64_t pos, bool *failed)
 {
     const bool is_wanted = (o->flags & OP_WANTED) != 0;
     uint64_t count, bits;
@@ -124,10 +124,10 @@ static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
     if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits))
         bits = UINT64_MAX;
     if (pos > r->end || bits > r->end - pos) {
-        run_past_end(r, pos, bits);
+        decoder_past_end(r, pos, bits);
         return false;
     }
-    if (!run_count_elements(r, pos, count))
+    if (!decoder_count_elements(r, pos, count))
         return false;
     *failed = false;
     if (is_wanted) {
@@ -138,30 +138,30 @@ static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
     }
     if (count == 0)
         return false;
-    r->frames[r->frame_count++] = (run_frame){
+    r->frames[r->frame_count++] = (decoder_frame){
         .field = r->batch->field_count - 1, .left = (uint32_t)count, .is_wanted = is_wanted};
     return true;
 }
 
 /* Whether the limits and memory let another element be read. */
-static bool loop_has_room(ctf_run *r, const program *p, uint64_t pos, uint32_t first)
+static bool loop_has_room(ctf_decoder *r, const program *p, uint64_t pos, uint32_t first)
 {
     const uint32_t fields_max = r->context->limits.fields_max;
     if (UNLIKELY(r->batch->field_count - first > fields_max)) {
-        run_bad(r, CTF456, pos, NULL, "more fields than the limit of %u", (unsigned)fields_max);
+        decoder_bad(r, CTF456, pos, NULL, "more fields than the limit of %u", (unsigned)fields_max);
         return false;
     }
     if (UNLIKELY(!batch_reserve_fields(r->batch, p->entries))) {
-        run_exhausted(r);
+        decoder_exhausted(r);
         return false;
     }
     return true;
 }
 
 /* Whether there is another element. */
-static bool loop_next(ctf_run *r)
+static bool loop_next(ctf_decoder *r)
 {
-    run_frame *frame = &r->frames[r->frame_count - 1];
+    decoder_frame *frame = &r->frames[r->frame_count - 1];
     if (--frame->left != 0)
         return true;
     if (frame->is_wanted)
@@ -171,7 +171,7 @@ static bool loop_next(ctf_run *r)
     return false;
 }
 
-static void slot_pick(ctf_run *r, const program *p, const op *o)
+static void slot_pick(ctf_decoder *r, const program *p, const op *o)
 {
     slot_value *to = &r->slots[o->v.slot];
     to->is_set = false;
@@ -180,7 +180,7 @@ static void slot_pick(ctf_run *r, const program *p, const op *o)
 }
 
 /* The option's first operation; OP_NONE: the outcome says why. */
-static uint32_t option_choose(ctf_run *r, const op_choices *choices, uint64_t pos)
+static uint32_t option_choose(ctf_decoder *r, const op_choices *choices, uint64_t pos)
 {
     const slot_value *tag = &r->slots[choices->slot];
     uint32_t option = RANGE_NONE;
@@ -189,30 +189,31 @@ static uint32_t option_choose(ctf_run *r, const op_choices *choices, uint64_t po
     if (option != RANGE_NONE)
         return choices->targets[option];
     if (!tag->is_set)
-        run_bad(r, CTF452, pos, "a field that selects the variant's option", "it is not there");
+        decoder_bad(r, CTF452, pos, "a field that selects the variant's option", "it is not there");
     else if (tag->is_signed)
-        run_bad(r, CTF452, pos, "a value that selects an option of the variant", "%lld",
-                (long long)tag->value);
+        decoder_bad(r, CTF452, pos, "a value that selects an option of the variant", "%lld",
+                    (long long)tag->value);
     else
-        run_bad(r, CTF452, pos, "a value that selects an option of the variant", "%llu",
-                (unsigned long long)tag->value);
+        decoder_bad(r, CTF452, pos, "a value that selects an option of the variant", "%llu",
+                    (unsigned long long)tag->value);
     return OP_NONE;
 }
 
-static bool condition_holds(ctf_run *r, const op_condition *condition, uint64_t pos, bool *failed)
+static bool condition_holds(ctf_decoder *r, const op_condition *condition, uint64_t pos,
+                            bool *failed)
 {
     const slot_value *selector = &r->slots[condition->slot];
     *failed = !selector->is_set;
     if (*failed)
-        run_bad(r, CTF452, pos, "a field that says whether the next one is there",
-                "it is not there itself");
+        decoder_bad(r, CTF452, pos, "a field that says whether the next one is there",
+                    "it is not there itself");
     if (condition->is_bool)
         return selector->value != 0;
     return ranges_hold(condition->ranges, condition->range_count, selector->value,
                        selector->is_signed);
 }
 
-uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, uint32_t first)
+uint64_t op_branch(ctf_decoder *r, const program *p, const op **at, uint64_t pos, uint32_t first)
 {
     const op *const o = *at;
     bool goes_on = false, is_bad = false;
@@ -240,34 +241,34 @@ uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, ui
 /* ---- Payloads whose size is known ---- */
 
 /* Notes where the payload of an event whose size is known ends. */
-static uint64_t payload_begin(ctf_run *r, uint64_t pos)
+static uint64_t payload_begin(ctf_decoder *r, uint64_t pos)
 {
     if (r->event_size == UINT64_MAX)
         return pos;
     if (pos > r->end || r->event_size > (r->end - pos) / 8)
-        return run_past_end(r, pos,
-                            r->event_size < UINT64_MAX / 8 ? r->event_size * 8 : UINT64_MAX);
+        return decoder_past_end(r, pos,
+                                r->event_size < UINT64_MAX / 8 ? r->event_size * 8 : UINT64_MAX);
     r->payload_end = pos + r->event_size * 8;
     return pos;
 }
 
 /* Goes to the end of a payload whose size is known. */
-static uint64_t payload_end(ctf_run *r, uint64_t pos)
+static uint64_t payload_end(ctf_decoder *r, uint64_t pos)
 {
     const uint64_t end = r->payload_end;
     r->event_size = r->payload_end = UINT64_MAX;
     if (end == UINT64_MAX)
         return pos;
     if (pos > end)
-        return run_bad(r, CTF450, pos, "fields within the size that the event says",
-                       "they are %llu bits longer", (unsigned long long)(pos - end));
+        return decoder_bad(r, CTF450, pos, "fields within the size that the event says",
+                           "they are %llu bits longer", (unsigned long long)(pos - end));
     return end;
 }
 
 /* ---- Operations ---- */
 
 /* Fields at the position: the position after them, POS_FAILED. */
-static uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
+static uint64_t op_field(ctf_decoder *r, const op *o, uint64_t pos)
 {
     switch (o->code) {
     case OP_BIG: return field_big(r, o, pos);
@@ -277,14 +278,14 @@ static uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
     case OP_ANY_TEXT: return field_text(r, o, pos);
     case OP_BLOB: return field_blob(r, o, pos);
     case OP_UNIT: return field_unit(r, o, pos);
-    case OP_JOINT: return joint_note(r, o, pos) ? pos : run_exhausted(r);
+    case OP_JOINT: return joint_note(r, o, pos) ? pos : decoder_exhausted(r);
     case OP_ORDER: return field_order(r, o, pos);
     case OP_PAYLOAD: return payload_begin(r, pos);
     default: return payload_end(r, pos); /* OP_PAYLOAD_END */
     }
 }
 
-uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base, uint64_t pos)
+uint64_t op_other(ctf_decoder *r, const program *p, const op *o, const uint8_t *base, uint64_t pos)
 {
     uint64_t value;
     switch (o->code) {
@@ -307,7 +308,7 @@ uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base
 
 /* ---- Events ---- */
 
-bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event_state *at)
+bool event_push_any(ctf_decoder *r, const program *p, uint64_t pos, const event_state *at)
 {
     const uint64_t begin = r->event_at, ticks = *r->clock;
     const uint64_t size = ((pos + 7) >> 3) - (begin >> 3);
@@ -316,18 +317,18 @@ bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event_stat
     bool is_clamped = false;
     int64_t time_ns;
     if (pos <= begin) {
-        run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
+        decoder_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
     if (ticks < r->last_ticks)
-        run_time_back(r, begin, ticks);
+        decoder_time_back(r, begin, ticks);
     r->last_ticks = ticks;
     r->loops_left = r->loops_max;
     time_ns = clock_rate_ns(r->rate, ticks, &is_clamped);
     if (is_clamped)
         rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
     if (p->cpu_slot != SLOT_NONE) {
-        rest |= run_cpu(r, p);
+        rest |= decoder_cpu(r, p);
         if (!p->has_thread)
             track = r->event_track;
     }
@@ -335,11 +336,11 @@ bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event_stat
               track, at->first, rest);
     if (batch_set_fields(r->batch, at->event, at->first))
         return true;
-    run_exhausted(r);
+    decoder_exhausted(r);
     return false;
 }
 
-bool event_stay(const ctf_run *r, stele_batch *batch, event_state *at)
+bool event_stay(const ctf_decoder *r, stele_batch *batch, event_state *at)
 {
     batch->event_count = (uint32_t)(at->event - batch->events);
     batch->field_count = at->first;

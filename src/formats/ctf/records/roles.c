@@ -2,7 +2,7 @@
 /* Numbers with a role: what they say of the packet that they stand in the head of. */
 #include "formats/ctf/records/execute.h"
 
-void head_role(ctf_run *r, const op *o, const uint8_t *base)
+void head_role(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     packet_head *const head = r->head;
     const uint64_t value = op_load(o, base);

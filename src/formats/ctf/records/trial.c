@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs after damage: what the problem was, and whether events can begin at another place. */
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 
-void run_defer(ctf_run *r)
+void decoder_defer(ctf_decoder *r)
 {
     r->defers = true;
 }
 
-const run_problem *run_last_problem(const ctf_run *r)
+const decoder_problem *decoder_last_problem(const ctf_decoder *r)
 {
     return &r->problem;
 }
 
-void run_unloadable(ctf_run *r, size_t loaded)
+void decoder_unloadable(ctf_decoder *r, size_t loaded)
 {
-    run_bad(r, CTF470, r->position - r->data_at, "an event record that can be held in memory",
-            "more than %zu bytes", loaded);
+    decoder_bad(r, CTF470, r->position - r->data_at, "an event record that can be held in memory",
+                "more than %zu bytes", loaded);
 }
 
-uint64_t run_event_alignment(const ctf_run *r)
+uint64_t decoder_event_alignment(const ctf_decoder *r)
 {
     const ctf_class *header = r->stream_class->event_header;
     return header != NULL ? header->alignment : 0;
 }
 
-bool run_has_event_id(const ctf_run *r)
+bool decoder_has_event_id(const ctf_decoder *r)
 {
     return r->own->event_header_has_id;
 }
 
-decode_outcome run_try(ctf_run *r, const packet_view *view, uint64_t position, stele_batch *batch)
+decode_outcome decoder_try(ctf_decoder *r, const packet_view *view, uint64_t position,
+                           stele_batch *batch)
 {
     const uint64_t was = r->position, last_ticks = r->last_ticks;
     const bit_order order = r->order;
@@ -40,7 +41,7 @@ decode_outcome run_try(ctf_run *r, const packet_view *view, uint64_t position, s
     r->position = position;
     r->order = ORDER_UNKNOWN;
     r->last_ticks = *r->clock;
-    outcome = run_events(r, view, batch);
+    outcome = decoder_events(r, view, batch);
     for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i].now = r->marks[i];
     r->position = was;
@@ -49,13 +50,13 @@ decode_outcome run_try(ctf_run *r, const packet_view *view, uint64_t position, s
     return outcome;
 }
 
-void run_move(ctf_run *r, uint64_t position)
+void decoder_move(ctf_decoder *r, uint64_t position)
 {
     r->position = position;
     r->order = ORDER_UNKNOWN;
 }
 
-void run_set_ticks(ctf_run *r, uint64_t ticks)
+void decoder_set_ticks(ctf_decoder *r, uint64_t ticks)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
         if (r->clock == &r->clocks[i].now)

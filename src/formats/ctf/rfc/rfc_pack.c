@@ -24,7 +24,7 @@ bool rfc_packer_is_possible(const rfc_packer *p)
 
 #define GZIP_WRAPPER 16 /* for deflateInit2(): a gzip header and trailer */
 
-static stele_status pack_gzip(byte_run *to, const uint8_t *from, size_t size)
+static stele_status pack_gzip(byte_buffer *to, const uint8_t *from, size_t size)
 {
     z_stream stream = {.next_in = (z_const Bytef *)from, .avail_in = (uInt)size};
     int code;
@@ -32,7 +32,7 @@ static stele_status pack_gzip(byte_run *to, const uint8_t *from, size_t size)
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return STELE_ERR_MEMORY;
     stream.avail_out = (uInt)deflateBound(&stream, size);
-    stream.next_out = byte_run_take(to, stream.avail_out);
+    stream.next_out = byte_buffer_take(to, stream.avail_out);
     code = stream.next_out != NULL ? deflate(&stream, Z_FINISH) : Z_MEM_ERROR;
     to->size = stream.total_out;
     deflateEnd(&stream);
@@ -41,10 +41,10 @@ static stele_status pack_gzip(byte_run *to, const uint8_t *from, size_t size)
 
 #ifdef STELE_HAVE_BZ2
 
-static stele_status pack_bzip2(byte_run *to, const uint8_t *from, size_t size)
+static stele_status pack_bzip2(byte_buffer *to, const uint8_t *from, size_t size)
 {
     unsigned room = (unsigned)(size + size / 100 + 600); /* as its manual bounds it */
-    char *at = (char *)byte_run_take(to, room);
+    char *at = (char *)byte_buffer_take(to, room);
     if (at == NULL || BZ2_bzBuffToBuffCompress(at, &room, (char *)(uintptr_t)from, (unsigned)size,
                                                9, 0, 0) != BZ_OK)
         return STELE_ERR_MEMORY;
@@ -54,7 +54,7 @@ static stele_status pack_bzip2(byte_run *to, const uint8_t *from, size_t size)
 
 #else
 
-static stele_status pack_bzip2(byte_run *to, const uint8_t *from, size_t size)
+static stele_status pack_bzip2(byte_buffer *to, const uint8_t *from, size_t size)
 {
     (void)to, (void)from, (void)size;
     return STELE_ERR_UNSUPPORTED;
@@ -66,7 +66,7 @@ static stele_status encrypt(rfc_packer *p, const uint8_t **content, size_t *size
 {
     uint8_t *to;
     p->encrypted.size = 0;
-    to = byte_run_take(&p->encrypted, *size + 2 * RFC_AES_BLOCK);
+    to = byte_buffer_take(&p->encrypted, *size + 2 * RFC_AES_BLOCK);
     if (to == NULL || !rfc_encrypt(p->key, p->key_size, *content, *size, to, size))
         return STELE_ERR_MEMORY;
     *content = to;

@@ -5,14 +5,14 @@
 
 #include <stele/ctf.h>
 
-#include "core/byte_run.h"
+#include "core/byte_buffer.h"
 #include "formats/ctf/rfc/rfc_crypto.h"
 
 typedef struct rfc_packer {
     uint8_t compression, encryption, checksum; /* schemes: STELE_CTF_RFC_... */
     uint8_t key[RFC_KEY_MAX];
     size_t key_size;
-    byte_run packed, encrypted;
+    byte_buffer packed, encrypted;
 } rfc_packer;
 
 /* Whether this build has all that the schemes need. */

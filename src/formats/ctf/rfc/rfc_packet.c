@@ -114,8 +114,8 @@ static stele_status more_room(rfc_unpacker *u, size_t used)
 }
 
 /* Runs the codec over the whole content, after room for the header in buffers[1]. */
-static stele_status run_codec(rfc_unpacker *u, const unpack_codec *codec, void *state,
-                              unpack_span *span, size_t *used)
+static stele_status decoder_codec(rfc_unpacker *u, const unpack_codec *codec, void *state,
+                                  unpack_span *span, size_t *used)
 {
     unpack_result result = UNPACK_MORE;
     *used = STELE_CTF_RFC_HEADER_SIZE;
@@ -159,7 +159,7 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
     state = codec->open();
     if (state == NULL)
         return STELE_ERR_MEMORY;
-    status = run_codec(u, codec, state, &span, &used);
+    status = decoder_codec(u, codec, state, &span, &used);
     codec->close(state);
     if (status == STELE_ERR_MEMORY)
         return status; /* there may be no buffer */

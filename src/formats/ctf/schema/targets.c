@@ -311,7 +311,7 @@ static bool lookup_relative(target_lookup *look, const ctf_location *at)
     return lookup_open(look, frame, at->steps + up, at->step_count - up);
 }
 
-static bool lookup_run(target_lookup *look, const ctf_location *at)
+static bool lookup_decoder(target_lookup *look, const ctf_location *at)
 {
     switch (at->scope) {
     case CTF_SCOPE_LEXICAL: return lookup_lexical(look, at);
@@ -348,7 +348,7 @@ static bool walk_user(target_walk *walk, const ctf_location *at, target_need nee
         look.user.constant = at->constant;
         return walk_push_user(walk, &look.user); /* USER_CONSTANT */
     }
-    if (!lookup_run(&look, at) || look.has_misfit) {
+    if (!lookup_decoder(&look, at) || look.has_misfit) {
         if (walk->is_exhausted)
             return false;
         return walk_bad(walk, CTF050, at->place, needs[need],

@@ -59,7 +59,7 @@ typedef struct ctf_copier {
     ctf_begins begins; /* of what is open where the copy begins */
     /* The stream */
     const ctf_stream *stream; /* NULL: between streams */
-    ctf_run *run;
+    ctf_decoder *decoder;
     ctf_walk walk;
     ctf_cut cut;
     const begin_record *begun; /* that go before the first event that is kept */
@@ -82,7 +82,7 @@ typedef struct ctf_copier {
     bool is_wanted;
     uint32_t batch_at;
     decode_outcome outcome;
-    byte_run bits; /* of its events that are kept */
+    byte_buffer bits; /* of its events that are kept */
     uint64_t seen_count, kept_count;
     uint64_t last_offset;
     bool is_doubtful; /* of events that share a byte one is kept and one is not */
@@ -112,7 +112,7 @@ static stele_status scan_begin(ctf_copier *c)
     stele_status status;
     c->seen_count = 0;
     status = content_enter(&c->content, &c->walk.current->packets, &c->walk.current->w, c->packet,
-                           c->run);
+                           c->decoder);
     if (status == STELE_ERR_FORMAT)
         c->outcome = DECODE_BAD;
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
@@ -144,7 +144,7 @@ static bool scan_mark(ctf_copier *c, uint64_t offset, bool is_kept)
 {
     const uint64_t number = c->seen_count++;
     if (number % 8 == 0) {
-        uint8_t *more = byte_run_take(&c->bits, 1);
+        uint8_t *more = byte_buffer_take(&c->bits, 1);
         if (more == NULL)
             return false;
         *more = 0;
@@ -432,7 +432,7 @@ static stele_status walk_begin(ctf_copier *c)
                                   .end_ns = INT64_MAX,
                                   .repeats = true};
     ctf_walk_close(&c->walk);
-    return ctf_walk_open(&c->walk, c->trace, c->stream, c->programs[c->stream->unit], c->run,
+    return ctf_walk_open(&c->walk, c->trace, c->stream, c->programs[c->stream->unit], c->decoder,
                          &options);
 }
 
@@ -513,8 +513,8 @@ static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const 
     if (status == STELE_OK)
         status = cut_open(&c->cut, c->trace, schema, stream->type, c->cut_programs[stream->unit]);
     if (status == STELE_OK) {
-        c->run = run_new(c->programs[stream->unit]);
-        status = c->run != NULL ? learn_lead(c, first) : STELE_ERR_MEMORY;
+        c->decoder = decoder_new(c->programs[stream->unit]);
+        status = c->decoder != NULL ? learn_lead(c, first) : STELE_ERR_MEMORY;
     }
     if (status == STELE_OK)
         status = begin_opened(c, first != NULL);
@@ -527,8 +527,8 @@ static void stream_close(ctf_copier *c)
         seal_files(c, true);
     ctf_walk_close(&c->walk);
     cut_close(&c->cut);
-    run_free(c->run);
-    c->run = NULL;
+    decoder_free(c->decoder);
+    c->decoder = NULL;
     c->stream = NULL;
     c->packet = NULL;
 }

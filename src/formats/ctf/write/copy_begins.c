@@ -12,7 +12,7 @@
 #include "formats/ctf/read/spans.h"
 #include "formats/ctf/read/walk.h"
 #include "formats/ctf/records/clocks.h"
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 
 #define BYTES_MAX ((size_t)16 << 20) /* of all records; what is beyond is not begun */
 
@@ -110,9 +110,10 @@ static stele_status gather_tracks(ctf_begins *begins, const ctf_trace *trace)
 
 /* The only time in the header of a record. NULL: there is none, several, or one that cannot be
    written in the same place. */
-static const run_joint *find_stamp(const run_joint *joints, uint32_t count, const ctf_clock *clock)
+static const decoder_joint *find_stamp(const decoder_joint *joints, uint32_t count,
+                                       const ctf_clock *clock)
 {
-    const run_joint *found = NULL;
+    const decoder_joint *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
         if (joints[i].kind != JOINT_STAMP)
             continue;
@@ -124,7 +125,7 @@ static const run_joint *find_stamp(const run_joint *joints, uint32_t count, cons
     return found;
 }
 
-static void set_stamp(uint8_t *bytes, uint64_t base, const run_joint *stamp, uint64_t ticks)
+static void set_stamp(uint8_t *bytes, uint64_t base, const decoder_joint *stamp, uint64_t ticks)
 {
     const size_t at = (size_t)(stamp->at - stamp->width - base);
     uint64_t value = ticks & bits_mask(stamp->width);
@@ -146,7 +147,8 @@ static bool make_room(ctf_begins *begins, uint32_t joints)
         begins->records = grown;
     }
     while (begins->joint_capacity - begins->joint_count < joints) {
-        run_joint *grown = array_grow(begins->joints, sizeof *grown, &begins->joint_capacity, 64);
+        decoder_joint *grown =
+            array_grow(begins->joints, sizeof *grown, &begins->joint_capacity, 64);
         if (grown == NULL)
             return false;
         begins->joints = grown;
@@ -159,12 +161,13 @@ static stele_status take_record(ctf_begins *begins, const begin_place *place,
                                 const ctf_content *content)
 {
     uint32_t count;
-    const run_joint *joints = run_joints(content->run, &count);
+    const decoder_joint *joints = decoder_joints(content->decoder, &count);
     const packet_view *view = &content->view;
-    const uint64_t first = joints[0].at / 8 - view->offset, end = run_position(content->run);
+    const uint64_t first = joints[0].at / 8 - view->offset,
+                   end = decoder_position(content->decoder);
     const size_t size = (size_t)((end + 7) / 8 - view->offset - first);
     const ctf_clock *clock = content->packet->head.clock;
-    const run_joint *stamp = find_stamp(joints, count, clock);
+    const decoder_joint *stamp = find_stamp(joints, count, clock);
     begin_record *record;
     uint8_t *bytes;
     if (stamp == NULL || size > BYTES_MAX - begins->bytes.size)
@@ -178,8 +181,8 @@ static stele_status take_record(ctf_begins *begins, const begin_place *place,
                              .joint_count = count,
                              .base = (view->offset + first) * 8,
                              .end = end,
-                             .id = run_event_id(content->run)};
-    bytes = byte_run_take(&begins->bytes, size);
+                             .id = decoder_event_id(content->decoder)};
+    bytes = byte_buffer_take(&begins->bytes, size);
     if (bytes == NULL)
         return STELE_ERR_MEMORY;
     memcpy(bytes, view->bytes + first, size);
@@ -196,7 +199,7 @@ typedef struct loading {
     ctf_begins *begins;
     ctf_trace *trace;
     ctf_programs *programs;
-    ctf_run *run;
+    ctf_decoder *decoder;
     ctf_walk walk;
     ctf_content content;
     stele_batch *batch; /* one event */
@@ -215,8 +218,8 @@ static stele_status load_packet(loading *l, const ctf_packet *packet, const begi
                                 const begin_place *const *end)
 {
     decode_outcome outcome = DECODE_OK;
-    stele_status status =
-        content_enter(&l->content, &l->walk.current->packets, &l->walk.current->w, packet, l->run);
+    stele_status status = content_enter(&l->content, &l->walk.current->packets, &l->walk.current->w,
+                                        packet, l->decoder);
     if (status != STELE_OK)
         return status == STELE_ERR_FORMAT ? STELE_OK : status;
     while (status == STELE_OK && outcome == DECODE_OK && at != end) {
@@ -281,17 +284,17 @@ static stele_status load_stream(loading *l, const ctf_stream *stream,
     l->is_marked = !l->trace->shows_as_written && spans_are_marked(&unit->schema);
     l->programs = programs_new(&unit->schema, l->trace->base.context, l->trace->base.info.number,
                                STELE_COLUMN_TIME | STELE_COLUMN_TRACK | (uint32_t)DECODE_JOINTS);
-    if (l->programs != NULL && (l->run = run_new(l->programs)) != NULL &&
+    if (l->programs != NULL && (l->decoder = decoder_new(l->programs)) != NULL &&
         stele_batch_new(1, &l->batch) == STELE_OK) {
-        run_set_track(l->run, stream->track);
-        status = ctf_walk_open(&l->walk, l->trace, stream, l->programs, l->run, &options);
+        decoder_set_track(l->decoder, stream->track);
+        status = ctf_walk_open(&l->walk, l->trace, stream, l->programs, l->decoder, &options);
     }
     if (status == STELE_OK)
         status = load_packets(l, places, count);
     ctf_walk_close(&l->walk);
     content_free(&l->content);
     stele_batch_free(l->batch);
-    run_free(l->run);
+    decoder_free(l->decoder);
     programs_free(l->programs);
     *l = (loading){.begins = l->begins, .trace = l->trace};
     return status;

@@ -7,7 +7,7 @@
 #ifndef CTF_COPY_BEGINS_H
 #define CTF_COPY_BEGINS_H
 
-#include "core/byte_run.h"
+#include "core/byte_buffer.h"
 #include "formats/ctf/records/decode.h"
 #include "formats/ctf/trace.h"
 #include "formats/format.h"
@@ -36,8 +36,8 @@ typedef struct begin_record {
 typedef struct ctf_begins {
     begin_place *places; /* those of a track from the outermost to the innermost */
     begin_record *records;
-    run_joint *joints;
-    byte_run bytes;
+    decoder_joint *joints;
+    byte_buffer bytes;
     uint32_t place_count, place_capacity, record_count, record_capacity;
     uint32_t joint_count, joint_capacity;
     bool is_loaded;

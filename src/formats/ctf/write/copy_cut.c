@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/bits.h"
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 #include "formats/ctf/schema/choices.h"
 
 #define WHOLE_WIDTH 64u /* bits of a time that needs nothing before it */
@@ -183,7 +183,7 @@ static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
 /* ---- Records ---- */
 
 /* The clocks after a record, as it is read where others before it are gone: right or wrong. */
-static bool times_hold(ctf_cut *cut, const run_joint *joints, uint32_t count, uint64_t ticks)
+static bool times_hold(ctf_cut *cut, const decoder_joint *joints, uint32_t count, uint64_t ticks)
 {
     const ctf_clock *clock = cut->read.clock;
     memcpy(cut->trial, cut->clocks, cut->schema->clock_count * sizeof *cut->trial);
@@ -206,7 +206,7 @@ static uint64_t unit_start(uint64_t at, uint64_t size, uint64_t unit)
 typedef struct record_bits {
     const uint8_t *bytes;
     uint64_t base, end;
-    const run_joint *joints;
+    const decoder_joint *joints;
     uint32_t count;
 } record_bits;
 
@@ -215,7 +215,7 @@ static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t fir
 {
     uint64_t from = record->joints[first].at, payload = UINT64_MAX, payload_to = 0;
     for (uint32_t i = first; i < record->count; i++) {
-        const run_joint *joint = &record->joints[i];
+        const decoder_joint *joint = &record->joints[i];
         bits_copy(to, record->bytes, from - record->base, joint->at - from);
         from = joint->at;
         if (joint->kind == JOINT_ALIGN) {
@@ -234,7 +234,7 @@ static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t fir
     return payload == UINT64_MAX || to->at - payload_to == record->end - payload;
 }
 
-static uint32_t header_end(const run_joint *joints)
+static uint32_t header_end(const decoder_joint *joints)
 {
     uint32_t at = 0;
     while (joints[at].kind != JOINT_HEADER_END)
@@ -254,12 +254,12 @@ static void clocks_go_on(ctf_cut *cut)
 static bool record_write(ctf_cut *cut, bool is_first)
 {
     uint32_t count, first = 0;
-    const run_joint *joints = run_joints(cut->run, &count);
+    const decoder_joint *joints = decoder_joints(cut->decoder, &count);
     const packet_view *view = &cut->content.view;
     const uint64_t ticks = cut->record->events[0].ticks;
     const ctf_clock *clock = cut->read.clock;
-    const record_bits record = {view->bytes, view->offset * 8, run_position(cut->run), joints,
-                                count};
+    const record_bits record = {view->bytes, view->offset * 8, decoder_position(cut->decoder),
+                                joints, count};
     bool is_fine = times_hold(cut, joints, count, ticks);
     if (!is_fine && is_first && !cut->has_new_begin && cut->begin.width == WHOLE_WIDTH &&
         clock != NULL) {
@@ -270,7 +270,7 @@ static bool record_write(ctf_cut *cut, bool is_first)
     if (!is_fine && clock != NULL) {
         first = header_end(joints);
         cut->trial[clock->number] = ticks;
-        is_fine = header_write(cut, run_event_id(cut->run), ticks);
+        is_fine = header_write(cut, decoder_event_id(cut->decoder), ticks);
     }
     clocks_go_on(cut);
     return is_fine && pieces_write(&cut->to, &record, first) && !cut->to.is_bad;
@@ -306,11 +306,11 @@ static bool begin_write(ctf_cut *cut, const ctf_begins *begins, const begin_reco
 static void places_find(ctf_cut *cut)
 {
     uint32_t count;
-    const run_joint *joints = run_joints(cut->run, &count);
+    const decoder_joint *joints = decoder_joints(cut->decoder, &count);
     cut->content_size = cut->total_size = cut->begin = (head_place){0};
     cut->end = cut->discarded = (head_place){0};
     for (uint32_t i = 0; i < count; i++) {
-        const run_joint *joint = &joints[i];
+        const decoder_joint *joint = &joints[i];
         const head_place place = {joint->at - joint->width, joint->width, joint->is_big_endian,
                                   joint->is_reversed};
         if (joint->kind != JOINT_ROLE || joint->is_variable)
@@ -386,26 +386,26 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
     if (window_need(from->w, (size_t)size) < size)
         return from->w->status != STELE_OK ? from->w->status : STELE_ERR_UNSUPPORTED;
     view = (packet_view){from->w->at, (size_t)(from->w->end - from->w->at), 0};
-    run_reset(cut->run);
-    run_set_clock_start(cut->run, from->packet->clock_start);
-    outcome = run_packet(cut->run, &view, from->packets->file->path, from->packet->offset,
-                         from->packets->type, &cut->read);
+    decoder_reset(cut->decoder);
+    decoder_set_clock_start(cut->decoder, from->packet->clock_start);
+    outcome = decoder_packet(cut->decoder, &view, from->packets->file->path, from->packet->offset,
+                             from->packets->type, &cut->read);
     if (outcome != DECODE_OK)
         return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
     if (cut->head.size == 0 && size != 0) { /* the second time it has been changed */
-        uint8_t *head = byte_run_take(&cut->head, (size_t)size);
+        uint8_t *head = byte_buffer_take(&cut->head, (size_t)size);
         if (head == NULL)
             return STELE_ERR_MEMORY;
         memcpy(head, view.bytes, (size_t)size);
     }
     places_find(cut);
     for (uint32_t i = 0; i < cut->schema->clock_count; i++)
-        cut->clocks[i] = run_clock(cut->run, i);
+        cut->clocks[i] = decoder_clock(cut->decoder, i);
     if (cut->has_new_begin && cut->read.clock != NULL)
         cut->clocks[cut->read.clock->number] = cut->new_begin;
     return from->count == 0
                ? STELE_OK
-               : content_enter(&cut->content, from->packets, from->w, from->packet, cut->run);
+               : content_enter(&cut->content, from->packets, from->w, from->packet, cut->decoder);
 }
 
 static stele_status write_records(ctf_cut *cut, const cut_packet *from)
@@ -540,8 +540,8 @@ stele_status cut_open(ctf_cut *cut, const ctf_trace *trace, const ctf_schema *sc
     cut->packer.key_size = trace->rfc.key_size;
     cut->clocks = calloc(clocks, sizeof *cut->clocks);
     cut->trial = calloc(clocks, sizeof *cut->trial);
-    cut->run = run_new(programs);
-    if (cut->clocks == NULL || cut->trial == NULL || cut->run == NULL ||
+    cut->decoder = decoder_new(programs);
+    if (cut->clocks == NULL || cut->trial == NULL || cut->decoder == NULL ||
         stele_batch_new(1, &cut->record) != STELE_OK || !find_long_header(cut))
         return STELE_ERR_MEMORY;
     return STELE_OK;
@@ -551,7 +551,7 @@ void cut_close(ctf_cut *cut)
 {
     content_free(&cut->content);
     rfc_packer_free(&cut->packer);
-    run_free(cut->run);
+    decoder_free(cut->decoder);
     stele_batch_free(cut->record);
     free(cut->head.bytes);
     free(cut->clocks);

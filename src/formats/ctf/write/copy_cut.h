@@ -37,12 +37,12 @@ typedef struct ctf_cut {
     const ctf_stream_class *type;
     bool is_possible;     /* of packets of this class */
     bool has_whole_times; /* in all headers of its events: they need nothing before them */
-    ctf_run *run;         /* notes joints */
+    ctf_decoder *decoder; /* notes joints */
     stele_batch *record;
     ctf_content content;
     long_header long_header;
     /* The packet */
-    byte_run head;
+    byte_buffer head;
     head_place content_size, total_size, begin, end, discarded;
     packet_head read;
     bool has_new_begin;

@@ -17,7 +17,7 @@ typedef struct class_maker {
     stele_writer *writer;
     ctf_schema *schema;
     const shape_enum *enums; /* the next ones */
-    byte_run *marks;         /* NULL: there is nowhere to say them */
+    byte_buffer *marks;      /* NULL: there is nowhere to say them */
     uint32_t special_count;  /* marks and names so far that say something */
 } class_maker;
 
@@ -126,7 +126,7 @@ static bool member_name(class_maker *c, text_set *taken, ctf_member *member, ctf
 
 static void put_mark_byte(class_maker *c, char byte)
 {
-    uint8_t *at = byte_run_take(c->marks, 1);
+    uint8_t *at = byte_buffer_take(c->marks, 1);
     if (at != NULL)
         *at = (uint8_t)byte;
 }
@@ -175,7 +175,7 @@ static void put_mark_name(class_maker *c, ctf_text name, const ctf_member *membe
         return;
     c->special_count++;
     put_mark_byte(c, MARK_NAME);
-    at = byte_run_take(c->marks, room);
+    at = byte_buffer_take(c->marks, room);
     if (at != NULL)
         c->marks->size -= room - marks_escape((char *)at, room, name.bytes, name.size, NULL);
     put_mark_byte(c, MARK_NAME_END);
@@ -438,7 +438,7 @@ static bool event_name(const stele_context *context, const uint8_t *key, ctf_sch
 
 static void end_marks(const class_maker *c)
 {
-    byte_run *marks = c->marks;
+    byte_buffer *marks = c->marks;
     if (marks == NULL || marks->is_lost)
         return;
     while (marks->size != 0 &&
@@ -447,7 +447,7 @@ static void end_marks(const class_maker *c)
 }
 
 bool shape_class(const shape *s, const uint8_t *key, ctf_schema *schema, const shape_enum *enums,
-                 ctf_event_class *event, byte_run *marks)
+                 ctf_event_class *event, byte_buffer *marks)
 {
     class_maker c = {.at = key + KEY_HEAD_SIZE,
                      .writer = s->writer,

@@ -146,7 +146,7 @@ static void put_procname(const ctf_writer *w, data_stream *s, stele_name name)
     const size_t most = text.size < PROCNAME_SIZE_MAX ? text.size : PROCNAME_SIZE_MAX;
     const char *zero = most != 0 ? memchr(text.bytes, 0, most) : NULL;
     const size_t size = zero != NULL ? (size_t)(zero - text.bytes) : most;
-    uint8_t *at = byte_run_take(&s->packet, size + 1);
+    uint8_t *at = byte_buffer_take(&s->packet, size + 1);
     if (at == NULL)
         return;
     memcpy(at, text.bytes, size);
@@ -157,15 +157,15 @@ static void put_procname(const ctf_writer *w, data_stream *s, stele_name name)
 static void put_context(const ctf_writer *w, data_stream *s, const shape_context *context)
 {
     uint8_t *at;
-    if ((s->flags & SHAPE_TRACK) != 0 && (at = byte_run_take(&s->packet, 4)) != NULL)
+    if ((s->flags & SHAPE_TRACK) != 0 && (at = byte_buffer_take(&s->packet, 4)) != NULL)
         store_le32(at, context->track);
-    if ((s->flags & SHAPE_THREAD) != 0 && (at = byte_run_take(&s->packet, 16)) != NULL) {
+    if ((s->flags & SHAPE_THREAD) != 0 && (at = byte_buffer_take(&s->packet, 16)) != NULL) {
         store_le64(at, context->pid);
         store_le64(at + 8, context->tid);
         if (w->generation != CTF_RFC)
             put_procname(w, s, context->name);
     }
-    if ((s->flags & SHAPE_CPU) != 0 && (at = byte_run_take(&s->packet, 2)) != NULL)
+    if ((s->flags & SHAPE_CPU) != 0 && (at = byte_buffer_take(&s->packet, 2)) != NULL)
         store_le16(at, context->cpu);
 }
 
@@ -181,7 +181,7 @@ static void put_event(ctf_writer *w, data_stream *s, uint64_t ticks, uint32_t cl
     }
     s->last = ticks;
     put_context(w, s, &w->shape.context);
-    at = byte_run_take(&s->packet, w->shape.value.size);
+    at = byte_buffer_take(&s->packet, w->shape.value.size);
     if (at != NULL && w->shape.value.size != 0)
         memcpy(at, w->shape.value.bytes, w->shape.value.size);
     if (s->packet.is_lost)

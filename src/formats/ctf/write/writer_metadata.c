@@ -87,18 +87,18 @@ static bool make_enums(ctf_writer *w, ctf_schema *schema, uint32_t class_number,
 
 /* What the fields of a class were: see schema/marks.h. */
 static bool add_marks(ctf_schema *schema, const ctf_stream_class *stream,
-                      const ctf_event_class *event, byte_run *marks)
+                      const ctf_event_class *event, byte_buffer *marks)
 {
     char name[64];
     if (marks->size == 0)
         return true;
     snprintf(name, sizeof name, MARKS_ENV "%" PRIu64 "_%" PRIu64, stream->id, event->id);
-    return byte_run_take(marks, 1) != NULL && (marks->bytes[marks->size - 1] = 0) == 0 &&
+    return byte_buffer_take(marks, 1) != NULL && (marks->bytes[marks->size - 1] = 0) == 0 &&
            writer_schema_env(schema, name, (const char *)marks->bytes, 0);
 }
 
 static bool make_event(ctf_writer *w, ctf_schema *schema, ctf_stream_class *stream,
-                       uint32_t class_number, const shape_enum *enums, byte_run *marks)
+                       uint32_t class_number, const shape_enum *enums, byte_buffer *marks)
 {
     const uint8_t *key = (const uint8_t *)w->keys.entries[class_number].bytes;
     ctf_event_class *event = schema_add_event(stream);
@@ -112,7 +112,7 @@ static bool make_event(ctf_writer *w, ctf_schema *schema, ctf_stream_class *stre
 static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *const *streams)
 {
     shape_enum *enums = calloc((size_t)w->slots_max + 1, sizeof *enums);
-    byte_run marks = {0};
+    byte_buffer marks = {0};
     uint32_t next = 0;
     bool is_ok = enums != NULL;
     if (w->label_count != 0)

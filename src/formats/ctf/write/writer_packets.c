@@ -26,7 +26,7 @@ static void choose_uuid(ctf_writer *w)
     uint64_t low = (uint64_t)w->base_ns;
     w->has_uuid = true;
     for (uint32_t i = 0; i < w->stream_count; i++) {
-        const byte_run *packet = &w->streams[i].packet;
+        const byte_buffer *packet = &w->streams[i].packet;
         const size_t head = packet->size < header_size(w) ? packet->size : header_size(w);
         low = hash_u64(low ^ hash_bytes(packet->bytes + head, packet->size - head));
     }
@@ -71,7 +71,7 @@ static void packet_write(ctf_writer *w, data_stream *s)
                                   .size = s->packet.size,
                                   .sequence_number = s->packet_count,
                                   .discarded = s->discarded};
-    uint8_t *entry = byte_run_take(&s->index, STELE_CTF_INDEX_ENTRY_SIZE);
+    uint8_t *entry = byte_buffer_take(&s->index, STELE_CTF_INDEX_ENTRY_SIZE);
     writer_packet_header(s->packet.bytes, &packet);
     output_write(s->out, s->packet.bytes, s->packet.size);
     if (entry == NULL) {
@@ -140,7 +140,7 @@ bool writer_packet_start(ctf_writer *w, data_stream *s, uint64_t ticks)
 {
     s->begin = s->last = ticks;
     s->discarded_before = s->discarded;
-    return byte_run_take(&s->packet, header_size(w)) != NULL;
+    return byte_buffer_take(&s->packet, header_size(w)) != NULL;
 }
 
 void writer_stream_end(ctf_writer *w, data_stream *s)

@@ -23,20 +23,20 @@ void writer_packet_header(uint8_t *bytes, const writer_packet *packet)
     store_le64(bytes + 72, packet->discarded);
 }
 
-static bool align(byte_run *packet, size_t alignment)
+static bool align(byte_buffer *packet, size_t alignment)
 {
     const size_t padding = (alignment - packet->size % alignment) % alignment;
-    uint8_t *at = byte_run_take(packet, padding);
+    uint8_t *at = byte_buffer_take(packet, padding);
     return at != NULL && memset(at, 0, padding) != NULL;
 }
 
 #define RFC_TYPE_1_EXTENDED 31u
 #define RFC_TYPE_1_TIME_MAX 0x7ffffffu /* 27 bits */
 
-static bool rfc_type_1(byte_run *packet, uint32_t id, uint64_t ticks, bool is_short,
+static bool rfc_type_1(byte_buffer *packet, uint32_t id, uint64_t ticks, bool is_short,
                        size_t alignment64)
 {
-    uint8_t *at = byte_run_take(packet, is_short ? 4 : 16);
+    uint8_t *at = byte_buffer_take(packet, is_short ? 4 : 16);
     if (at == NULL)
         return false;
     store_le32(at, (uint32_t)ticks << 5 | (is_short ? id : RFC_TYPE_1_EXTENDED));
@@ -47,25 +47,25 @@ static bool rfc_type_1(byte_run *packet, uint32_t id, uint64_t ticks, bool is_sh
     return align(packet, alignment64);
 }
 
-static bool rfc_type_2(byte_run *packet, uint32_t id, uint64_t ticks, bool is_short,
+static bool rfc_type_2(byte_buffer *packet, uint32_t id, uint64_t ticks, bool is_short,
                        size_t alignment64)
 {
-    uint8_t *at = byte_run_take(packet, 6);
+    uint8_t *at = byte_buffer_take(packet, 6);
     if (at == NULL)
         return false;
     store_le32(at, (uint32_t)ticks);
     store_le16(at + 4, is_short ? (uint16_t)id : ID_EXTENDED);
     if (is_short)
         return true;
-    if (!align(packet, alignment64) || (at = byte_run_take(packet, 12)) == NULL)
+    if (!align(packet, alignment64) || (at = byte_buffer_take(packet, 12)) == NULL)
         return false;
     store_le64(at, ticks);
     store_le32(at + 8, id);
     return true; /* on 32 bits: its 96 bits began on as many at least */
 }
 
-static bool rfc_event_header(byte_run *packet, const rfc_layout *rfc, uint32_t id, uint64_t ticks,
-                             uint64_t last)
+static bool rfc_event_header(byte_buffer *packet, const rfc_layout *rfc, uint32_t id,
+                             uint64_t ticks, uint64_t last)
 {
     static const uint8_t alignments[][2] = {[STELE_CTF_NATURAL_64] = {4, 8},
                                             [STELE_CTF_NATURAL_32] = {4, 4},
@@ -81,14 +81,14 @@ static bool rfc_event_header(byte_run *packet, const rfc_layout *rfc, uint32_t i
                             alignment64);
 }
 
-bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_layout *rfc,
+bool writer_event_header(byte_buffer *packet, ctf_generation generation, const rfc_layout *rfc,
                          uint32_t id, uint64_t ticks, uint64_t last)
 {
     const bool is_short = id < ID_EXTENDED && ticks - last <= UINT32_MAX;
     uint8_t *at;
     if (generation == CTF_RFC)
         return rfc_event_header(packet, rfc, id, ticks, last);
-    at = byte_run_take(packet, is_short ? 6 : 14);
+    at = byte_buffer_take(packet, is_short ? 6 : 14);
     if (at == NULL)
         return false;
     store_le16(at, is_short ? (uint16_t)id : ID_EXTENDED);

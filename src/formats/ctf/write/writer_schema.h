@@ -42,7 +42,7 @@ void writer_packet_header(uint8_t *bytes, const writer_packet *packet);
 
 /* Appends an event header; `last` are the ticks of the event before, or of the packet's begin.
    `rfc`: for the RFC. Returns false if out of memory. */
-bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_layout *rfc,
+bool writer_event_header(byte_buffer *packet, ctf_generation generation, const rfc_layout *rfc,
                          uint32_t id, uint64_t ticks, uint64_t last);
 
 /* What data stream files of a class are called; of the RFC, its sections. */

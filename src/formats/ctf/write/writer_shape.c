@@ -12,8 +12,9 @@
  *   the slots of its first one, as they are of one class.
  * - A loss is noted in the shape, and counted by shape_count_losses() once it is known that the
  * shape is the one that is written: an event can be shaped again, with its fields as texts.
- * - Bytes for which there is no memory set `is_lost` of their run, and what follows is put in vain.
- *   shape_event() asks for it at its end; in between only who writes to bytes that were put does.
+ * - Bytes for which there is no memory set `is_lost` of their buffer, and what follows is put in
+ * vain. shape_event() asks for it at its end; in between only who writes to bytes that were put
+ * does.
  */
 #include "formats/ctf/write/writer_key.h"
 
@@ -30,26 +31,26 @@
 
 /* ---- Runs of bytes ---- */
 
-static void put_bytes(byte_run *run, const void *bytes, size_t size)
+static void put_bytes(byte_buffer *decoder, const void *bytes, size_t size)
 {
-    uint8_t *at = byte_run_take(run, size);
+    uint8_t *at = byte_buffer_take(decoder, size);
     if (at != NULL && size != 0)
         memcpy(at, bytes, size);
 }
 
-static void put_u32(byte_run *run, uint32_t value)
+static void put_u32(byte_buffer *decoder, uint32_t value)
 {
-    uint8_t *at = byte_run_take(run, 4);
+    uint8_t *at = byte_buffer_take(decoder, 4);
     if (at != NULL)
         store_le32(at, value);
 }
 
 /* The lowest `width` bytes of a number, little end first. */
-static void put_number(byte_run *run, uint64_t value, unsigned width)
+static void put_number(byte_buffer *decoder, uint64_t value, unsigned width)
 {
     uint8_t bytes[8];
     store_le64(bytes, value);
-    put_bytes(run, bytes, width);
+    put_bytes(decoder, bytes, width);
 }
 
 /* ---- Events to keys and values ---- */
@@ -95,7 +96,7 @@ static stele_name lasting_name(shape *s, stele_name name)
 
 static void put_op(shape *s, shape_op op, unsigned width, unsigned display, stele_name name)
 {
-    uint8_t *at = byte_run_take(&s->key, 8);
+    uint8_t *at = byte_buffer_take(&s->key, 8);
     if (at == NULL)
         return;
     at[0] = (uint8_t)op;
@@ -747,7 +748,7 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     s->label_count = s->slot_count = s->lost_count = 0;
     s->has_unknown_name = false;
     s->key.is_lost = s->value.is_lost = false;
-    if (byte_run_take(&s->key, KEY_HEAD_SIZE) == NULL)
+    if (byte_buffer_take(&s->key, KEY_HEAD_SIZE) == NULL)
         return false;
     context_count = s->is_flat ? 0 : put_contexts(s, batch->fields + first, length, flags);
     payload_count = put_kind_members(s, event, begins_like_ours(s, batch->fields + first, length));

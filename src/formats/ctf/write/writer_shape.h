@@ -7,7 +7,7 @@
 #ifndef CTF_WRITER_SHAPE_H
 #define CTF_WRITER_SHAPE_H
 
-#include "core/byte_run.h"
+#include "core/byte_buffer.h"
 #include "formats/ctf/schema/schema.h"
 #include "model/writer.h"
 
@@ -69,7 +69,7 @@ typedef struct shape {
     shape_loss lost[SHAPE_LOSSES_MAX];
     uint32_t lost_count;
     shape_context context;
-    byte_run key, value; /* of the payload, or of the context and then of the payload */
+    byte_buffer key, value; /* of the payload, or of the context and then of the payload */
     shape_label *labels;
     uint32_t label_count, label_capacity, slot_count;
     uint32_t depth;
@@ -111,6 +111,6 @@ typedef struct shape_enum {
 /* Makes the class that a key tells, for the schema's generation, and the marks of its fields
    (schema/marks.h; empty: they need none). Returns false if out of memory. */
 bool shape_class(const shape *s, const uint8_t *key, ctf_schema *schema, const shape_enum *enums,
-                 ctf_event_class *event, byte_run *marks);
+                 ctf_event_class *event, byte_buffer *marks);
 
 #endif

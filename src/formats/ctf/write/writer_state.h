@@ -9,7 +9,7 @@
 #ifndef CTF_WRITER_STATE_H
 #define CTF_WRITER_STATE_H
 
-#include "core/byte_run.h"
+#include "core/byte_buffer.h"
 #include "core/intern.h"
 #include "formats/ctf/rfc/rfc_pack.h"
 #include "formats/ctf/write/writer_schema.h"
@@ -25,13 +25,13 @@ typedef struct data_stream {
     char name[32];
     unsigned flags; /* SHAPE_...: its class */
     output *out;
-    byte_run packet;      /* being filled, from its header on; empty if there is none */
+    byte_buffer packet;   /* being filled, from its header on; empty if there is none */
     uint64_t begin, last; /* ticks of the packet's first and the last event */
     uint64_t packet_count;
     uint64_t discarded;        /* events lost so far */
     uint64_t discarded_before; /* events lost before the packet began */
     uint64_t offset;           /* of the next packet in the file */
-    byte_run index;            /* entries that are not in the index file yet */
+    byte_buffer index;         /* entries that are not in the index file yet */
     output *index_out;         /* NULL until the index file is made */
 } data_stream;
 

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes one after the other, in memory that grows. A zeroed one is empty. */
-#ifndef CORE_BYTE_RUN_H
-#define CORE_BYTE_RUN_H
+#ifndef CORE_BYTE_BUFFER_H
+#define CORE_BYTE_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct byte_run {
+typedef struct byte_buffer {
     uint8_t *bytes;
     size_t size, capacity;
     bool is_lost; /* memory was exhausted; what follows is dropped */
-} byte_run;
+} byte_buffer;
 
 /* Makes room for `size` more bytes after those that are there. Returns false if out of memory. */
-bool byte_run_grow(byte_run *run, size_t size);
+bool byte_buffer_grow(byte_buffer *buffer, size_t size);
 
 /* Appends `size` bytes and returns where they are, to be filled; NULL if out of memory. */
-static inline uint8_t *byte_run_take(byte_run *run, size_t size)
+static inline uint8_t *byte_buffer_take(byte_buffer *buffer, size_t size)
 {
     uint8_t *at;
-    if (run->capacity - run->size < size && !byte_run_grow(run, size))
+    if (buffer->capacity - buffer->size < size && !byte_buffer_grow(buffer, size))
         return NULL;
-    at = run->bytes + run->size;
-    run->size += size;
+    at = buffer->bytes + buffer->size;
+    buffer->size += size;
     return at;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one data stream while its packets are decoded. */
-#ifndef CTF_RUN_H
-#define CTF_RUN_H
+#ifndef CTF_DECODER_H
+#define CTF_DECODER_H
 
 #include "formats/ctf/records/program.h"
 
@@ -15,11 +15,11 @@
 #define SCRATCH_SIZE (STRETCH_SIZE_MAX + 16)
 
 /* A run or loop that is open. */
-typedef struct run_frame {
+typedef struct decoder_frame {
     uint32_t field; /* index of its entry */
     uint32_t left;  /* elements */
     bool is_wanted; /* there is an entry */
-} run_frame;
+} decoder_frame;
 
 #define TRACKS_KEPT 64u
 
@@ -32,7 +32,7 @@ typedef struct clock_state {
     uint64_t now, before; /* before the event */
 } clock_state;
 
-struct ctf_run {
+struct ctf_decoder {
     ctf_programs *programs;
     stele_context *context;
     /* The packet */
@@ -45,13 +45,13 @@ struct ctf_run {
     uint64_t content_bits; /* UINT64_MAX: not known */
     uint64_t want_size;
     uint32_t stream_track; /* of packets that name no CPU */
-    uint32_t event_track;  /* see run_cpu() */
+    uint32_t event_track;  /* see decoder_cpu() */
     uint32_t tracks[2];    /* of events that name no thread; of the thread that was named last */
     uint64_t tid, pid;     /* that thread */
     uint64_t thread_pair;  /* the bytes of both numbers, where OP_THREAD_PAIR found them ... */
     uint32_t thread_form;  /* ... in this form; 0: it did not */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
-    uint64_t clock_start;  /* see run_set_clock_start() */
+    uint64_t clock_start;  /* see decoder_set_clock_start() */
     const uint64_t
         *clock; /* that gives events their times; one that stands still: they have none */
     const clock_rate *rate;
@@ -86,12 +86,12 @@ struct ctf_run {
     /* Values */
     uint32_t clock_count;
     clock_state *clocks; /* by number */
-    uint64_t *marks;     /* the clocks before a trial: see run_try() */
+    uint64_t *marks;     /* the clocks before a trial: see decoder_try() */
     bit_order order_before;
     uint64_t last_ticks; /* of the last event */
     slot_value *slots;
     uint32_t slot_count;
-    run_frame *frames;
+    decoder_frame *frames;
     uint32_t frame_capacity;
     stele_batch *head_batch; /* the context fields of the packet */
     program *local;          /* of an event class whose names are known in one batch only */
@@ -99,12 +99,12 @@ struct ctf_run {
     uint64_t local_serial, batch_serial;
     kept_track threads[TRACKS_KEPT];
     kept_track cpu_track; /* `tid`: the CPU's number */
-    run_joint *joints;
+    decoder_joint *joints;
     uint32_t joint_count, joint_capacity;
     uint8_t scratch[SCRATCH_SIZE];
     /* Of rare use, so apart from what every event needs */
-    run_problem problem; /* of the last DECODE_BAD */
-    bool defers;         /* see run_defer() */
+    decoder_problem problem; /* of the last DECODE_BAD */
+    bool defers;             /* see decoder_defer() */
 };
 
 /* The clock's lowest bits, those of the mask, become `value`: it advanced by less than these bits
@@ -164,33 +164,34 @@ HOT stele_field *entry_put_bytes(stele_field *entry, uint64_t head, uint32_t off
     return entry + 1;
 }
 
-/* ---- Outcomes (run.c) ---- */
+/* ---- Outcomes (outcome.c) ---- */
 
 /* Says that so many bits are needed at the position: DECODE_MORE when they may come, else damage.
    Gives POS_FAILED. */
-uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits);
+uint64_t decoder_past_end(ctf_decoder *r, uint64_t pos, uint64_t bits);
 
 /* Damage at the position; gives POS_FAILED. */
-__attribute__((format(printf, 5, 6))) uint64_t
-run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found, ...);
-uint64_t run_exhausted(ctf_run *r);
+__attribute__((format(printf, 5, 6))) uint64_t decoder_bad(ctf_decoder *r, ctf_code code,
+                                                           uint64_t pos, const char *expected,
+                                                           const char *found, ...);
+uint64_t decoder_exhausted(ctf_decoder *r);
 
 /* Whether the event may have so many elements more; else that was reported. */
-bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count);
+bool decoder_count_elements(ctf_decoder *r, uint64_t pos, uint64_t count);
 
 /* Room for slots and frames; false if out of memory. */
-bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth);
+bool decoder_reserve(ctf_decoder *r, uint32_t slots, uint32_t depth);
 
 /* Room for what a program needs. */
-static inline bool run_prepare(ctf_run *r, const program *p)
+static inline bool decoder_prepare(ctf_decoder *r, const program *p)
 {
     const bool has_room = r->slot_count >= p->slots && r->frame_capacity >= p->depth;
-    return (LIKELY(has_room) || run_reserve(r, p->slots, p->depth)) &&
+    return (LIKELY(has_room) || decoder_reserve(r, p->slots, p->depth)) &&
            batch_reserve_fields(r->batch, p->entries);
 }
 
-/* What another run of the same stream class may have changed since. */
-static inline void run_look_up(ctf_run *r)
+/* What another decoder of the same stream class may have changed since. */
+static inline void decoder_look_up(ctf_decoder *r)
 {
     r->events = r->own->events;
     r->id_count = r->own->id_count;
@@ -198,66 +199,66 @@ static inline void run_look_up(ctf_run *r)
 }
 
 /* The program of the event class r->id, with room for its entries; NULL: the outcome says why. */
-program *run_find_program(ctf_run *r, uint64_t at);
+program *decoder_find_program(ctf_decoder *r, uint64_t at);
 
 /* Lets r->thread be the track of the thread; `pid` UINT64_MAX: of a process that is not known. */
-void run_thread(ctf_run *r, uint64_t tid, uint64_t pid);
+void decoder_thread(ctf_decoder *r, uint64_t tid, uint64_t pid);
 
 /* Flag and number (see event_rest()) of the CPU that the context of an event names, where its
    packet names none; r->event_track becomes the track of an event without a thread. */
-uint64_t run_cpu(ctf_run *r, const program *p);
+uint64_t decoder_cpu(ctf_decoder *r, const program *p);
 
 /* The track of the CPU. */
-uint32_t run_cpu_track(ctf_run *r, uint32_t cpu);
+uint32_t decoder_cpu_track(ctf_decoder *r, uint32_t cpu);
 
 /* The clock that gives events their times; NULL: they have none. */
-void run_set_clock(ctf_run *r, const ctf_clock *clock);
+void decoder_set_clock(ctf_decoder *r, const ctf_clock *clock);
 
 /* Goes to what is loaded, of a packet whose content's size is known or not. */
-void run_load(ctf_run *r, const packet_view *view);
+void decoder_load(ctf_decoder *r, const packet_view *view);
 
 /* A text in the packet has what is no character of its encoding: a finding, and no damage. */
-void run_unsound(ctf_run *r, const uint8_t *text);
+void decoder_unsound(ctf_decoder *r, const uint8_t *text);
 
 /* Time went back from the event before: a finding, and no damage. */
-void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
+void decoder_time_back(ctf_decoder *r, uint64_t event_at, uint64_t ticks);
 
 /* ---- The loop (execute.c) ---- */
 
 /* Executes from r->position on: a head's program once, or events until something ends that. */
-decode_outcome run_execute(ctf_run *r, program *first);
+decode_outcome decoder_execute(ctf_decoder *r, program *first);
 
 /* ---- Joints (joints.c) ---- */
 
 /* Returns false if out of memory. */
-bool joint_note(ctf_run *r, const op *o, uint64_t pos);
+bool joint_note(ctf_decoder *r, const op *o, uint64_t pos);
 
 /* ---- Operations that are fields of their own (fields.c): the position after, or POS_FAILED ----
  */
 
-uint64_t field_string(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_text(ctf_run *r, const op *o, uint64_t pos);
-bool field_short_text(ctf_run *r, const op *o, const uint8_t *from);
-uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve);
-uint64_t field_any_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve);
-uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big);
-uint64_t field_big(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_big_float(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_uuid(ctf_run *r, uint64_t pos);
-uint64_t field_order(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_string(ctf_decoder *r, const op *o, uint64_t pos);
+uint64_t field_text(ctf_decoder *r, const op *o, uint64_t pos);
+bool field_short_text(ctf_decoder *r, const op *o, const uint8_t *from);
+uint64_t field_blob(ctf_decoder *r, const op *o, uint64_t pos);
+uint64_t field_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve);
+uint64_t field_any_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve);
+uint64_t field_skip(ctf_decoder *r, const op *o, uint64_t pos);
+uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big);
+uint64_t field_big(ctf_decoder *r, const op *o, uint64_t pos);
+uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos);
+uint64_t field_uuid(ctf_decoder *r, uint64_t pos);
+uint64_t field_order(ctf_decoder *r, const op *o, uint64_t pos);
+uint64_t field_unit(const ctf_decoder *r, const op *o, uint64_t pos);
 
 /* An array of numbers in one entry, which has room there. */
-uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
-uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
+uint64_t field_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry);
+uint64_t field_any_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry);
 
 /* One of a stretch; false if out of memory. */
-bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_field *entry);
+bool field_short_numbers(ctf_decoder *r, const op *o, const uint8_t *base, stele_field *entry);
 
 /* The length of an array, text or blob; false: the outcome says why. */
-bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length);
+bool field_length(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *length);
 
 /* A number of any split of exponent and mantissa (see op.u.format) as a double, rounded to the
    nearest. */

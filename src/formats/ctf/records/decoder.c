@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one data stream: programs, room, outcomes, tracks. It knows nothing of how events
    are decoded. */
-#include "formats/ctf/records/run.h"
+#include "formats/ctf/records/decoder.h"
 #include "formats/ctf/records/emit.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Programs for runs ---- */
+/* ---- Programs for decoders ---- */
 
 ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
                            uint32_t columns)
@@ -86,34 +86,34 @@ static bool stream_programs_make(stream_programs *own, const ctf_stream_class *s
 static const uint64_t no_ticks;
 static const clock_rate no_rate = {.ns_end = 1};
 
-void run_set_clock(ctf_run *r, const ctf_clock *clock)
+void decoder_set_clock(ctf_decoder *r, const ctf_clock *clock)
 {
     r->clock = clock != NULL ? &r->clocks[clock->number].now : &no_ticks;
     r->rate = clock != NULL ? &r->programs->rates[clock->number] : &no_rate;
 }
 
-ctf_run *run_new(ctf_programs *programs)
+ctf_decoder *decoder_new(ctf_programs *programs)
 {
     const size_t clocks = (size_t)programs->schema->clock_count + 1;
-    ctf_run *r = calloc(1, sizeof *r);
+    ctf_decoder *r = calloc(1, sizeof *r);
     if (r == NULL)
         return NULL;
     r->programs = programs;
     r->context = programs->context;
     r->clock_count = programs->schema->clock_count;
-    run_set_clock(r, NULL);
+    decoder_set_clock(r, NULL);
     r->loops_max = programs->context->limits.fields_max;
     r->event_size = r->payload_end = UINT64_MAX;
     r->clocks = calloc(clocks, sizeof *r->clocks);
     r->marks = calloc(clocks, sizeof *r->marks);
     if (r->clocks == NULL || r->marks == NULL || stele_batch_new(1, &r->head_batch) != STELE_OK) {
-        run_free(r);
+        decoder_free(r);
         return NULL;
     }
     return r;
 }
 
-void run_free(ctf_run *r)
+void decoder_free(ctf_decoder *r)
 {
     if (r == NULL)
         return;
@@ -127,13 +127,13 @@ void run_free(ctf_run *r)
     free(r);
 }
 
-void run_reset(ctf_run *r)
+void decoder_reset(ctf_decoder *r)
 {
     r->last_ticks = r->clock_start = 0;
     r->order = ORDER_UNKNOWN;
 }
 
-bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
+bool decoder_reserve(ctf_decoder *r, uint32_t slots, uint32_t depth)
 {
     if (r->slot_count < slots) {
         slot_value *grown = realloc(r->slots, slots * sizeof *grown);
@@ -144,7 +144,7 @@ bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
         r->slot_count = slots;
     }
     if (r->frame_capacity < depth) {
-        run_frame *grown = realloc(r->frames, depth * sizeof *grown);
+        decoder_frame *grown = realloc(r->frames, depth * sizeof *grown);
         if (grown == NULL)
             return false;
         r->frames = grown;
@@ -156,7 +156,7 @@ bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
 /* ---- Programs of event classes ---- */
 
 /* One whose names are known in this batch only is made again for each event or batch. */
-static program *run_keep_local(ctf_run *r, program *made)
+static program *decoder_keep_local(ctf_decoder *r, program *made)
 {
     program_free(r->local);
     r->local = made;
@@ -183,14 +183,14 @@ static void programs_forget(ctf_programs *programs)
     programs->size = 0;
 }
 
-static event_entry *event_place(ctf_run *r, const ctf_event_class *event)
+static event_entry *event_place(ctf_decoder *r, const ctf_event_class *event)
 {
     const uint64_t index =
         r->own->id_count != 0 ? event->id : (uint64_t)(event - r->stream_class->events);
     return &r->own->events[index];
 }
 
-static program *program_make(ctf_run *r, const ctf_event_class *event)
+static program *program_make(ctf_decoder *r, const ctf_event_class *event)
 {
     program *made;
     if (r->own->events == NULL && !stream_programs_make(r->own, r->stream_class))
@@ -205,8 +205,8 @@ static program *program_make(ctf_run *r, const ctf_event_class *event)
     if (made == NULL)
         return NULL;
     if (made->has_local_names)
-        return run_keep_local(r, made);
-    if (!run_prepare(r, made)) { /* one that is kept is linked by who asked for it */
+        return decoder_keep_local(r, made);
+    if (!decoder_prepare(r, made)) { /* one that is kept is linked by who asked for it */
         program_free(made);
         return NULL;
     }
@@ -218,7 +218,7 @@ static program *program_make(ctf_run *r, const ctf_event_class *event)
     return made;
 }
 
-program *run_find_program(ctf_run *r, uint64_t at)
+program *decoder_find_program(ctf_decoder *r, uint64_t at)
 {
     const stream_programs *own = r->own;
     const ctf_event_class *event;
@@ -230,15 +230,15 @@ program *run_find_program(ctf_run *r, uint64_t at)
         if (event == NULL && !r->own->event_header_has_id && r->stream_class->event_count == 1)
             event = &r->stream_class->events[0];
         if (event == NULL) {
-            run_bad(r, CTF451, at, "the id of an event class of the stream", "%llu",
-                    (unsigned long long)r->id);
+            decoder_bad(r, CTF451, at, "the id of an event class of the stream", "%llu",
+                        (unsigned long long)r->id);
             return NULL;
         }
         p = program_make(r, event);
-        run_look_up(r);
+        decoder_look_up(r);
     }
-    if (p == NULL || !run_prepare(r, p)) {
-        run_exhausted(r);
+    if (p == NULL || !decoder_prepare(r, p)) {
+        decoder_exhausted(r);
         return NULL;
     }
     return p;
@@ -246,7 +246,7 @@ program *run_find_program(ctf_run *r, uint64_t at)
 
 /* ---- Tracks ---- */
 
-void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
+void decoder_thread(ctf_decoder *r, uint64_t tid, uint64_t pid)
 {
     kept_track *kept = &r->threads[(tid ^ pid) % TRACKS_KEPT];
     stele_track track = {.kind = STELE_TRACK_PROCESS, .source = r->programs->trace, .number = pid};
@@ -263,7 +263,7 @@ void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
     r->thread_form = 0;
 }
 
-uint32_t run_cpu_track(ctf_run *r, uint32_t cpu)
+uint32_t decoder_cpu_track(ctf_decoder *r, uint32_t cpu)
 {
     const stele_track track = {
         .kind = STELE_TRACK_CPU, .source = r->programs->trace, .number = cpu};
@@ -272,20 +272,20 @@ uint32_t run_cpu_track(ctf_run *r, uint32_t cpu)
     return r->cpu_track.track;
 }
 
-uint64_t run_cpu(ctf_run *r, const program *p)
+uint64_t decoder_cpu(ctf_decoder *r, const program *p)
 {
     const uint64_t cpu = r->slots[p->cpu_slot].value;
     r->event_track = r->tracks[0];
     if ((r->rest & event_rest(0, 0, 0, 0, STELE_FLAG_HAS_CPU)) != 0 || cpu > UINT16_MAX)
         return 0;
     if ((r->programs->columns & STELE_COLUMN_TRACK) != 0)
-        r->event_track = run_cpu_track(r, (uint32_t)cpu);
+        r->event_track = decoder_cpu_track(r, (uint32_t)cpu);
     return event_rest(0, 0, (uint16_t)cpu, 0, STELE_FLAG_HAS_CPU);
 }
 
 /* ---- Packets ---- */
 
-void run_load(ctf_run *r, const packet_view *view)
+void decoder_load(ctf_decoder *r, const packet_view *view)
 {
     const uint64_t loaded = (uint64_t)view->size * 8;
     r->data = view->bytes;
@@ -299,34 +299,34 @@ void run_load(ctf_run *r, const packet_view *view)
         r->near_end = r->end;
 }
 
-void run_set_track(ctf_run *r, uint32_t track)
+void decoder_set_track(ctf_decoder *r, uint32_t track)
 {
     r->stream_track = track;
 }
 
-void run_set_clock_start(ctf_run *r, uint64_t ticks)
+void decoder_set_clock_start(ctf_decoder *r, uint64_t ticks)
 {
     r->clock_start = ticks;
 }
 
-void run_set_content(ctf_run *r, uint64_t content_bits)
+void decoder_set_content(ctf_decoder *r, uint64_t content_bits)
 {
     r->content_bits = content_bits;
 }
 
 /* ---- Where it stands ---- */
 
-uint64_t run_position(const ctf_run *r)
+uint64_t decoder_position(const ctf_decoder *r)
 {
     return r->position;
 }
 
-uint64_t run_want_size(const ctf_run *r)
+uint64_t decoder_want_size(const ctf_decoder *r)
 {
     return r->want_size;
 }
 
-uint64_t run_ticks(const ctf_run *r)
+uint64_t decoder_ticks(const ctf_decoder *r)
 {
     return *r->clock;
 }
