@@ -111,13 +111,23 @@ static __attribute__((noinline)) char *blocks_put(char *to, uint64_t value)
     return to + BLOCK_DIGITS;
 }
 
-char *text_u64(char *to, uint64_t value)
+char *text_u64_long(char *to, uint64_t value)
 {
-    if (value < 10) {
-        *to = (char)('0' + value);
-        return to + 1;
-    }
     return value < BLOCK_LIMIT ? block_shorten(to, (uint32_t)value) : blocks_put(to, value);
+}
+
+char *text_u64_near(char *to, uint64_t value, text_front *kept)
+{
+    const uint64_t front = value / BLOCK_LIMIT;
+    if (front == 0)
+        return text_u64(to, value);
+    if (front != kept->front) {
+        kept->front = front;
+        kept->size = (uint32_t)(text_u64(kept->digits, front) - kept->digits);
+    }
+    memcpy(to, kept->digits, TEXT_U64_SIZE - BLOCK_DIGITS);
+    block_store(to + kept->size, (uint32_t)(value - front * BLOCK_LIMIT));
+    return to + kept->size + BLOCK_DIGITS;
 }
 
 char *text_nine(char *to, uint32_t value)
@@ -125,13 +135,6 @@ char *text_nine(char *to, uint32_t value)
     *to = (char)('0' + value / BLOCK_LIMIT);
     block_store(to + 1, (uint32_t)(value % BLOCK_LIMIT));
     return to + 1 + BLOCK_DIGITS;
-}
-
-char *text_i64(char *to, int64_t value)
-{
-    const uint64_t sign = value < 0;
-    *to = '-';
-    return text_u64(to + sign, ((uint64_t)value ^ (0 - sign)) + sign);
 }
 
 /* The eight digits of 32 bits, the first in the lowest byte; `ten` is the digit of 10. */

@@ -15,9 +15,32 @@
 #define TEXT_U64_SIZE 20 /* most bytes of text_u64 and (with sign) text_i64 */
 #define TEXT_HEX_SIZE 16 /* of text_hex */
 
+/* Of a value from 10 on. */
+char *text_u64_long(char *to, uint64_t value);
+
 /* There must be room for 8 bytes also where there are fewer digits. */
-char *text_u64(char *to, uint64_t value);
-char *text_i64(char *to, int64_t value);
+static inline char *text_u64(char *to, uint64_t value)
+{
+    *to = (char)('0' + value);
+    return value < 10 ? to + 1 : text_u64_long(to, value);
+}
+
+static inline char *text_i64(char *to, int64_t value)
+{
+    const uint64_t sign = value < 0;
+    *to = '-';
+    return text_u64(to + sign, ((uint64_t)value ^ (0 - sign)) + sign);
+}
+
+/* The digits of numbers that grow slowly: those in front of the last eight are kept. */
+typedef struct text_front {
+    uint64_t front; /* 0: none are kept */
+    char digits[TEXT_U64_SIZE];
+    uint32_t size;
+} text_front;
+
+/* As text_u64(). There must be room for TEXT_U64_SIZE bytes also where there are fewer digits. */
+char *text_u64_near(char *to, uint64_t value, text_front *kept);
 
 /* Lower case, at least `digits` digits, without "0x". */
 char *text_hex(char *to, uint64_t value, unsigned digits);

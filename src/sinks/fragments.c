@@ -5,22 +5,35 @@
 
 bool fragments_init(fragments *table, const stele_context *context)
 {
-    *table = (fragments){context, calloc(FRAGMENT_COUNT, sizeof *table->slots), hash_key_make()};
-    return table->slots != NULL;
+    *table = (fragments){.context = context,
+                         .slots = calloc(FRAGMENT_COUNT, sizeof *table->slots),
+                         .pool = calloc(FRAGMENT_POOL, 1),
+                         .secret = hash_key_make()};
+    return table->slots != NULL && table->pool != NULL;
 }
 
 void fragments_free(fragments *table)
 {
     free(table->slots);
+    free(table->pool);
 }
 
 void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_t size)
 {
-    fragment *slot = fragments_slot(table, key);
+    const uint32_t version = context_track_version(table->context);
+    const uint32_t place = fragments_slot(table, key);
+    fragment *slot;
     if (size == 0 || size > FRAGMENT_SIZE || (key.name & STELE_NAME_LOCAL) != 0)
         return;
-    slot->key = key;
-    slot->version = context_track_version(table->context);
-    slot->size = (uint16_t)size;
-    memcpy(slot->bytes, bytes, size);
+    /* What is copied in blocks ends in the pool, too. */
+    if (FRAGMENT_POOL - table->pool_used < size + FRAGMENT_BLOCK) {
+        memset(table->slots, 0, FRAGMENT_COUNT * sizeof *table->slots);
+        table->pool_used = 0;
+    }
+    slot = &table->slots[place];
+    if (slot->size != 0 && slot->version == version && table->slots[place ^ 1].size == 0)
+        slot = &table->slots[place ^ 1];
+    *slot = (fragment){key, version, (uint16_t)size, table->pool_used};
+    memcpy(table->pool + slot->at, bytes, size);
+    table->pool_used += (uint32_t)size;
 }

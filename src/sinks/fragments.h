@@ -11,9 +11,10 @@
 #include "model/context.h"
 #include "sinks/put.h"
 
-#define FRAGMENT_COUNT 512u
-#define FRAGMENT_SIZE  236u /* longer ones are not kept */
-#define FRAGMENT_BLOCK 32u  /* they are copied in blocks of this size */
+#define FRAGMENT_COUNT 1024u
+#define FRAGMENT_SIZE  236u        /* longer ones are not kept */
+#define FRAGMENT_BLOCK 32u         /* they are copied in blocks of this size */
+#define FRAGMENT_POOL  (64u << 10) /* of all of them; a full one is begun anew */
 
 /* What a fragment is made from. Zeros stand for what it does not depend on. */
 typedef struct fragment_key {
@@ -28,12 +29,14 @@ typedef struct fragment {
     fragment_key key;
     uint32_t version; /* of the tracks' names that it was made from, see context_track_version() */
     uint16_t size;    /* 0: not made */
-    char bytes[FRAGMENT_SIZE + FRAGMENT_BLOCK];
+    uint32_t at;      /* in the pool */
 } fragment;
 
 typedef struct fragments {
     const stele_context *context;
     fragment *slots; /* FRAGMENT_COUNT */
+    char *pool;      /* they stand close together, as few are in use at a time */
+    uint32_t pool_used;
     hash_key secret;
 } fragments;
 
@@ -44,28 +47,40 @@ void fragments_free(fragments *table);
 /* Keeps a copy, unless it is too long or has a name that is known in its batch only. */
 void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_t size);
 
-static inline fragment *fragments_slot(const fragments *table, fragment_key key)
+/* One of the two places of a key: the other one is beside it, its number differs in the lowest bit.
+ */
+static inline uint32_t fragments_slot(const fragments *table, fragment_key key)
 {
     const uint64_t rest = key.category | (uint64_t)key.kind << 16 | (uint64_t)key.place << 24;
     const uint64_t names = key.name | (uint64_t)key.track << 32;
     const uint64_t hash = hash_mix(names ^ table->secret.first, rest ^ table->secret.second);
-    return &table->slots[hash_finish(hash) % FRAGMENT_COUNT];
+    return (uint32_t)(hash_finish(hash) % FRAGMENT_COUNT);
+}
+
+static inline bool fragment_is_of(const fragments *table, const fragment *slot, fragment_key key)
+{
+    return slot->key.name == key.name && slot->key.track == key.track &&
+           slot->key.category == key.category && slot->key.kind == key.kind &&
+           slot->key.place == key.place && slot->size != 0 &&
+           slot->version == context_track_version(table->context);
 }
 
 /* Appends the fragment; false when it has to be made. */
 static inline bool fragments_put(const fragments *table, output *out, fragment_key key)
 {
-    const fragment *slot = fragments_slot(table, key);
+    const uint32_t place = fragments_slot(table, key);
+    const fragment *slot = &table->slots[place];
     char *to;
-    if (slot->size == 0 || slot->key.name != key.name || slot->key.track != key.track ||
-        slot->key.category != key.category || slot->key.kind != key.kind ||
-        slot->key.place != key.place || slot->version != context_track_version(table->context))
-        return false;
-    to = (char *)output_reserve(out, sizeof slot->bytes);
+    if (!fragment_is_of(table, slot, key)) {
+        slot = &table->slots[place ^ 1];
+        if (!fragment_is_of(table, slot, key))
+            return false;
+    }
+    to = (char *)output_reserve(out, FRAGMENT_SIZE + FRAGMENT_BLOCK);
     if (to == NULL)
         return false;
     for (size_t at = 0; at < slot->size; at += FRAGMENT_BLOCK)
-        memcpy(to + at, slot->bytes + at, FRAGMENT_BLOCK);
+        memcpy(to + at, table->pool + slot->at + at, FRAGMENT_BLOCK);
     output_advance(out, slot->size);
     return true;
 }

@@ -36,6 +36,18 @@ typedef struct type_head {
     size_t size;
 } type_head;
 
+/* What is around the value of a named integer: `,{"name":"size","type":"uint","value":`, and
+   `,"bits":64}`. */
+#define NUMBER_SLOTS     256u
+#define NUMBER_HEAD_SIZE 96u /* longer ones are not kept */
+#define NUMBER_TAIL_SIZE 48u
+
+typedef struct number_part {
+    uint64_t key; /* of the name and of what else it was made from; 0: not made */
+    uint8_t head_size, tail_size;
+    char head[NUMBER_HEAD_SIZE], tail[NUMBER_TAIL_SIZE];
+} number_part;
+
 typedef struct json_sink {
     stele_writer base;
     output *out;     /* what is written to: the writer's, or `scratch` */
@@ -47,10 +59,12 @@ typedef struct json_sink {
     uint32_t track_count;
     kind_head kinds[STELE_KIND_COUNT];
     type_head types[STELE_TYPE_COUNT];
+    number_part *numbers;     /* NUMBER_SLOTS, by name */
     const stele_batch *batch; /* of the segment that is being written */
     const stele_stream *stream;
     bool has_wall;   /* wall_ns is known */
     int64_t wall_ns; /* at 0 of the batch's times */
+    text_front wall, time;
 } json_sink;
 
 /* ---- Members ---- */
@@ -299,44 +313,57 @@ static void field_head_put(json_sink *json, escaped_members *escaped, const stel
     output_advance(out, 1 + head->size);
 }
 
-#define NUMBER_NAME_MAX 128 /* longer names are not kept */
-
-/* `{"name":"size","type":"uint","value":`, to be kept; false where it needs more than a copy. */
-static bool number_head_make(json_sink *json, fragment_key key)
+/* Not 0, as the types of integers are not. */
+static uint64_t number_key(const stele_field *field)
 {
-    const type_head *head = &json->types[key.kind];
-    const stele_text name = stele_name_text(json->base.context, NULL, key.name);
-    char text[NUMBER_NAME_MAX + TYPE_HEAD_SIZE + 16], *to;
-    if ((key.name & STELE_NAME_LOCAL) != 0 || name.size > NUMBER_NAME_MAX)
+    return field->name | (uint64_t)field->type << 32 | (uint64_t)field->width << 40 |
+           (uint64_t)field->hint << 48;
+}
+
+/* Makes what is around the value; false where the name needs more than a copy. */
+static __attribute__((noinline)) bool number_part_make(json_sink *json, number_part *part,
+                                                       const stele_field *field)
+{
+    const type_head *head = &json->types[field->type];
+    const stele_text name = stele_name_text(json->base.context, NULL, field->name);
+    char *to;
+    if ((field->name & STELE_NAME_LOCAL) != 0 ||
+        name.size + head->size + sizeof ",{\"name\":\"\"," > NUMBER_HEAD_SIZE)
         return false;
     for (size_t i = 0; i < name.size; i++) {
         const uint8_t byte = (uint8_t)name.bytes[i];
         if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
             return false;
     }
-    to = put_bytes(PUT(text, "{\"name\":\""), name.bytes, name.size);
+    to = put_bytes(PUT(part->head, ",{\"name\":\""), name.bytes, name.size);
     to = put_bytes(PUT(to, "\","), head->bytes, head->size);
-    fragments_keep(&json->names, key, text, (size_t)(to - text));
+    part->head_size = (uint8_t)(to - part->head);
+    to = hints_put(part->tail, field);
+    *to++ = '}';
+    part->tail_size = (uint8_t)(to - part->tail);
+    part->key = number_key(field);
     return true;
 }
 
-/* A named integer without labels, which is what most fields are; false for all others. */
-static bool number_put(json_sink *json, const stele_field *field)
+/* A named integer without labels, which is what most fields are, after the bracket or comma that is
+   before it; false for all others. */
+static inline bool number_put(json_sink *json, const stele_field *field, char before)
 {
-    const fragment_key key = {field->name, 0, 0, field->type, 1};
-    char *to;
+    number_part *part = &json->numbers[field->name % NUMBER_SLOTS];
+    char *to, *start;
     if ((field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT) ||
         field->label_count != 0)
         return false;
-    if (!fragments_put(&json->names, json->out, key) &&
-        !(number_head_make(json, key) && fragments_put(&json->names, json->out, key)))
+    if (part->key != number_key(field) && !number_part_make(json, part, field))
         return false;
     to = (char *)output_reserve(json->out, EVENT_SIZE);
     if (to == NULL)
         return true;
+    start = to;
+    to = put_blocks(to, part->head, part->head_size);
+    *start = before;
     to = field->type == STELE_TYPE_INT ? text_i64(to, field->u.i) : text_u64(to, field->u.u);
-    to = hints_put(to, field);
-    *to++ = '}';
+    to = put_blocks(to, part->tail, part->tail_size);
     output_advance(json->out, (size_t)(to - (char *)json->out->at));
     return true;
 }
@@ -346,8 +373,6 @@ static void field_put(json_sink *json, const stele_field *field, bool has_name)
     output *out = json->out;
     escaped_members escaped = {.count = 0};
     char *to;
-    if (has_name && number_put(json, field))
-        return;
     field_head_put(json, &escaped, field, has_name);
     if (field->type >= STELE_TYPE_RUN_FIRST) {
         const uint32_t place = (uint32_t)(field - json->batch->fields);
@@ -370,16 +395,18 @@ static void field_put(json_sink *json, const stele_field *field, bool has_name)
 static void fields_put(json_sink *json, uint32_t first, uint32_t count, bool have_names)
 {
     const stele_field *fields = json->batch->fields + first;
-    bool is_first = true;
-    output_byte(json->out, '[');
+    char before = '[';
     for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
         if (!field_is_shown(&fields[at]))
             continue;
-        if (!is_first)
-            output_byte(json->out, ',');
-        is_first = false;
-        field_put(json, &fields[at], have_names);
+        if (!have_names || !number_put(json, &fields[at], before)) {
+            output_byte(json->out, (uint8_t)before);
+            field_put(json, &fields[at], have_names);
+        }
+        before = ',';
     }
+    if (before == '[')
+        output_byte(json->out, '[');
     output_byte(json->out, ']');
 }
 
@@ -413,7 +440,12 @@ static void times_put(json_sink *json, const stele_event *event)
         return;
     memcpy(to, head->bytes, KIND_HEAD_SIZE);
     time = to += head->size;
-    to = has_ns(json, event) ? text_i64(to, event->time_ns) : PUT(to, "null");
+    if (!has_ns(json, event))
+        to = PUT(to, "null");
+    else if (event->time_ns < 0)
+        to = text_i64(to, event->time_ns);
+    else
+        to = text_u64_near(to, (uint64_t)event->time_ns, &json->time);
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 || clock->domain == STELE_CLOCK_NONE)
         to = PUT(to, ",\"ticks\":null");
     else if (has_ns(json, event))
@@ -428,7 +460,8 @@ static void times_put(json_sink *json, const stele_event *event)
     }
     if (json->has_wall && has_ns(json, event) &&
         !__builtin_add_overflow(json->wall_ns, event->time_ns, &wall_ns))
-        to = text_i64(PUT(to, ",\"wall_ns\":"), wall_ns);
+        to = wall_ns < 0 ? text_i64(PUT(to, ",\"wall_ns\":"), wall_ns)
+                         : text_u64_near(PUT(to, ",\"wall_ns\":"), (uint64_t)wall_ns, &json->wall);
     output_advance(json->out, (size_t)(to - (char *)json->out->at));
 }
 
@@ -590,6 +623,7 @@ static void event_put(json_sink *json, const batch_part *part, const stele_event
     escaped_members escaped = {.count = 0};
     uint32_t first;
     const uint32_t count = stele_event_fields(json->batch, event, &first);
+    char *to;
     times_put(json, event);
     if (!fragments_put(&json->names, out, names))
         names_make(json, &escaped, event, names);
@@ -598,9 +632,12 @@ static void event_put(json_sink *json, const batch_part *part, const stele_event
     kind_put(json, event);
     OUTPUT_LITERAL(out, ",\"fields\":");
     fields_put(json, first, count, true);
-    output_put(out, part->bytes, part->size);
-    output_u64(out, event->offset);
-    MEMBER_U64(out, ",\"size\":", event->size);
+    to = (char *)output_reserve(out, part->size + EVENT_SIZE);
+    if (to == NULL)
+        return;
+    to = text_u64(put_blocks(to, part->bytes, part->size), event->offset);
+    to = text_u64(PUT(to, ",\"size\":"), event->size);
+    output_advance(out, (size_t)(to - (char *)out->at));
     if (event->flags != 0)
         flags_put(out, event->flags);
     escaped_put(out, &escaped);
@@ -643,6 +680,7 @@ static void json_close(stele_writer *self)
     for (uint32_t i = 0; i < json->track_count; i++)
         free(json->tracks[i].bytes);
     free(json->tracks);
+    free(json->numbers);
     output_close(json->scratch);
     free(json);
 }
@@ -676,7 +714,8 @@ static stele_status json_open(stele_context *context, output *out,
     json->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     json->out = out;
     heads_make(json);
-    if (!fragments_init(&json->names, context) ||
+    json->numbers = calloc(NUMBER_SLOTS, sizeof *json->numbers);
+    if (json->numbers == NULL || !fragments_init(&json->names, context) ||
         value_writer_init(&json->values, context) != STELE_OK ||
         output_open_memory(&context->diag, &json->scratch) != STELE_OK) {
         json_close(&json->base);

@@ -22,13 +22,21 @@ void member_marks_free(member_marks *marks);
 uint64_t members_repeated(member_marks *marks, const stele_context *context,
                           const stele_field *members, uint32_t count);
 
-/* The same where most objects have one member, or none. */
+#define MEMBERS_FEW 4u /* so many are compared with each other, without marks */
+
+/* The same where most objects have a few members, or none. */
 static inline uint64_t members_find_repeated(member_marks *marks, const stele_context *context,
                                              const stele_field *members, uint32_t count)
 {
-    return count > 1 && stele_field_length(members) < count
-               ? members_repeated(marks, context, members, count)
-               : 0;
+    bool is_plain = count <= MEMBERS_FEW;
+    for (uint32_t i = 0; i < count && is_plain; i++) {
+        is_plain = members[i].type < STELE_TYPE_RUN_FIRST && members[i].label_count == 0;
+        for (uint32_t j = 0; j < i; j++)
+            is_plain &= members[i].name != members[j].name;
+    }
+    return is_plain || stele_field_length(members) >= count
+               ? 0
+               : members_repeated(marks, context, members, count);
 }
 
 #endif

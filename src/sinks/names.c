@@ -50,6 +50,17 @@ static bool name_forms_grow(name_forms *forms, stele_name name)
     return true;
 }
 
+/* A copy that can be read in blocks. */
+static const char *bytes_keep(arena *bytes, const uint8_t *made, size_t size)
+{
+    char *kept = arena_take(bytes, size + PUT_BLOCK);
+    if (kept == NULL)
+        return NULL;
+    memcpy(kept, made, size);
+    memset(kept + size, 0, PUT_BLOCK);
+    return kept;
+}
+
 const name_form *name_forms_make(name_forms *forms, output *out, const stele_batch *batch,
                                  stele_name name)
 {
@@ -74,7 +85,7 @@ const name_form *name_forms_make(name_forms *forms, output *out, const stele_bat
         return item; /* only slower */
     item = &forms->items[name];
     *item = forms->last;
-    item->bytes = arena_copy(&forms->bytes, made, size);
+    item->bytes = bytes_keep(&forms->bytes, made, size);
     return item;
 }
 

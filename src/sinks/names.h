@@ -13,7 +13,7 @@
 typedef bool form_fn(output *out, const void *bytes, size_t size);
 
 typedef struct name_form {
-    const char *bytes; /* NULL: not made */
+    const char *bytes; /* NULL: not made; those of names can be read for PUT_BLOCK bytes more */
     uint32_t size;
     uint16_t width;  /* in characters, at most UINT16_MAX */
     bool is_changed; /* see form_fn */
@@ -45,10 +45,13 @@ static inline const name_form *name_forms_put(name_forms *forms, output *out,
                                               const stele_batch *batch, stele_name name)
 {
     const name_form *item;
+    char *to;
     if (name >= forms->count || forms->items[name].bytes == NULL)
         return name_forms_make(forms, out, batch, name);
     item = &forms->items[name];
-    output_put(out, item->bytes, item->size);
+    to = (char *)output_reserve(out, (size_t)item->size + PUT_BLOCK);
+    if (to != NULL)
+        output_advance(out, (size_t)(put_blocks(to, item->bytes, item->size) - to));
     return item;
 }
 

@@ -25,6 +25,17 @@ static inline void output_put(output *out, const void *bytes, size_t size)
     output_advance(out, size);
 }
 
+/* Bytes that are copied in whole blocks, which costs less than a call where they are few: so many
+   more may be read and written than there are. */
+#define PUT_BLOCK 16u
+
+static inline char *put_blocks(char *to, const char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += PUT_BLOCK)
+        memcpy(to + at, bytes + at, PUT_BLOCK);
+    return to + size;
+}
+
 #define OUTPUT_LITERAL(out, literal) output_put((out), (literal), sizeof(literal) - 1)
 
 /* |a - b|, which always fits; `*is_negative` tells the sign. */

@@ -385,6 +385,33 @@ bool value_has_members(const value_writer *values, const stele_batch *batch, uin
     return false;
 }
 
+/* A name and an integer, which most members are, after a comma unless it is the first one; false
+   for all others, which are left to do. */
+static inline bool put_number_member(value_writer *values, output *out, const stele_field *field,
+                                     bool is_first)
+{
+    const bool is_signed = field->type == STELE_TYPE_INT;
+    const uint64_t bits = field->u.u;
+    const uint64_t size = is_signed && (int64_t)bits < 0 ? 0 - bits : bits;
+    const name_form *name;
+    char *to;
+    if ((field->type != STELE_TYPE_UINT && !is_signed) || field->label_count != 0 ||
+        (values->is_for_doubles && size >= EXACT_END) || field->name >= values->names.count)
+        return false;
+    name = &values->names.items[field->name];
+    if (name->bytes == NULL || name->is_changed)
+        return false;
+    to = (char *)output_reserve(out, 1 + name->size + PUT_BLOCK + 1 + TEXT_U64_SIZE);
+    if (to == NULL)
+        return false;
+    *to = ',';
+    to = put_blocks(to + !is_first, name->bytes, name->size);
+    *to++ = ':';
+    to = is_signed ? text_i64(to, (int64_t)bits) : text_u64(to, bits);
+    output_advance(out, (size_t)(to - (char *)out->at));
+    return true;
+}
+
 bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,
                        uint32_t count)
 {
@@ -399,6 +426,10 @@ bool value_put_members(value_writer *values, output *out, const stele_batch *bat
         place++;
         if (!field_is_shown(field) || field->name == values->skipped)
             continue;
+        if (repeated == 0 && put_number_member(values, out, field, is_first)) {
+            is_first = false;
+            continue;
+        }
         if (!is_first)
             output_byte(out, ',');
         is_first = false;
