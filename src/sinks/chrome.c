@@ -246,7 +246,8 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
         note_origin(chrome, event->time_ns);
         chrome_note_time(chrome, event->time_ns);
         event_put(chrome, track, event);
-        value_count_changes(&chrome->values, self, (stele_kind)event->kind);
+        if (chrome->values.changes != 0)
+            value_count_changes(&chrome->values, self, (stele_kind)event->kind);
         if ((event->flags & STELE_FLAG_CLAMPED) != 0)
             chrome_lose(chrome, event, "time beyond 64 bits of nanoseconds", false);
     }
@@ -267,6 +268,8 @@ static void chrome_close(stele_writer *self)
     chrome_sink *chrome = (chrome_sink *)self;
     value_writer_free(&chrome->values);
     track_labels_free(&chrome->labels);
+    fragments_free(&chrome->heads);
+    output_close(chrome->scratch);
     chrome_tracks_free(&chrome->tracks);
     free(chrome);
 }
@@ -298,7 +301,9 @@ static stele_status chrome_open(stele_context *context, output *out,
     }
     chrome_idle_init(&chrome->idle, context);
     if (value_writer_init(&chrome->values, context) != STELE_OK ||
-        track_labels_init(&chrome->labels, context, json_string) != STELE_OK) {
+        track_labels_init(&chrome->labels, context, json_string) != STELE_OK ||
+        output_open_memory(&context->diag, &chrome->scratch) != STELE_OK ||
+        !fragments_init(&chrome->heads, context)) {
         chrome_close(&chrome->base);
         return STELE_ERR_MEMORY;
     }

@@ -7,19 +7,24 @@ const char *const chrome_mark_texts[CHROME_MARK_COUNT] = {"stele.unwound", "stel
 
 /* ---- Times ---- */
 
-/* Microseconds with three decimals, exact: "-0.001". */
 char *chrome_put_us(char *to, uint64_t ns, bool is_negative)
 {
-    char decimals[3];
+    uint32_t digits;
     if (is_negative)
         *to++ = '-';
-    if (ns < 1000)
-        return text_padded(PUT(to, "0."), ns, 3);
+    if (ns < 1000) {
+        const uint32_t value = (uint32_t)ns;
+        to = PUT(to, "0.000");
+        to[-3] = (char)('0' + value / 100);
+        to[-2] = (char)('0' + value / 10 % 10);
+        to[-1] = (char)('0' + value % 10);
+        return to;
+    }
     /* All digits at once, then the last three give way to the point. */
-    to = text_u64(to, ns);
-    memcpy(decimals, to - 3, 3);
+    to = text_u64_long(to, ns);
+    memcpy(&digits, to - 3, 4);
+    memcpy(to - 2, &digits, 4);
     to[-3] = '.';
-    memcpy(to - 2, decimals, 3);
     return to + 1;
 }
 
@@ -28,14 +33,7 @@ static char *put_ts(const chrome_sink *chrome, char *to, int64_t ns)
 {
     bool is_negative;
     const uint64_t distance = time_distance(ns, chrome->origin_ns, &is_negative);
-    return chrome_put_us(PUT(to, ",\"ts\":"), distance, is_negative);
-}
-
-void chrome_note_time(chrome_sink *chrome, int64_t ns)
-{
-    if (!chrome->has_last || ns > chrome->last_ns)
-        chrome->last_ns = ns;
-    chrome->has_last = true;
+    return chrome_put_us(to, distance, is_negative);
 }
 
 /* ---- Pieces of an event ---- */
@@ -91,8 +89,58 @@ void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns
     if (to == NULL)
         return;
     memcpy(to, track->place, CHROME_PLACE_SIZE);
-    to = put_ts(chrome, to + track->place_size, ns);
+    to = put_ts(chrome, PUT(to + track->place_size, ",\"ts\":"), ns);
     output_advance(chrome->base.out, (size_t)(to - start));
+}
+
+/* From the separator up to the number of the time, where nothing has to be said of the name. */
+static __attribute__((noinline)) bool head_make(chrome_sink *chrome, const chrome_track *track,
+                                                const stele_event *event, fragment_key key)
+{
+    output *const out = chrome->base.out;
+    const uint8_t *made;
+    size_t size;
+    char *to;
+    if (event->name == 0 || chrome->values.changes != 0)
+        return false;
+    output_clear(chrome->scratch);
+    chrome->base.out = chrome->scratch;
+    chrome->has_events = true;
+    chrome_begin_put(chrome, (char)key.kind);
+    chrome_category_put(chrome, event);
+    chrome_name_put(chrome, event, NULL);
+    to = (char *)output_reserve(chrome->scratch, CHROME_EVENT_SIZE);
+    if (to != NULL) {
+        memcpy(to, track->place, CHROME_PLACE_SIZE);
+        to = PUT(to + track->place_size, ",\"ts\":");
+        output_advance(chrome->scratch, (size_t)(to - (char *)chrome->scratch->at));
+    }
+    chrome->base.out = out;
+    made = output_memory(chrome->scratch, &size);
+    if (chrome->values.changes == 0 && chrome->scratch->status == STELE_OK)
+        fragments_keep(&chrome->heads, key, made, size);
+    chrome->values.changes = 0;
+    return fragments_put(&chrome->heads, out, key);
+}
+
+void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
+                     char phase, const char *standard)
+{
+    const fragment_key key = {event->name, event->track, event->category, (uint8_t)phase, 0};
+    output *out = chrome->base.out;
+    char *to;
+    if (!chrome->has_events ||
+        !(fragments_put(&chrome->heads, out, key) || head_make(chrome, track, event, key))) {
+        chrome_begin_put(chrome, phase);
+        chrome_category_put(chrome, event);
+        chrome_name_put(chrome, event, standard);
+        chrome_place_put(chrome, track, event->time_ns);
+        return;
+    }
+    chrome->has_args = false;
+    to = (char *)output_reserve(out, CHROME_EVENT_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(put_ts(chrome, to, event->time_ns) - to));
 }
 
 /* What separates the next argument from what is before it. */
@@ -137,7 +185,7 @@ void chrome_arg_track(chrome_sink *chrome, const char *key, uint32_t track)
     output_write(chrome->base.out, label->bytes, label->size);
 }
 
-static bool has_shown(const chrome_sink *chrome, uint32_t first, uint32_t count)
+static inline bool has_shown(const chrome_sink *chrome, uint32_t first, uint32_t count)
 {
     const stele_field *fields = chrome->batch->fields + first;
     for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
@@ -147,17 +195,17 @@ static bool has_shown(const chrome_sink *chrome, uint32_t first, uint32_t count)
     return false;
 }
 
-static bool is_of_span(const stele_event *event)
+static inline bool is_of_span(const stele_event *event)
 {
     return event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END ||
            event->kind == STELE_KIND_TAIL_EXIT || event->kind == STELE_KIND_COMPLETE;
 }
 
 /* Which mark the event of a span has as its last field; CHROME_MARK_COUNT: none. */
-static unsigned mark_of(const chrome_sink *chrome, const stele_event *event)
+static inline unsigned mark_of(const chrome_sink *chrome, const stele_event *event)
 {
     uint32_t first;
-    const uint32_t count = is_of_span(event) ? stele_event_fields(chrome->batch, event, &first) : 0;
+    const uint32_t count = stele_event_fields(chrome->batch, event, &first);
     stele_name last;
     unsigned i = 0;
     if (count == 0)
@@ -175,8 +223,8 @@ static void args_put_fields(chrome_sink *chrome, const stele_event *event)
     const stele_batch *batch = chrome->batch;
     output *out = chrome->base.out;
     uint32_t first;
-    const uint32_t count =
-        stele_event_fields(batch, event, &first) - (mark_of(chrome, event) != CHROME_MARK_COUNT);
+    const bool has_mark = is_of_span(event) && chrome->mark != CHROME_MARK_COUNT;
+    const uint32_t count = stele_event_fields(batch, event, &first) - has_mark;
     if (has_shown(chrome, first, count)) {
         chrome_arg_next(chrome);
         value_put_members(&chrome->values, out, batch, first, count);
@@ -206,7 +254,7 @@ static void args_put_flags(chrome_sink *chrome, unsigned flags)
  */
 void chrome_beside_put(chrome_sink *chrome, const stele_event *event)
 {
-    const unsigned mark = mark_of(chrome, event);
+    const unsigned mark = chrome->mark = mark_of(chrome, event);
     output *out = chrome->base.out;
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0) {
         OUTPUT_LITERAL(out, ",\"stele.cpu\":");
@@ -231,7 +279,9 @@ void chrome_end_put(chrome_sink *chrome, const stele_event *event)
         chrome_arg_u64(chrome, "\"stele.cpu\":", event->cpu);
     if ((event->flags & FLAGS_TOLD) != 0)
         args_put_flags(chrome, event->flags);
-    output_text(chrome->base.out, chrome->has_args ? "}}" : "}");
+    if (chrome->has_args)
+        output_byte(chrome->base.out, '}');
+    output_byte(chrome->base.out, '}');
 }
 
 /* An instant up to its arguments. */

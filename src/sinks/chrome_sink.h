@@ -6,6 +6,7 @@
 #include "sinks/chrome_links.h"
 #include "sinks/chrome_tracks.h"
 #include "sinks/column.h"
+#include "sinks/fragments.h"
 #include "sinks/put.h"
 #include "sinks/sink.h"
 #include "sinks/value.h"
@@ -20,11 +21,14 @@ typedef struct chrome_sink {
     stele_writer base;
     value_writer values;
     track_labels labels; /* as JSON strings */
+    fragments heads;     /* of spans, see chrome_head_put() */
+    output *scratch;     /* of one that is made */
     chrome_tracks tracks;
     chrome_links links;
     stele_name scope, data;
     stele_name marks[CHROME_MARK_COUNT]; /* names of chrome_mark_texts */
     uint64_t mark_bits;                  /* of their lowest six bits: most names are none of them */
+    unsigned mark;                       /* of the span at hand; CHROME_MARK_COUNT: none */
     chrome_idle idle;
     bool has_events, has_args;
     bool has_last, is_exhausted;
@@ -47,7 +51,13 @@ static inline void chrome_lose(chrome_sink *chrome, const stele_event *event, co
 
 /* Microseconds with three decimals, exact: "-0.001". Gives the place after them. */
 char *chrome_put_us(char *to, uint64_t ns, bool is_negative);
-void chrome_note_time(chrome_sink *chrome, int64_t ns);
+
+static inline void chrome_note_time(chrome_sink *chrome, int64_t ns)
+{
+    if (!chrome->has_last || ns > chrome->last_ns)
+        chrome->last_ns = ns;
+    chrome->has_last = true;
+}
 
 /* The separator and the phase; what an event is called and where it stands. An event without a name
    gets `standard`, or the address of its function. */
@@ -55,6 +65,10 @@ void chrome_begin_put(chrome_sink *chrome, char phase);
 void chrome_category_put(chrome_sink *chrome, const stele_event *event);
 void chrome_name_put(chrome_sink *chrome, const stele_event *event, const char *standard);
 void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns);
+
+/* All of them, for the event of a span; the name is made once for all that are like it. */
+void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
+                     char phase, const char *standard);
 
 /* Arguments, each after what separates it from the one before. */
 void chrome_arg_next(chrome_sink *chrome);

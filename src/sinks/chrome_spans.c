@@ -31,15 +31,11 @@ void chrome_complete_put(chrome_sink *chrome, chrome_track *track, const stele_e
     bool is_negative;
     uint64_t ns = time_distance((int64_t)event->id, event->time_ns, &is_negative);
     char *to;
-    chrome_begin_put(chrome, 'X');
-    chrome_category_put(chrome, event);
-    chrome_name_put(chrome, event, "");
-    chrome_place_put(chrome, track, event->time_ns);
+    chrome_head_put(chrome, track, event, 'X', "");
     to = (char *)output_reserve(out, CHROME_EVENT_SIZE);
     if (to == NULL)
         return;
-    to = PUT(to, ",\"dur\":");
-    to = chrome_put_us(to, is_negative ? 0 : ns, false);
+    to = chrome_put_us(PUT(to, ",\"dur\":"), is_negative ? 0 : ns, false);
     output_advance(out, (size_t)(to - (char *)out->at));
     chrome_beside_put(chrome, event);
     if (is_negative) {
@@ -73,10 +69,7 @@ static void open_span(chrome_sink *chrome, chrome_track *track, uint64_t name)
 void chrome_begin_span_put(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
     open_span(chrome, track, span_name(chrome, event));
-    chrome_begin_put(chrome, 'B');
-    chrome_category_put(chrome, event);
-    chrome_name_put(chrome, event, NULL);
-    chrome_place_put(chrome, track, event->time_ns);
+    chrome_head_put(chrome, track, event, 'B', NULL);
     chrome_beside_put(chrome, event);
     chrome_end_put(chrome, event);
 }
@@ -95,12 +88,12 @@ void chrome_end_span_put(chrome_sink *chrome, chrome_track *track, const stele_e
     } else {
         chrome_lose(chrome, event, "end without a begin, which viewers leave out", false);
     }
-    chrome_begin_put(chrome, 'E');
     if (is_same && (event->name != 0 || event->category != 0)) {
-        chrome_category_put(chrome, event);
-        chrome_name_put(chrome, event, NULL);
+        chrome_head_put(chrome, track, event, 'E', NULL);
+    } else {
+        chrome_begin_put(chrome, 'E');
+        chrome_place_put(chrome, track, event->time_ns);
     }
-    chrome_place_put(chrome, track, event->time_ns);
     chrome_beside_put(chrome, event);
     if (!is_same && event->name != 0)
         chrome_arg_name(chrome, event);

@@ -155,7 +155,7 @@ static bool has_own_tid(const stele_track *track)
             track->kind == STELE_TRACK_CPU);
 }
 
-chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t number)
+chrome_track *chrome_tracks_get_new(chrome_tracks *tracks, uint32_t number)
 {
     const stele_track *track = stele_track_get(tracks->context, number);
     chrome_track *item;

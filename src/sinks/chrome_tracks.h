@@ -74,9 +74,17 @@ typedef struct chrome_tracks {
 void chrome_tracks_init(chrome_tracks *tracks, const stele_context *context);
 void chrome_tracks_free(chrome_tracks *tracks);
 
+/* See chrome_tracks_get(). */
+chrome_track *chrome_tracks_get_new(chrome_tracks *tracks, uint32_t track);
+
 /* The track with its place; 0 is fine. NULL when memory is exhausted. The pointer holds until the
    next call. */
-chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t track);
+static inline chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t track)
+{
+    return track < tracks->count && tracks->items[track].has_place
+               ? &tracks->items[track]
+               : chrome_tracks_get_new(tracks, track);
+}
 
 /* Names of fields that tell what is idle. */
 typedef struct chrome_idle {

@@ -480,6 +480,30 @@ void calls_expire(stele_calls *s, uint32_t track, int64_t now_ns)
     flush(s);
 }
 
+uint32_t calls_pass_complete(stele_calls *s, const stele_event *event, const stele_event *end,
+                             int64_t end_ns)
+{
+    uint32_t count = 0;
+    for (; event != end && event->kind == STELE_KIND_COMPLETE &&
+           (event->flags & STELE_FLAG_REPEATED) == 0 && event->time_ns >= s->begin_ns &&
+           (int64_t)event->id <= end_ns;
+         event++) {
+        const int64_t given_ns = (int64_t)event->id;
+        const int64_t until_ns = given_ns > event->time_ns ? given_ns : event->time_ns;
+        stack *of = track_begin(s, event->track, event->time_ns);
+        if (of == NULL)
+            break;
+        if (of->is_before)
+            enter_window(s, of, event->track);
+        if (until_ns > of->last_ns)
+            of->last_ns = until_ns;
+        count++;
+    }
+    s->counts.call_count += count;
+    s->counts.by_end[STELE_CALL_RETURNED] += count;
+    return count;
+}
+
 void stele_calls_enter_window(stele_calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {

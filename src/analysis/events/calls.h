@@ -34,6 +34,14 @@ stack *calls_plain_stack(const stele_calls *s, uint32_t track);
    on the stack. */
 void calls_expire(stele_calls *s, uint32_t track, int64_t now_ns);
 
+/*
+ * COMPLETE events in the window that are not to be given: they end with their own ends, whatever
+ * else is open, and change nothing but what is known of their tracks. Takes those from `event` on,
+ * before `end`, that are no copies of others and end by `end_ns`, and gives how many.
+ */
+uint32_t calls_pass_complete(stele_calls *s, const stele_event *event, const stele_event *end,
+                             int64_t end_ns);
+
 /* Sets the node of the path of the top frame, which was pushed. Returns false if out of memory. */
 bool calls_set_node(stele_calls *s, const stack *of);
 

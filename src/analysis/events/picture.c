@@ -107,7 +107,7 @@ static void mark(stele_picture *p, stele_event *event, stele_name name, stele_ty
 static stele_event *make_end(stele_picture *p, uint32_t slot, int64_t time_ns)
 {
     const stele_event *begin = opened_event(&p->opened, slot);
-    stele_event *end = make(p, p->opened.batch, origin_of_slot(p, slot), begin);
+    stele_event *end = make(p, opened_batch(&p->opened, slot), origin_of_slot(p, slot), begin);
     if (end == NULL)
         return NULL;
     if (p->has_plain_ends)
@@ -130,7 +130,7 @@ static void make_begin(stele_picture *p, uint32_t slot)
     stele_event *begin;
     if (is_complete && (int64_t)event->id <= p->begin_ns)
         return;
-    begin = make(p, p->opened.batch, origin_of_slot(p, slot), event);
+    begin = make(p, opened_batch(&p->opened, slot), origin_of_slot(p, slot), event);
     if (begin == NULL)
         return;
     begin->time_ns = p->begin_ns;
@@ -168,12 +168,18 @@ static stele_status take_closed(void *user, const stele_call_span *spans, size_t
     return p->status;
 }
 
-static bool is_same_text(const stele_picture *p, const stele_batch *batch, stele_name name,
-                         stele_name begun)
+/* Whether an end has the name of the event that began it, also where that is known in a batch only.
+ */
+static bool has_begun_name(const stele_picture *p, const stele_batch *batch, stele_name name,
+                           uint32_t slot)
 {
-    const stele_text a = stele_name_text(p->context, batch, name);
-    const stele_text b = stele_name_text(p->context, p->opened.batch, begun);
-    return name == begun || (a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0);
+    const stele_name begun = opened_event(&p->opened, slot)->name;
+    stele_text a, b;
+    if (((name | begun) & STELE_NAME_LOCAL) == 0)
+        return name == begun;
+    a = stele_name_text(p->context, batch, name);
+    b = stele_name_text(p->context, opened_batch(&p->opened, slot), begun);
+    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
 /* Gives the end itself where it says all that its begin says; true then. */
@@ -182,7 +188,7 @@ static bool take_end(stele_picture *p, const stele_batch *batch, const stele_eve
     const stele_event *begin = opened_event(&p->opened, p->returned);
     const bool is_plain =
         p->has_plain_ends || (begin->field_count == 0 && begin->category == event->category &&
-                              is_same_text(p, batch, event->name, begin->name));
+                              has_begun_name(p, batch, event->name, p->returned));
     stele_event *end;
     if (!is_plain && event->field_count != 0) {
         end = make(p, batch, origin_of(batch), event);
@@ -220,6 +226,20 @@ static bool has_to_be_kept(const stele_picture *p, const stele_event *event)
     return event->kind == STELE_KIND_BEGIN || (event->kind == STELE_KIND_COMPLETE && p->is_before);
 }
 
+/* A span that is there with its end; true when it is to be given as it is. */
+static bool take_complete(stele_picture *p, const stele_batch *batch, const stele_event *event)
+{
+    stele_event *made;
+    if ((int64_t)event->id <= p->end_ns)
+        return true;
+    made = make(p, batch, origin_of(batch), event);
+    if (made != NULL) {
+        mark(p, made, p->after, STELE_TYPE_UINT, distance(p->end_ns, (int64_t)event->id));
+        made->id = (uint64_t)p->end_ns;
+    }
+    return false;
+}
+
 /* True when the event is to be given as it is. */
 static bool take_call(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
@@ -229,7 +249,7 @@ static bool take_call(stele_picture *p, const stele_batch *batch, const stele_ev
     p->returned = 0;
     p->is_lost = false;
     if ((event->flags & STELE_FLAG_REPEATED) == 0 && has_to_be_kept(p, event)) {
-        slot = opened_add(&p->opened, batch, event);
+        slot = opened_add_late(&p->opened, batch, event);
         if (slot == 0)
             p->status = STELE_ERR_MEMORY;
     }
@@ -240,27 +260,17 @@ static bool take_call(stele_picture *p, const stele_batch *batch, const stele_ev
         return false;
     if (p->is_before)
         return false;
-    switch (event->kind) {
-    case STELE_KIND_BEGIN:
+    if (event->kind == STELE_KIND_COMPLETE)
+        return take_complete(p, batch, event);
+    if (event->kind == STELE_KIND_BEGIN) {
         if (stele_calls_get_counts(p->calls)->cut_count == cut_count)
             return true;
         opened_remove(&p->opened, slot);
         return false;
-    case STELE_KIND_COMPLETE:
-        if ((int64_t)event->id > p->end_ns) {
-            stele_event *made = make(p, batch, origin_of(batch), event);
-            if (made != NULL) {
-                mark(p, made, p->after, STELE_TYPE_UINT, distance(p->end_ns, (int64_t)event->id));
-                made->id = (uint64_t)p->end_ns;
-            }
-            return false;
-        }
-        return true;
-    default:
-        if (p->is_lost)
-            take_lost_end(p, batch, event);
-        return p->returned != 0 && take_end(p, batch, event);
     }
+    if (p->is_lost)
+        take_lost_end(p, batch, event);
+    return p->returned != 0 && take_end(p, batch, event);
 }
 
 /* ---- The window ---- */
@@ -317,6 +327,16 @@ static bool is_plain_kind(const stele_event *event)
     return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0;
 }
 
+/* Some events are given as they are, after those that were made before them. */
+static void run_extend(stele_picture *p, uint32_t first, uint32_t count)
+{
+    if (p->made->event_count != 0)
+        made_flush(p);
+    if (p->run.count == 0)
+        p->run.first = first;
+    p->run.count += count;
+}
+
 stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
@@ -324,19 +344,30 @@ stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
     for (uint32_t i = 0; i < segment->count && p->status == STELE_OK; i++) {
         const stele_event *event = &batch->events[segment->first + i];
         bool is_given;
+        if (event->kind == STELE_KIND_COMPLETE && !p->is_before) {
+            const uint32_t count = calls_pass_complete(
+                p->calls, event, batch->events + segment->first + segment->count, p->end_ns);
+            if (count != 0) {
+                run_extend(p, segment->first + i, count);
+                i += count - 1;
+                continue;
+            }
+        }
         if (p->is_before && event->time_ns >= p->begin_ns)
             enter_window(p);
         if (event->time_ns < p->begin_ns)
             is_given = take_before(p, batch, event);
         else
             is_given = is_plain_kind(event) || take_call(p, batch, event);
-        if (!is_given || p->made->event_count != 0)
+        if (!is_given)
             made_flush(p);
-        if (p->run.count == 0)
-            p->run.first = segment->first + i;
-        p->run.count += is_given;
+        if (is_given)
+            run_extend(p, segment->first + i, 1);
     }
     run_flush(p);
+    /* What is open outlasts the batch. */
+    if (p->status == STELE_OK && !opened_settle(&p->opened))
+        p->status = STELE_ERR_MEMORY;
     return p->status;
 }
 
