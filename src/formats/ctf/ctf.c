@@ -206,24 +206,24 @@ static const char *const packing_words[] = {[STELE_CTF_NATURAL_64] = "natural64"
 #define PACKING_COUNT (sizeof packing_words / sizeof *packing_words)
 
 /* How the architecture is, where the trace does not say it. */
-static bool set_architecture(ctf_trace *trace, const ctf_unit *unit)
+static bool set_architecture(ctf_trace *trace, const ctf_subtrace *subtrace)
 {
-    return unit->schema.generation != CTF_RFC ||
-           trace_set_property(&trace->base, "alignment", packing_words[unit->text.rfc.packing]);
+    return subtrace->schema.generation != CTF_RFC ||
+           trace_set_property(&trace->base, "alignment", packing_words[subtrace->text.rfc.packing]);
 }
 
 /* Of several traces in one source the first that can be read is described. */
 static bool set_texts(ctf_trace *trace)
 {
-    const ctf_unit *unit = trace->units;
+    const ctf_subtrace *subtrace = trace->subtraces;
     const ctf_schema *schema;
     uint32_t own = 0, events = 0;
     char version[32];
-    for (uint32_t i = 0; i < trace->unit_count; i++)
-        own += trace->units[i].is_open && trace->units[i].same_as == CTF_NONE;
-    while (!unit->is_open || unit->same_as != CTF_NONE)
-        unit++;
-    schema = &unit->schema;
+    for (uint32_t i = 0; i < trace->subtrace_count; i++)
+        own += trace->subtraces[i].is_open && trace->subtraces[i].same_as == CTF_NONE;
+    while (!subtrace->is_open || subtrace->same_as != CTF_NONE)
+        subtrace++;
+    schema = &subtrace->schema;
     for (uint32_t i = 0; i < schema->stream_count; i++)
         events += schema->streams[i]->event_count;
     if (schema->generation == CTF_RFC)
@@ -237,7 +237,7 @@ static bool set_texts(ctf_trace *trace)
             trace_set_property(&trace->base, "what follows", "is of the first trace")) &&
            set_number(trace, "data stream classes", schema->stream_count) &&
            set_number(trace, "event record classes", events) && set_uuid(trace, schema) &&
-           set_architecture(trace, unit) && set_clocks(trace, schema) && set_env(trace, schema);
+           set_architecture(trace, subtrace) && set_clocks(trace, schema) && set_env(trace, schema);
 }
 
 /* ---- Opening ---- */
@@ -245,12 +245,12 @@ static bool set_texts(ctf_trace *trace)
 static void ctf_close(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
-    for (uint32_t i = 0; i < trace->unit_count; i++) {
-        metadata_free(&trace->units[i].text);
-        free(trace->units[i].path);
-        free((char *)trace->units[i].known_by.bytes);
-        schema_free(&trace->units[i].schema);
-        spans_free(trace->units[i].spans);
+    for (uint32_t i = 0; i < trace->subtrace_count; i++) {
+        metadata_free(&trace->subtraces[i].text);
+        free(trace->subtraces[i].path);
+        free((char *)trace->subtraces[i].known_by.bytes);
+        schema_free(&trace->subtraces[i].schema);
+        spans_free(trace->subtraces[i].spans);
     }
     for (uint32_t i = 0; i < trace->file_count; i++) {
         free(trace->files[i].path);
@@ -258,7 +258,7 @@ static void ctf_close(stele_trace *base)
     }
     for (uint32_t i = 0; i < trace->stream_count; i++)
         free(trace->streams[i].files);
-    free(trace->units);
+    free(trace->subtraces);
     free(trace->files);
     free(trace->streams);
 }
@@ -364,12 +364,12 @@ static bool ctf_declared(const stele_trace *base, size_t event, size_t field,
                          stele_declared_event *about, stele_text *name)
 {
     const ctf_trace *trace = (const ctf_trace *)base;
-    for (uint32_t u = 0; u < trace->unit_count; u++) {
-        const ctf_unit *unit = &trace->units[u];
-        if (!unit->is_open || unit->same_as != CTF_NONE)
+    for (uint32_t u = 0; u < trace->subtrace_count; u++) {
+        const ctf_subtrace *subtrace = &trace->subtraces[u];
+        if (!subtrace->is_open || subtrace->same_as != CTF_NONE)
             continue;
-        for (uint32_t n = 0; n < unit->schema.stream_count; n++) {
-            const ctf_stream_class *stream = unit->schema.streams[n];
+        for (uint32_t n = 0; n < subtrace->schema.stream_count; n++) {
+            const ctf_stream_class *stream = subtrace->schema.streams[n];
             const ctf_event_class *class;
             if (event >= stream->event_count) {
                 event -= stream->event_count;

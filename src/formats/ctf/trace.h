@@ -5,7 +5,7 @@
  * same UUID are parts of one trace (snapshots, rotations, one directory a channel); files whose
  * packets say the same stream are parts of one data stream.
  *
- *     source ---> units (one metadata, one schema) ---> streams ---> files ---> packets
+ *     source ---> subtraces (one metadata, one schema) ---> streams ---> files ---> packets
  */
 #ifndef CTF_TRACE_H
 #define CTF_TRACE_H
@@ -48,7 +48,7 @@ typedef struct ctf_file {
     size_t index_member; /* LTTng's index of it; CTF_WHOLE: none */
     const char *name;    /* of the member */
     char *path;          /* as findings show it */
-    uint32_t unit, stream;
+    uint32_t subtrace, stream;
     packet_head first; /* of the first packet that can be read */
     uint64_t size;     /* once indexed */
     uint64_t packet_count;
@@ -66,11 +66,11 @@ typedef struct ctf_file {
 } ctf_file;
 
 typedef struct ctf_stream {
-    uint32_t unit;
+    uint32_t subtrace;
     const ctf_stream_class *type;
     uint64_t id; /* its instance, or its place among the files */
     bool has_id;
-    const ctf_schema *schema; /* of the unit, to sort by */
+    const ctf_schema *schema; /* of the subtrace, to sort by */
     uint64_t key;             /* different for every stream of the source */
     uint32_t *files;          /* by the begin of their first packets */
     uint32_t file_count, file_capacity;
@@ -79,24 +79,24 @@ typedef struct ctf_stream {
 } ctf_stream;
 
 /* A trace in the words of CTF: one metadata stream and what belongs to it. */
-typedef struct ctf_unit {
+typedef struct ctf_subtrace {
     size_t metadata_member; /* whose text is read */
     char *path;             /* of that, as findings show it; NULL: the source's own */
     metadata text;
     ctf_schema schema;
-    bool is_open;            /* the schema can be used */
-    ctf_text known_by;       /* all units of one trace; {NULL, 0}: a trace of its own */
-    uint32_t same_as;        /* the unit whose schema holds for this one too; CTF_NONE: its own */
-    bool has_others;         /* whose schema this one is */
-    unsigned mends;          /* CTF_MEND_... */
+    bool is_open;      /* the schema can be used */
+    ctf_text known_by; /* all subtraces of one trace; {NULL, 0}: a trace of its own */
+    uint32_t same_as;  /* the subtrace whose schema holds for this one too; CTF_NONE: its own */
+    bool has_others;   /* whose schema this one is */
+    unsigned mends;    /* CTF_MEND_... */
     struct ctf_spans *spans; /* made while reading, where Stele wrote the trace; NULL: none */
     uint32_t number;
-} ctf_unit;
+} ctf_subtrace;
 
 typedef struct ctf_trace {
     stele_trace base;
-    ctf_unit *units;
-    uint32_t unit_count, unit_capacity;
+    ctf_subtrace *subtraces;
+    uint32_t subtrace_count, subtrace_capacity;
     ctf_file *files;
     uint32_t file_count, file_capacity;
     ctf_stream *streams;
@@ -130,18 +130,18 @@ void ctf_count_files(ctf_trace *trace);
 /* Whether some metadata of the two are known by the same. */
 bool ctf_is_part(const stele_trace *a, const stele_trace *b);
 
-/* Makes the schema of a unit's text, again where its options have changed. False: reported (it has
-   more errors then), or memory. */
-bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit);
+/* Makes the schema of a subtrace's text, again where its options have changed. False: reported (it
+   has more errors then), or memory. */
+bool ctf_subtrace_parse(const ctf_trace *trace, ctf_subtrace *subtrace);
 
 /* What traces of the RFC leave to the architecture: byte order and alignment (architecture.c). */
 stele_status ctf_find_architecture(ctf_trace *trace);
 
-/* The unit whose schema holds for the files of a unit. */
-static inline const ctf_unit *ctf_schema_unit(const ctf_trace *trace, uint32_t unit)
+/* The subtrace whose schema holds for the files of a subtrace. */
+static inline const ctf_subtrace *ctf_schema_subtrace(const ctf_trace *trace, uint32_t subtrace)
 {
-    const uint32_t other = trace->units[unit].same_as;
-    return &trace->units[other != CTF_NONE ? other : unit];
+    const uint32_t other = trace->subtraces[subtrace].same_as;
+    return &trace->subtraces[other != CTF_NONE ? other : subtrace];
 }
 
 /* Counts a packet of the file and may keep where it begins, and what the packets before it leave to

@@ -41,7 +41,8 @@ static stele_status ignore_reading(stele_status status)
 /* ---- Byte order ---- */
 
 /* Whether packets are there, and in which order the first one is. */
-static stele_status find_order(const trial *t, const ctf_unit *unit, bool *has_order, bool *is_big)
+static stele_status find_order(const trial *t, const ctf_subtrace *subtrace, bool *has_order,
+                               bool *is_big)
 {
     stele_status status = STELE_OK;
     *has_order = false;
@@ -50,7 +51,7 @@ static stele_status find_order(const trial *t, const ctf_unit *unit, bool *has_o
         stele_ctf_rfc_header header;
         input *in;
         window w;
-        if (file->unit != unit->number)
+        if (file->subtrace != subtrace->number)
             continue;
         status = open_file(t, file, &in, &w);
         if (status != STELE_OK) {
@@ -111,17 +112,17 @@ static stele_status try_file(trial *t, const ctf_file *file, ctf_decoder *decode
     return ignore_reading(status);
 }
 
-/* Counts how many packets fit the unit's schema as it is. */
-static stele_status try_unit(trial *t, const ctf_unit *unit)
+/* Counts how many packets fit the subtrace's schema as it is. */
+static stele_status try_subtrace(trial *t, const ctf_subtrace *subtrace)
 {
-    ctf_programs *programs = programs_new(&unit->schema, t->trace->base.context,
+    ctf_programs *programs = programs_new(&subtrace->schema, t->trace->base.context,
                                           t->trace->base.info.number, STELE_COLUMN_TIME);
     ctf_decoder *decoder = programs != NULL ? decoder_new(programs) : NULL;
     stele_status status = decoder != NULL ? STELE_OK : STELE_ERR_MEMORY;
     uint32_t count = 0;
     t->tried = t->fitting = 0;
     for (uint32_t i = 0; i < t->trace->file_count && status == STELE_OK; i++)
-        if (t->trace->files[i].unit == unit->number && count++ < TRIED_FILES) {
+        if (t->trace->files[i].subtrace == subtrace->number && count++ < TRIED_FILES) {
             decoder_reset(decoder);
             status = try_file(t, &t->trace->files[i], decoder);
         }
@@ -130,22 +131,22 @@ static stele_status try_unit(trial *t, const ctf_unit *unit)
     return status;
 }
 
-static stele_status reparse(trial *t, ctf_unit *unit, stele_ctf_alignment packing)
+static stele_status reparse(trial *t, ctf_subtrace *subtrace, stele_ctf_alignment packing)
 {
-    unit->text.rfc.packing = packing;
-    return ctf_unit_parse(t->trace, unit) ? STELE_OK : STELE_ERR_MEMORY;
+    subtrace->text.rfc.packing = packing;
+    return ctf_subtrace_parse(t->trace, subtrace) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status find_packing(trial *t, ctf_unit *unit)
+static stele_status find_packing(trial *t, ctf_subtrace *subtrace)
 {
     const stele_ctf_alignment last = STELE_CTF_PACKED;
     stele_ctf_alignment best = STELE_CTF_NATURAL_64;
     uint32_t best_fitting = 0;
     for (unsigned i = STELE_CTF_NATURAL_64; i <= (unsigned)last; i++) {
         stele_status status =
-            i != STELE_CTF_NATURAL_64 ? reparse(t, unit, (stele_ctf_alignment)i) : STELE_OK;
+            i != STELE_CTF_NATURAL_64 ? reparse(t, subtrace, (stele_ctf_alignment)i) : STELE_OK;
         if (status == STELE_OK)
-            status = try_unit(t, unit);
+            status = try_subtrace(t, subtrace);
         if (status != STELE_OK)
             return status;
         if (t->fitting == t->tried)
@@ -155,18 +156,18 @@ static stele_status find_packing(trial *t, ctf_unit *unit)
             best_fitting = t->fitting;
         }
     }
-    return best != last ? reparse(t, unit, best) : STELE_OK;
+    return best != last ? reparse(t, subtrace, best) : STELE_OK;
 }
 
-static stele_status find_for_unit(trial *t, ctf_unit *unit)
+static stele_status find_for_subtrace(trial *t, ctf_subtrace *subtrace)
 {
     bool has_order, is_big;
-    stele_status status = find_order(t, unit, &has_order, &is_big);
-    if (status == STELE_OK && has_order && is_big != unit->text.is_big_endian) {
-        unit->text.is_big_endian = is_big;
-        status = reparse(t, unit, unit->text.rfc.packing);
+    stele_status status = find_order(t, subtrace, &has_order, &is_big);
+    if (status == STELE_OK && has_order && is_big != subtrace->text.is_big_endian) {
+        subtrace->text.is_big_endian = is_big;
+        status = reparse(t, subtrace, subtrace->text.rfc.packing);
     }
-    return status == STELE_OK && !t->trace->has_packing ? find_packing(t, unit) : status;
+    return status == STELE_OK && !t->trace->has_packing ? find_packing(t, subtrace) : status;
 }
 
 stele_status ctf_find_architecture(ctf_trace *trace)
@@ -176,9 +177,9 @@ stele_status ctf_find_architecture(ctf_trace *trace)
     trial t = {.trace = trace, .content = {.is_exact = true}};
     stele_status status = stele_batch_new(TRIED_EVENTS, &t.batch);
     context->diag.fn = NULL; /* whoever reads for good will report what is wrong */
-    for (uint32_t i = 0; i < trace->unit_count && status == STELE_OK; i++)
-        if (trace->units[i].is_open && trace->units[i].text.generation == CTF_RFC)
-            status = find_for_unit(&t, &trace->units[i]);
+    for (uint32_t i = 0; i < trace->subtrace_count && status == STELE_OK; i++)
+        if (trace->subtraces[i].is_open && trace->subtraces[i].text.generation == CTF_RFC)
+            status = find_for_subtrace(&t, &trace->subtraces[i]);
     context->diag = told;
     content_free(&t.content);
     stele_batch_free(t.batch);

@@ -6,7 +6,7 @@
 #include "core/array.h"
 #include "core/bytes_map.h"
 #include "core/path.h"
-#include "formats/ctf/read/unit.h"
+#include "formats/ctf/read/subtrace.h"
 
 #define METADATA_NAME "metadata"
 #define INDEX_FOLDER  "index"
@@ -21,154 +21,157 @@ static size_t folder_size(const char *name)
 
 /* ---- Metadata streams ---- */
 
-static stele_status add_unit(ctf_trace *trace, size_t member)
+static stele_status add_subtrace(ctf_trace *trace, size_t member)
 {
-    ctf_unit *unit;
-    if (trace->unit_count == trace->unit_capacity) {
-        ctf_unit *grown = array_grow(trace->units, sizeof *grown, &trace->unit_capacity, 1);
+    ctf_subtrace *subtrace;
+    if (trace->subtrace_count == trace->subtrace_capacity) {
+        ctf_subtrace *grown =
+            array_grow(trace->subtraces, sizeof *grown, &trace->subtrace_capacity, 1);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
-        trace->units = grown;
+        trace->subtraces = grown;
     }
-    unit = &trace->units[trace->unit_count];
-    *unit = (ctf_unit){.metadata_member = member, .same_as = CTF_NONE, .number = trace->unit_count};
-    trace->unit_count++;
+    subtrace = &trace->subtraces[trace->subtrace_count];
+    *subtrace = (ctf_subtrace){
+        .metadata_member = member, .same_as = CTF_NONE, .number = trace->subtrace_count};
+    trace->subtrace_count++;
     if (member == CTF_WHOLE)
         return STELE_OK;
-    unit->path = source_member_path(trace->base.source, member);
-    return unit->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    subtrace->path = source_member_path(trace->base.source, member);
+    return subtrace->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status find_units(ctf_trace *trace)
+static stele_status find_subtraces(ctf_trace *trace)
 {
     const source *from = trace->base.source;
     stele_status status = STELE_OK;
     if (source_input(trace->base.source) != NULL)
-        return add_unit(trace, CTF_WHOLE);
+        return add_subtrace(trace, CTF_WHOLE);
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
         if (strcmp(path_base(source_member_at(from, i)->name), METADATA_NAME) == 0)
-            status = add_unit(trace, i);
+            status = add_subtrace(trace, i);
     }
     return status;
 }
 
-/* Another unit's schema holds for this one. */
-static void unit_give_up(ctf_unit *unit, uint32_t same_as)
+/* Another subtrace's schema holds for this one. */
+static void subtrace_give_up(ctf_subtrace *subtrace, uint32_t same_as)
 {
-    schema_free(&unit->schema);
-    unit->same_as = same_as;
+    schema_free(&subtrace->schema);
+    subtrace->same_as = same_as;
 }
 
 /*
- * Units that are known by the same are one trace. Metadata only ever grow, so the longest text
+ * Subtraces that are known by the same are one trace. Metadata only ever grow, so the longest text
  * tells of all; of equally long ones the first. Returns false if out of memory.
  */
-static bool unit_join(ctf_trace *trace, bytes_map *known, ctf_unit *unit)
+static bool subtrace_join(ctf_trace *trace, bytes_map *known, ctf_subtrace *subtrace)
 {
     uint32_t *first;
-    if (unit->known_by.bytes == NULL)
+    if (subtrace->known_by.bytes == NULL)
         return true;
-    first = bytes_map_at(known, unit->known_by.bytes, unit->known_by.size);
+    first = bytes_map_at(known, subtrace->known_by.bytes, subtrace->known_by.size);
     if (first == NULL)
         return false;
-    if (*first != BYTES_MAP_NONE && unit->text.size <= trace->units[*first].text.size) {
-        unit_give_up(unit, *first);
+    if (*first != BYTES_MAP_NONE && subtrace->text.size <= trace->subtraces[*first].text.size) {
+        subtrace_give_up(subtrace, *first);
         return true;
     }
     if (*first != BYTES_MAP_NONE)
-        unit_give_up(&trace->units[*first], unit->number);
-    *first = unit->number;
+        subtrace_give_up(&trace->subtraces[*first], subtrace->number);
+    *first = subtrace->number;
     return true;
 }
 
-/* A unit that was the longest for a while may have given way to another one. */
-static void resolve_units(ctf_trace *trace)
+/* A subtrace that was the longest for a while may have given way to another one. */
+static void resolve_subtraces(ctf_trace *trace)
 {
-    for (uint32_t i = trace->unit_count; i > 0; i--) {
-        uint32_t *same_as = &trace->units[i - 1].same_as;
-        while (*same_as != CTF_NONE && trace->units[*same_as].same_as != CTF_NONE)
-            *same_as = trace->units[*same_as].same_as;
+    for (uint32_t i = trace->subtrace_count; i > 0; i--) {
+        uint32_t *same_as = &trace->subtraces[i - 1].same_as;
+        while (*same_as != CTF_NONE && trace->subtraces[*same_as].same_as != CTF_NONE)
+            *same_as = trace->subtraces[*same_as].same_as;
     }
 }
 
-/* Units that cannot be read are left out; where none can, the first says why. */
-static stele_status read_units(ctf_trace *trace)
+/* Subtraces that cannot be read are left out; where none can, the first says why. */
+static stele_status read_subtraces(ctf_trace *trace)
 {
     bytes_map known;
     stele_status status = bytes_map_init(&known) ? STELE_OK : STELE_ERR_MEMORY;
     stele_status why_none = STELE_ERR_FORMAT;
     bool is_any_open = false;
-    for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
-        ctf_unit *unit = &trace->units[i];
-        const stele_status read = ctf_unit_read(trace, unit);
+    for (uint32_t i = 0; status == STELE_OK && i < trace->subtrace_count; i++) {
+        ctf_subtrace *subtrace = &trace->subtraces[i];
+        const stele_status read = ctf_subtrace_read(trace, subtrace);
         if (i == 0 && read != STELE_OK)
             why_none = read;
-        if (read == STELE_ERR_MEMORY || (unit->is_open && !ctf_unit_know(unit)))
+        if (read == STELE_ERR_MEMORY || (subtrace->is_open && !ctf_subtrace_know(subtrace)))
             status = STELE_ERR_MEMORY;
-        if (status == STELE_OK && !unit_join(trace, &known, unit))
+        if (status == STELE_OK && !subtrace_join(trace, &known, subtrace))
             status = STELE_ERR_MEMORY;
-        is_any_open |= unit->is_open;
+        is_any_open |= subtrace->is_open;
     }
     bytes_map_free(&known);
-    resolve_units(trace);
+    resolve_subtraces(trace);
     return status == STELE_OK && !is_any_open ? why_none : status;
 }
 
 bool ctf_is_part(const stele_trace *a, const stele_trace *b)
 {
     const ctf_trace *left = (const ctf_trace *)a, *right = (const ctf_trace *)b;
-    for (uint32_t i = 0; i < left->unit_count; i++)
-        for (uint32_t k = 0; k < right->unit_count && left->units[i].known_by.bytes != NULL; k++)
-            if (right->units[k].known_by.bytes != NULL &&
-                ctf_text_equals(left->units[i].known_by, right->units[k].known_by))
+    for (uint32_t i = 0; i < left->subtrace_count; i++)
+        for (uint32_t k = 0; k < right->subtrace_count && left->subtraces[i].known_by.bytes != NULL;
+             k++)
+            if (right->subtraces[k].known_by.bytes != NULL &&
+                ctf_text_equals(left->subtraces[i].known_by, right->subtraces[k].known_by))
                 return true;
     return false;
 }
 
 /* HOST/FOLDER: the folder only of a trace that lies in one, below the source's own. */
-static stele_status name_unit(const ctf_trace *trace, ctf_unit *unit)
+static stele_status name_subtrace(const ctf_trace *trace, ctf_subtrace *subtrace)
 {
-    const ctf_env *host = schema_find_env(&unit->schema, "hostname");
+    const ctf_env *host = schema_find_env(&subtrace->schema, "hostname");
     const bool has_host = host != NULL && host->is_text;
     const ctf_text first = has_host ? host->text : (ctf_text){"", 0};
-    const bool is_below = unit->metadata_member != CTF_WHOLE && !unit->has_others;
+    const bool is_below = subtrace->metadata_member != CTF_WHOLE && !subtrace->has_others;
     const source *from = trace->base.source;
-    const char *below = is_below ? source_member_at(from, unit->metadata_member)->name +
-                                       source_member_root(from, unit->metadata_member)
+    const char *below = is_below ? source_member_at(from, subtrace->metadata_member)->name +
+                                       source_member_root(from, subtrace->metadata_member)
                                  : "";
     const size_t below_size = folder_size(below);
     const bool has_slash = has_host && below_size != 0;
     const size_t size = first.size + has_slash + below_size;
-    char *text = schema_take(&unit->schema, size + 1, 1);
+    char *text = schema_take(&subtrace->schema, size + 1, 1);
     if (text == NULL)
         return STELE_ERR_MEMORY;
     snprintf(text, size + 1, "%.*s%s%.*s", (int)first.size, first.bytes, has_slash ? "/" : "",
              (int)below_size, below);
-    unit->schema.shown_name = (ctf_text){text, (uint32_t)size};
+    subtrace->schema.shown_name = (ctf_text){text, (uint32_t)size};
     return STELE_OK;
 }
 
-static stele_status name_units(ctf_trace *trace)
+static stele_status name_subtraces(ctf_trace *trace)
 {
     stele_status status = STELE_OK;
-    for (uint32_t i = 0; i < trace->unit_count; i++)
-        if (trace->units[i].same_as != CTF_NONE)
-            trace->units[trace->units[i].same_as].has_others = true;
-    for (uint32_t i = 0; i < trace->unit_count && status == STELE_OK; i++)
-        if (trace->units[i].is_open && trace->units[i].same_as == CTF_NONE)
-            status = name_unit(trace, &trace->units[i]);
+    for (uint32_t i = 0; i < trace->subtrace_count; i++)
+        if (trace->subtraces[i].same_as != CTF_NONE)
+            trace->subtraces[trace->subtraces[i].same_as].has_others = true;
+    for (uint32_t i = 0; i < trace->subtrace_count && status == STELE_OK; i++)
+        if (trace->subtraces[i].is_open && trace->subtraces[i].same_as == CTF_NONE)
+            status = name_subtrace(trace, &trace->subtraces[i]);
     return status;
 }
 
 /* ---- Data streams ---- */
 
-/* Units come in the order of their members, which is that of the members' names. */
-static uint32_t unit_of_member(const ctf_trace *trace, const char *metadata_name)
+/* Subtraces come in the order of their members, which is that of the members' names. */
+static uint32_t subtrace_of_member(const ctf_trace *trace, const char *metadata_name)
 {
-    uint32_t first = 0, left = trace->unit_count;
+    uint32_t first = 0, left = trace->subtrace_count;
     while (left != 0) {
         const uint32_t half = left / 2;
-        const size_t member = trace->units[first + half].metadata_member;
+        const size_t member = trace->subtraces[first + half].metadata_member;
         const int order = strcmp(source_member_at(trace->base.source, member)->name, metadata_name);
         if (order == 0)
             return first + half;
@@ -182,8 +185,8 @@ static uint32_t unit_of_member(const ctf_trace *trace, const char *metadata_name
     return CTF_NONE;
 }
 
-/* The unit whose metadata lie beside the member. */
-static stele_status find_unit(const ctf_trace *trace, const char *name, uint32_t *unit)
+/* The subtrace whose metadata lie beside the member. */
+static stele_status find_subtrace(const ctf_trace *trace, const char *name, uint32_t *subtrace)
 {
     const size_t folder = (size_t)(path_base(name) - name); /* with its slash */
     char *beside = malloc(folder + sizeof METADATA_NAME);
@@ -191,12 +194,12 @@ static stele_status find_unit(const ctf_trace *trace, const char *name, uint32_t
         return STELE_ERR_MEMORY;
     memcpy(beside, name, folder);
     memcpy(beside + folder, METADATA_NAME, sizeof METADATA_NAME);
-    *unit = unit_of_member(trace, beside);
+    *subtrace = subtrace_of_member(trace, beside);
     free(beside);
     return STELE_OK;
 }
 
-static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
+static stele_status add_file(ctf_trace *trace, size_t member, uint32_t subtrace)
 {
     ctf_file *file;
     if (trace->file_count == trace->file_capacity) {
@@ -210,7 +213,7 @@ static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
                        .index_member = CTF_WHOLE,
                        .name = source_member_at(trace->base.source, member)->name,
                        .path = source_member_path(trace->base.source, member),
-                       .unit = unit,
+                       .subtrace = subtrace,
                        .stream = CTF_NONE};
     return file->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
@@ -261,17 +264,17 @@ static stele_status find_files(ctf_trace *trace)
     stele_status status = STELE_OK;
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
         const char *name = source_member_at(from, i)->name, *base = path_base(name);
-        uint32_t unit = CTF_NONE;
+        uint32_t subtrace = CTF_NONE;
         if (strcmp(base, METADATA_NAME) == 0 || is_index(name))
             continue;
         if (base[0] != '.')
-            status = find_unit(trace, name, &unit);
+            status = find_subtrace(trace, name, &subtrace);
         if (status != STELE_OK)
             break;
         if (base[0] == '.')
             status = ctf_skip_member(trace, i, "a data stream", "a file with a dot in front");
-        else if (unit != CTF_NONE)
-            status = add_file(trace, i, unit);
+        else if (subtrace != CTF_NONE)
+            status = add_file(trace, i, subtrace);
         else
             status = ctf_skip_member(trace, i, "a file 'metadata' in its directory", "none");
     }
@@ -283,19 +286,19 @@ static stele_status find_files(ctf_trace *trace)
 
 stele_status ctf_collect(ctf_trace *trace)
 {
-    stele_status status = find_units(trace);
-    if (status == STELE_OK && trace->unit_count == 0) {
+    stele_status status = find_subtraces(trace);
+    if (status == STELE_OK && trace->subtrace_count == 0) {
         ctf_report(trace, CTF001, source_path(trace->base.source), CTF_NO_PLACE, 0, 0,
                    "a file called metadata beside the data streams", "none");
         return STELE_ERR_FORMAT;
     }
     if (status == STELE_OK)
-        status = read_units(trace);
+        status = read_subtraces(trace);
     if (status == STELE_OK)
         ctf_count_metadata(trace);
     if (status == STELE_OK && source_input(trace->base.source) == NULL)
         status = find_files(trace);
     if (status == STELE_OK)
         status = ctf_find_architecture(trace);
-    return status == STELE_OK ? name_units(trace) : status;
+    return status == STELE_OK ? name_subtraces(trace) : status;
 }

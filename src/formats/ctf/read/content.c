@@ -83,7 +83,7 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
     content->left_out = 0;
     content->recent_count = 0;
     decoder_defer(decoder);
-    if (packets->unit->schema.generation == CTF_RFC)
+    if (packets->subtrace->schema.generation == CTF_RFC)
         status = unpack(content);
     if (status == STELE_OK)
         decoder_set_content(decoder, content->content_bits);

@@ -240,12 +240,12 @@ stele_status ctf_dump(stele_trace *base, const dump_request *request)
     if (status == STELE_OK)
         status = stele_batch_new(DUMP_EVENTS, &d.batch);
     for (uint32_t i = 0; i < trace->file_count && status == STELE_OK && !d.is_ended; i++) {
-        const ctf_unit *unit = ctf_schema_unit(trace, trace->files[i].unit);
+        const ctf_subtrace *subtrace = ctf_schema_subtrace(trace, trace->files[i].subtrace);
         ctf_programs *programs;
         ctf_decoder *decoder;
-        if (!unit->is_open)
+        if (!subtrace->is_open)
             continue;
-        programs = programs_new(&unit->schema, base->context, base->info.number,
+        programs = programs_new(&subtrace->schema, base->context, base->info.number,
                                 STELE_COLUMNS_ALL & ~STELE_COLUMN_TRACK);
         decoder = programs != NULL ? decoder_new(programs) : NULL;
         status = decoder != NULL ? dump_file(&d, &trace->files[i], decoder) : STELE_ERR_MEMORY;

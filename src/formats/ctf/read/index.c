@@ -30,9 +30,9 @@ typedef enum index_pass {
 
 typedef struct indexer {
     ctf_trace *trace;
-    ctf_programs **programs; /* by unit, made when needed */
-    ctf_decoder *decoder;    /* of the unit of the last file */
-    const ctf_unit *unit;
+    ctf_programs **programs; /* by subtrace, made when needed */
+    ctf_decoder *decoder;    /* of the subtrace of the last file */
+    const ctf_subtrace *subtrace;
     stele_batch *batch;
     diag_sink told; /* what was reported, apart from this pass */
     ctf_content content;
@@ -229,21 +229,21 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *dec
     return status;
 }
 
-/* A decoder for a file of the unit. Returns false if out of memory. */
-static bool take_decoder(indexer *self, const ctf_unit *unit)
+/* A decoder for a file of the subtrace. Returns false if out of memory. */
+static bool take_decoder(indexer *self, const ctf_subtrace *subtrace)
 {
     const ctf_trace *trace = self->trace;
-    ctf_programs **programs = &self->programs[unit->number];
-    if (self->decoder != NULL && self->unit == unit) {
+    ctf_programs **programs = &self->programs[subtrace->number];
+    if (self->decoder != NULL && self->subtrace == subtrace) {
         decoder_reset(self->decoder);
         return true;
     }
     if (*programs == NULL)
-        *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
+        *programs = programs_new(&subtrace->schema, trace->base.context, trace->base.info.number,
                                  STELE_COLUMN_TIME);
     decoder_free(self->decoder);
     self->decoder = *programs != NULL ? decoder_new(*programs) : NULL;
-    self->unit = unit;
+    self->subtrace = subtrace;
     return self->decoder != NULL;
 }
 
@@ -253,7 +253,7 @@ static stele_status index_file(indexer *self, ctf_file *file)
     window w;
     input *in = NULL;
     stele_status status;
-    if (!take_decoder(self, ctf_schema_unit(trace, file->unit)))
+    if (!take_decoder(self, ctf_schema_subtrace(trace, file->subtrace)))
         return STELE_ERR_MEMORY;
     speak(self);
     status = ctf_open_member(trace, file->member, &in);
@@ -291,7 +291,7 @@ static ctf_stream *stream_add(ctf_trace *trace, const ctf_file *file)
         trace->streams = grown;
     }
     stream = &trace->streams[trace->stream_count];
-    *stream = (ctf_stream){.unit = ctf_schema_unit(trace, file->unit)->number,
+    *stream = (ctf_stream){.subtrace = ctf_schema_subtrace(trace, file->subtrace)->number,
                            .type = file->first.stream_class,
                            .has_id = (file->first.has & CTF_ROLE_STREAM_ID) != 0,
                            .id = (file->first.has & CTF_ROLE_STREAM_ID) != 0 ? file->first.stream_id
@@ -315,7 +315,7 @@ static bool stream_add_file(ctf_stream *stream, uint32_t file)
 /* What the packets of a file say of their stream. */
 typedef struct stream_key {
     uint64_t id;
-    uint32_t unit, type;
+    uint32_t subtrace, type;
 } stream_key;
 
 /* Files whose packets say the same stream are parts of it; files that do not say are their own. */
@@ -331,8 +331,8 @@ static bool group_files(ctf_trace *trace)
         if (type == NULL)
             continue;
         if ((file->first.has & CTF_ROLE_STREAM_ID) != 0) {
-            const uint32_t unit = ctf_schema_unit(trace, file->unit)->number;
-            const stream_key key = {file->first.stream_id, unit, type->number};
+            const uint32_t subtrace = ctf_schema_subtrace(trace, file->subtrace)->number;
+            const stream_key key = {file->first.stream_id, subtrace, type->number};
             number = bytes_map_at(&known, &key, sizeof key);
             is_good = number != NULL;
         }
@@ -365,9 +365,9 @@ static int schema_compare(const ctf_schema *a, const ctf_schema *b)
 static int stream_compare(const void *left, const void *right)
 {
     const ctf_stream *a = left, *b = right;
-    int order = a->unit == b->unit ? 0 : schema_compare(a->schema, b->schema);
+    int order = a->subtrace == b->subtrace ? 0 : schema_compare(a->schema, b->schema);
     if (order == 0)
-        order = compare_u64(a->unit, b->unit);
+        order = compare_u64(a->subtrace, b->subtrace);
     if (order == 0)
         order = compare_u64(a->type->id, b->type->id);
     return order != 0 ? order : compare_u64(a->id, b->id);
@@ -439,7 +439,8 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
 static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
 {
     const ctf_file *first = &trace->files[stream->files[0]];
-    const bool may_be_open = (ctf_schema_unit(trace, stream->unit)->mends & CTF_MEND_CRASH) != 0;
+    const bool may_be_open =
+        (ctf_schema_subtrace(trace, stream->subtrace)->mends & CTF_MEND_CRASH) != 0;
     bool is_clamped = false;
     uint64_t end_ticks = 0;
     int64_t event_ns = INT64_MIN;
@@ -462,7 +463,7 @@ static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_
 /* Whether the traces of two streams have the same UUID, or are the same. */
 static bool is_recorded_with(const ctf_trace *trace, const ctf_stream *a, const ctf_stream *b)
 {
-    return ctf_schema_unit(trace, a->unit) == ctf_schema_unit(trace, b->unit);
+    return ctf_schema_subtrace(trace, a->subtrace) == ctf_schema_subtrace(trace, b->subtrace);
 }
 
 stele_clock ctf_stream_clock(const ctf_stream *stream)
@@ -516,7 +517,7 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
 
 static bool is_wanted(const ctf_trace *trace, const ctf_file *file, index_pass pass)
 {
-    return ctf_schema_unit(trace, file->unit)->is_open &&
+    return ctf_schema_subtrace(trace, file->subtrace)->is_open &&
            (pass != INDEX_ENDS || file->is_last_open);
 }
 
@@ -526,7 +527,7 @@ static stele_status index_files(ctf_trace *trace, index_pass pass)
     stele_context *context = trace->base.context;
     indexer self = {.trace = trace,
                     .told = context->diag,
-                    .programs = calloc(trace->unit_count, sizeof *self.programs),
+                    .programs = calloc(trace->subtrace_count, sizeof *self.programs),
                     .pass = pass,
                     .is_told = trace->is_grouped};
     stele_status status =
@@ -537,7 +538,7 @@ static stele_status index_files(ctf_trace *trace, index_pass pass)
             status = index_file(&self, &trace->files[i]);
     context->diag = self.told;
     decoder_free(self.decoder);
-    for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
+    for (uint32_t i = 0; self.programs != NULL && i < trace->subtrace_count; i++)
         programs_free(self.programs[i]);
     free(self.programs);
     content_free(&self.content);
@@ -552,7 +553,7 @@ static stele_status make_streams(ctf_trace *trace)
         return STELE_ERR_MEMORY;
     for (uint32_t i = 0; i < trace->stream_count; i++) {
         ctf_stream *stream = &trace->streams[i];
-        stream->schema = &trace->units[stream->unit].schema;
+        stream->schema = &trace->subtraces[stream->subtrace].schema;
         stream->key = i;
         if (!sort_files(trace, stream))
             return STELE_ERR_MEMORY;

@@ -136,7 +136,7 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
 {
     const packet_head *head = &packet->head;
     const bool has_end = (head->has & CTF_ROLE_PACKET_END) != 0;
-    const bool is_at_begin = packets->unit->schema.discarded_at_begin;
+    const bool is_at_begin = packets->subtrace->schema.discarded_at_begin;
     ctf_loss loss = {.begin_ticks = losses->has_packet && losses->has_end ? losses->end_ticks
                                                                           : head->begin_ticks,
                      .end_ticks = !is_at_begin && has_end ? head->end_ticks : head->begin_ticks};

@@ -7,7 +7,7 @@
 
 #include "core/load.h"
 #include "core/path.h"
-#include "formats/ctf/read/unit.h"
+#include "formats/ctf/read/subtrace.h"
 
 #define PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 #define FILES_TRIED  16u
@@ -45,24 +45,24 @@ static uint32_t first_word(const ctf_trace *trace, size_t member, bool is_big_en
     return word;
 }
 
-bool ctf_unit_is_swapped(const ctf_trace *trace, const ctf_unit *unit)
+bool ctf_subtrace_is_swapped(const ctf_trace *trace, const ctf_subtrace *subtrace)
 {
     const source *from = trace->base.source;
-    const size_t count = unit->metadata_member != CTF_WHOLE ? source_member_count(from) : 0;
+    const size_t count = subtrace->metadata_member != CTF_WHOLE ? source_member_count(from) : 0;
     bool is_swapped = false;
     const char *metadata_name;
     size_t folder;
     uint32_t tried = 0;
-    if (count == 0 || !begins_with_magic(&unit->schema))
+    if (count == 0 || !begins_with_magic(&subtrace->schema))
         return false;
-    metadata_name = source_member_at(from, unit->metadata_member)->name;
+    metadata_name = source_member_at(from, subtrace->metadata_member)->name;
     folder = (size_t)(path_base(metadata_name) - metadata_name);
     for (size_t i = 0; i < count && tried < FILES_TRIED; i++) {
         uint32_t word;
         if (!is_beside(source_member_at(from, i)->name, metadata_name, folder))
             continue;
         tried++;
-        word = first_word(trace, i, unit->schema.is_big_endian);
+        word = first_word(trace, i, subtrace->schema.is_big_endian);
         if (word == PACKET_MAGIC)
             return false;
         is_swapped |= word == __builtin_bswap32(PACKET_MAGIC);

@@ -12,13 +12,13 @@ static uint64_t member_size(const ctf_trace *trace, size_t member)
 void ctf_count_metadata(ctf_trace *trace)
 {
     stele_balance *balance = &trace->base.balance;
-    for (uint32_t i = 0; i < trace->unit_count; i++) {
-        const ctf_unit *unit = &trace->units[i];
-        const bool is_read = unit->is_open || unit->same_as != CTF_NONE;
-        const uint64_t size = unit->text.stored_size;
-        const uint64_t skipped = !is_read                         ? size
-                                 : unit->text.skipped_size < size ? unit->text.skipped_size
-                                                                  : size;
+    for (uint32_t i = 0; i < trace->subtrace_count; i++) {
+        const ctf_subtrace *subtrace = &trace->subtraces[i];
+        const bool is_read = subtrace->is_open || subtrace->same_as != CTF_NONE;
+        const uint64_t size = subtrace->text.stored_size;
+        const uint64_t skipped = !is_read                             ? size
+                                 : subtrace->text.skipped_size < size ? subtrace->text.skipped_size
+                                                                      : size;
         balance->record_size += size - skipped;
         balance->skipped_size += skipped;
     }
@@ -51,7 +51,7 @@ void ctf_count_files(ctf_trace *trace)
         const uint64_t size = member_size(trace, file->member);
         if (file->first.stream_class != NULL)
             continue;
-        if (!ctf_schema_unit(trace, file->unit)->is_open)
+        if (!ctf_schema_subtrace(trace, file->subtrace)->is_open)
             ctf_report(trace, CTF400, file->path, 0, size, 0, "metadata that can be read",
                        "a file beside others");
         trace->base.balance.skipped_size += size;

@@ -54,12 +54,12 @@ static const ctf_stream_class *class_of_file(const ctf_schema *schema, const ctf
 void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file,
                   ctf_decoder *decoder, uint64_t size)
 {
-    const ctf_unit *unit = ctf_schema_unit(trace, file->unit);
+    const ctf_subtrace *subtrace = ctf_schema_subtrace(trace, file->subtrace);
     *packets = (ctf_packets){.trace = trace,
                              .file = file,
-                             .unit = unit,
+                             .subtrace = subtrace,
                              .decoder = decoder,
-                             .type = class_of_file(&unit->schema, file),
+                             .type = class_of_file(&subtrace->schema, file),
                              .size = size};
     decoder_defer(decoder);
 }
@@ -130,7 +130,7 @@ static bool packet_measure(const ctf_packets *packets, ctf_packet *packet, head_
 static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem *problem)
 {
     const packet_head *head = &packet->head;
-    const ctf_schema *schema = &packets->unit->schema;
+    const ctf_schema *schema = &packets->subtrace->schema;
     const uint32_t range = CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
     if ((head->has & CTF_ROLE_PACKET_MAGIC) != 0 &&
         head->magic == __builtin_bswap32(CTF_PACKET_MAGIC))
@@ -150,7 +150,7 @@ static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem 
         packets->is_stranger = true;
     }
     if ((head->has & range) == range && head->end_ticks < head->begin_ticks &&
-        !(head->end_ticks == 0 && (packets->unit->mends & CTF_MEND_CRASH) != 0) &&
+        !(head->end_ticks == 0 && (packets->subtrace->mends & CTF_MEND_CRASH) != 0) &&
         !packets->is_quiet)
         ctf_report(packets->trace, CTF406, packets->file->path, packet->offset * 8, 0, 0,
                    "a packet that ends after its begin", "%" PRIu64 " before %" PRIu64,
@@ -162,7 +162,7 @@ static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem 
 
 static bool is_rfc(const ctf_packets *packets)
 {
-    return packets->unit->schema.generation == CTF_RFC;
+    return packets->subtrace->schema.generation == CTF_RFC;
 }
 
 /* Before the head is read: the byte order and the sizes. */
@@ -174,7 +174,7 @@ static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_
     if (!stele_ctf_rfc_header_read(view->bytes, &header))
         return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx32,
                            load_be32(view->bytes));
-    if (header.is_big_endian != packets->unit->schema.is_big_endian)
+    if (header.is_big_endian != packets->subtrace->schema.is_big_endian)
         return problem_set(problem, CTF401, 0, "the magic number in the byte order of the metadata",
                            "the other byte order");
     if (header.content_size < STELE_CTF_RFC_HEADER_SIZE)
@@ -192,7 +192,7 @@ static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_
 static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet *packet,
                        head_problem *problem)
 {
-    const ctf_unit *unit = packets->unit;
+    const ctf_subtrace *subtrace = packets->subtrace;
     stele_ctf_rfc_header header;
     char expected[48];
     bool is_loud;
@@ -206,12 +206,12 @@ static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet
     else if (header.packet_count_bits > 32 && !packets->is_quiet)
         ctf_report(packets->trace, CTF315, packets->file->path, packet->offset * 8 + 44 * 8, 1, 0,
                    "0 to 32 significant bits", "%u", header.packet_count_bits);
-    if (!unit->text.is_packetized || header.session_id == unit->schema.session_id)
+    if (!subtrace->text.is_packetized || header.session_id == subtrace->schema.session_id)
         return true;
     if (packets->is_searching)
         return problem_set(problem, CTF402, 32, "the session of the metadata", "another one");
     snprintf(expected, sizeof expected, "session_id 0x%08" PRIx32 " of the metadata",
-             unit->schema.session_id);
+             subtrace->schema.session_id);
     if (is_loud)
         ctf_report(packets->trace, CTF402, packets->file->path, packet->offset * 8 + 32, 4, 0,
                    expected, "0x%08" PRIx32, header.session_id);
@@ -274,11 +274,11 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
  */
 static bool rfc_is_packet(const ctf_packets *packets, const uint8_t *bytes, uint64_t left)
 {
-    const ctf_unit *unit = packets->unit;
+    const ctf_subtrace *subtrace = packets->subtrace;
     stele_ctf_rfc_header header;
     return stele_ctf_rfc_header_read(bytes, &header) &&
-           header.is_big_endian == unit->schema.is_big_endian &&
-           (!unit->text.is_packetized || header.session_id == unit->schema.session_id) &&
+           header.is_big_endian == subtrace->schema.is_big_endian &&
+           (!subtrace->text.is_packetized || header.session_id == subtrace->schema.session_id) &&
            header.content_size >= STELE_CTF_RFC_HEADER_SIZE &&
            header.content_size <= header.packet_size && header.packet_size <= left;
 }
@@ -333,7 +333,7 @@ static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, s
     head_problem ignored;
     const bool was_quiet = packets->is_quiet;
     bool is_found = false;
-    if (!packet_magic(&packets->unit->schema, magic))
+    if (!packet_magic(&packets->subtrace->schema, magic))
         return false;
     packets->is_quiet = packets->is_searching = true;
     while (!is_found && window_need(w, 5) >= 5) {
@@ -466,8 +466,8 @@ static stele_status packet_resize(ctf_packets *packets, window *w, ctf_packet *p
     stele_status status = STELE_ERR_FORMAT;
     uint8_t magic[4];
     bool is_found;
-    if (!problem->is_of_sizes || is_rfc(packets) || !packet_magic(&packets->unit->schema, magic) ||
-        packets->is_stranger)
+    if (!problem->is_of_sizes || is_rfc(packets) ||
+        !packet_magic(&packets->subtrace->schema, magic) || packets->is_stranger)
         return STELE_ERR_FORMAT;
     is_found = packet_search(packets, w, &next, &status);
     if (w->status != STELE_OK)

@@ -24,7 +24,7 @@ static inline uint64_t ctf_packet_content_size(const ctf_packet *packet)
 typedef struct ctf_packets {
     const ctf_trace *trace;
     const ctf_file *file;
-    const ctf_unit *unit;         /* whose schema holds */
+    const ctf_subtrace *subtrace; /* whose schema holds */
     ctf_decoder *decoder;         /* stands at the first event of the last packet */
     const ctf_stream_class *type; /* of packets that do not say; NULL: there are several */
     uint64_t size;                /* of the file */

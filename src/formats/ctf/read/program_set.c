@@ -9,7 +9,7 @@ ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns, screen *pa
     while (set != NULL && (set->columns != columns || set->screen != passes))
         set = set->next;
     if (set == NULL) {
-        set = calloc(1, sizeof *set + trace->unit_count * sizeof *set->of_unit);
+        set = calloc(1, sizeof *set + trace->subtrace_count * sizeof *set->of_subtrace);
         if (set == NULL)
             return NULL;
         set->columns = columns;
@@ -29,25 +29,27 @@ void program_set_give_back(ctf_trace *trace, ctf_program_set *set)
     while (*at != set)
         at = &(*at)->next;
     *at = set->next;
-    for (uint32_t i = 0; i < trace->unit_count; i++)
-        programs_free(set->of_unit[i]);
+    for (uint32_t i = 0; i < trace->subtrace_count; i++)
+        programs_free(set->of_subtrace[i]);
     free(set);
 }
 
 /* Of what Stele wrote, kinds and tracks are given by fields, and these are marked. */
-static uint32_t columns_of(const ctf_unit *unit, uint32_t columns)
+static uint32_t columns_of(const ctf_subtrace *subtrace, uint32_t columns)
 {
     const uint32_t told =
         STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE | STELE_COLUMN_FIELDS;
-    return unit->spans == NULL ? columns : ((columns | told) & ~STELE_COLUMN_RAW) | DECODE_MARKS;
+    return subtrace->spans == NULL ? columns
+                                   : ((columns | told) & ~STELE_COLUMN_RAW) | DECODE_MARKS;
 }
 
-ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit)
+ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set,
+                             const ctf_subtrace *subtrace)
 {
-    ctf_programs **programs = &set->of_unit[unit->number];
+    ctf_programs **programs = &set->of_subtrace[subtrace->number];
     if (*programs == NULL) {
-        *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
-                                 columns_of(unit, set->columns));
+        *programs = programs_new(&subtrace->schema, trace->base.context, trace->base.info.number,
+                                 columns_of(subtrace, set->columns));
         if (*programs != NULL)
             programs_set_screen(*programs, set->screen);
     }

@@ -10,14 +10,15 @@ typedef struct ctf_program_set {
     struct ctf_program_set *next; /* of the trace */
     screen *screen;
     uint32_t columns, user_count;
-    ctf_programs *of_unit[]; /* by number, made when needed */
+    ctf_programs *of_subtrace[]; /* by number, made when needed */
 } ctf_program_set;
 
 /* The set for these columns and events, to be given back. Returns NULL if out of memory. */
 ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns, screen *passes);
 void program_set_give_back(ctf_trace *trace, ctf_program_set *set);
 
-/* The programs for the streams of a unit. Returns NULL if out of memory. */
-ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit);
+/* The programs for the streams of a subtrace. Returns NULL if out of memory. */
+ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set,
+                             const ctf_subtrace *subtrace);
 
 #endif

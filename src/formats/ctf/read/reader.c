@@ -16,7 +16,7 @@ typedef struct ctf_producer {
     produce_request request;
     uint32_t stream, stream_end; /* in the trace's table: the current one, after the last */
     ctf_program_set *programs;
-    const ctf_spans *spans; /* of the stream's unit; NULL: Stele did not write it */
+    const ctf_spans *spans; /* of the stream's subtrace; NULL: Stele did not write it */
     ctf_decoder *decoder;
     ctf_walk walk;
     bool has_walk;
@@ -39,8 +39,8 @@ static const ctf_stream *current_stream(const ctf_producer *self)
 static stele_status open_stream(ctf_producer *self)
 {
     const ctf_stream *stream = current_stream(self);
-    ctf_unit *unit = &self->trace->units[stream->unit];
-    const stele_status status = spans_of(self->trace, unit, &self->spans);
+    ctf_subtrace *subtrace = &self->trace->subtraces[stream->subtrace];
+    const stele_status status = spans_of(self->trace, subtrace, &self->spans);
     /* Spans that are open at the begin began before it. */
     const int64_t begin_ns = self->spans != NULL ? INT64_MIN : self->request.begin_ns;
     const walk_options options = {.window_size = self->request.window_size,
@@ -49,7 +49,7 @@ static stele_status open_stream(ctf_producer *self)
                                   .is_copied = self->trace->copier != NULL,
                                   .check = self->request.check};
     ctf_programs *programs =
-        status == STELE_OK ? program_set_of(self->trace, self->programs, unit) : NULL;
+        status == STELE_OK ? program_set_of(self->trace, self->programs, subtrace) : NULL;
     decoder_free(self->decoder);
     self->decoder = programs != NULL ? decoder_new(programs) : NULL;
     if (self->decoder == NULL)
@@ -151,7 +151,7 @@ static stele_status open_packet(ctf_producer *self)
 static void judge_range(ctf_producer *self, const char *what, uint64_t ticks, uint64_t bound,
                         unsigned mend)
 {
-    const bool is_known = (self->walk.current->packets.unit->mends & mend) != 0;
+    const bool is_known = (self->walk.current->packets.subtrace->mends & mend) != 0;
     if (is_known && self->is_mend_reported)
         return;
     self->is_mend_reported |= is_known;

@@ -104,7 +104,7 @@ static void set_times(search *s)
     ctf_decoder *decoder = s->content->decoder;
     s->has_clock = head->clock != NULL;
     s->has_end = (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
-                 (s->content->packets->unit->mends & CTF_MEND_AFTER_PACKET) == 0;
+                 (s->content->packets->subtrace->mends & CTF_MEND_AFTER_PACKET) == 0;
     s->end_ticks = head->end_ticks;
     if (s->has_end && decoder_ticks(decoder) > s->end_ticks)
         decoder_set_ticks(decoder, head->begin_ticks);

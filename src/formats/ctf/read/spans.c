@@ -106,12 +106,12 @@ static bool take_name(stele_context *context, const char *text, stele_name *name
     return *name != UINT32_MAX;
 }
 
-stele_status spans_of(const ctf_trace *trace, ctf_unit *unit, const ctf_spans **made)
+stele_status spans_of(const ctf_trace *trace, ctf_subtrace *subtrace, const ctf_spans **made)
 {
     stele_context *context = trace->base.context;
-    ctf_spans *s = unit->spans;
+    ctf_spans *s = subtrace->spans;
     *made = s;
-    if (s != NULL || trace->shows_as_written || !spans_are_marked(&unit->schema))
+    if (s != NULL || trace->shows_as_written || !spans_are_marked(&subtrace->schema))
         return STELE_OK;
     s = calloc(1, sizeof *s);
     if (s == NULL)
@@ -123,11 +123,12 @@ stele_status spans_of(const ctf_trace *trace, ctf_unit *unit, const ctf_spans **
         !take_name(context, SPAN_CATEGORY, &s->category) ||
         !take_name(context, SPAN_ADDR, &s->addr) ||
         !take_name(context, SPAN_CALL_SITE, &s->call_site) ||
-        !take_name(context, SPAN_TRACK_FIELD, &s->track) || !add_tracks(s, trace, &unit->schema)) {
+        !take_name(context, SPAN_TRACK_FIELD, &s->track) ||
+        !add_tracks(s, trace, &subtrace->schema)) {
         spans_free(s);
         return STELE_ERR_MEMORY;
     }
-    *made = unit->spans = s;
+    *made = subtrace->spans = s;
     return STELE_OK;
 }
 

@@ -8,8 +8,8 @@
 
 typedef struct ctf_spans ctf_spans;
 
-/* Of a unit that is marked, made once; `*made` is NULL where it is not. STELE_ERR_MEMORY. */
-stele_status spans_of(const ctf_trace *trace, ctf_unit *unit, const ctf_spans **made);
+/* Of a subtrace that is marked, made once; `*made` is NULL where it is not. STELE_ERR_MEMORY. */
+stele_status spans_of(const ctf_trace *trace, ctf_subtrace *subtrace, const ctf_spans **made);
 void spans_free(ctf_spans *spans);
 
 /* Whether the schema is one that Stele's writer marked. */

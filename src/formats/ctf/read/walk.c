@@ -61,8 +61,8 @@ static void file_close(walk_file *self)
    file is in doubt, which is said once. */
 static void report_doubt(const ctf_walk *walk, const walk_file *self)
 {
-    const ctf_unit *unit = ctf_schema_unit(walk->trace, walk->stream->unit);
-    if (unit->text.is_doubtful && !self->is_sought)
+    const ctf_subtrace *subtrace = ctf_schema_subtrace(walk->trace, walk->stream->subtrace);
+    if (subtrace->text.is_doubtful && !self->is_sought)
         ctf_report(walk->trace, CTF459, self->file->path, 0, self->in->size, 0, NULL,
                    "events that may not be as they were written");
 }
@@ -127,7 +127,7 @@ static void finish_index(walk_file *self)
 static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
 {
     const packet_head *head = &packet->head;
-    const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
+    const unsigned mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
     bool is_clamped = false;
     return walk->options.begin_ns != INT64_MIN && head->clock != NULL && is_free(walk, head) &&
            (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
@@ -138,7 +138,7 @@ static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
 static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
 {
     const packet_head *head = &self->packet.head;
-    const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
+    const unsigned mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
     bool is_clamped = false;
     return walk->options.end_ns != INT64_MAX && is_free(walk, head) &&
            (mends & CTF_MEND_BEFORE_PACKET) == 0 && head->clock != NULL && self->file->is_ordered &&

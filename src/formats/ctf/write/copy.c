@@ -53,7 +53,7 @@ typedef struct ctf_copier {
     bool *is_done;                           /* by stream */
     bool is_part;                            /* something was left out */
     int64_t shift_ns;                        /* of the times of all events that are kept */
-    ctf_programs **programs, **cut_programs; /* by unit */
+    ctf_programs **programs, **cut_programs; /* by subtrace */
     stele_batch *batch;
     ctf_content content;
     ctf_begins begins; /* of what is open where the copy begins */
@@ -347,7 +347,7 @@ static stele_status is_empty_packet(ctf_copier *c, bool *is_empty)
     const ctf_packet *packet = c->packet;
     stele_status status = STELE_OK;
     *is_empty = packet->content_bits <= packet->head.events_at && !packet->is_cut;
-    if (!*is_empty && c->walk.current->packets.unit->schema.generation == CTF_RFC) {
+    if (!*is_empty && c->walk.current->packets.subtrace->schema.generation == CTF_RFC) {
         status = scan_rest(c); /* nothing, packed, is something */
         *is_empty = c->seen_count == 0 && c->outcome == DECODE_END && !packet->is_cut;
     }
@@ -417,10 +417,10 @@ static stele_status settle(ctf_copier *c)
 
 static stele_status programs_get(const ctf_copier *c, ctf_programs **programs, uint32_t columns)
 {
-    const ctf_unit *unit = &c->trace->units[c->stream->unit];
-    ctf_programs **own = &programs[unit->number];
+    const ctf_subtrace *subtrace = &c->trace->subtraces[c->stream->subtrace];
+    ctf_programs **own = &programs[subtrace->number];
     if (*own == NULL)
-        *own = programs_new(&unit->schema, c->trace->base.context, c->trace->base.info.number,
+        *own = programs_new(&subtrace->schema, c->trace->base.context, c->trace->base.info.number,
                             columns);
     return *own != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
@@ -432,8 +432,8 @@ static stele_status walk_begin(ctf_copier *c)
                                   .end_ns = INT64_MAX,
                                   .repeats = true};
     ctf_walk_close(&c->walk);
-    return ctf_walk_open(&c->walk, c->trace, c->stream, c->programs[c->stream->unit], c->decoder,
-                         &options);
+    return ctf_walk_open(&c->walk, c->trace, c->stream, c->programs[c->stream->subtrace],
+                         c->decoder, &options);
 }
 
 static stele_status walk_next(ctf_copier *c)
@@ -499,7 +499,7 @@ static stele_status begin_opened(ctf_copier *c, bool has_events)
 
 static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const packet_place *first)
 {
-    const ctf_schema *schema = &c->trace->units[stream->unit].schema;
+    const ctf_schema *schema = &c->trace->subtraces[stream->subtrace].schema;
     stele_status status;
     c->stream = stream;
     c->is_done[stream - c->trace->streams] = true;
@@ -511,9 +511,10 @@ static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const 
     if (status == STELE_OK)
         status = programs_get(c, c->cut_programs, STELE_COLUMN_TIME | DECODE_JOINTS);
     if (status == STELE_OK)
-        status = cut_open(&c->cut, c->trace, schema, stream->type, c->cut_programs[stream->unit]);
+        status =
+            cut_open(&c->cut, c->trace, schema, stream->type, c->cut_programs[stream->subtrace]);
     if (status == STELE_OK) {
-        c->decoder = decoder_new(c->programs[stream->unit]);
+        c->decoder = decoder_new(c->programs[stream->subtrace]);
         status = c->decoder != NULL ? learn_lead(c, first) : STELE_ERR_MEMORY;
     }
     if (status == STELE_OK)
@@ -651,7 +652,7 @@ static stele_status copy_empty(ctf_copier *c, const ctf_file *file)
     const source *from = c->trace->base.source;
     stele_status status;
     if (source_member_at(from, file->member)->size != 0 ||
-        !ctf_schema_unit(c->trace, file->unit)->is_open)
+        !ctf_schema_subtrace(c->trace, file->subtrace)->is_open)
         return STELE_OK;
     status = copy_member(c, file->member, file->name);
     if (status == STELE_OK && file->index_member != CTF_WHOLE)
@@ -660,21 +661,22 @@ static stele_status copy_empty(ctf_copier *c, const ctf_file *file)
     return status;
 }
 
-static stele_status copy_metadata(ctf_copier *c, const ctf_unit *unit)
+static stele_status copy_metadata(ctf_copier *c, const ctf_subtrace *subtrace)
 {
-    const char *name = unit->metadata_member != CTF_WHOLE
-                           ? source_member_at(c->trace->base.source, unit->metadata_member)->name
-                           : "metadata";
+    const char *name =
+        subtrace->metadata_member != CTF_WHOLE
+            ? source_member_at(c->trace->base.source, subtrace->metadata_member)->name
+            : "metadata";
     output *out;
     stele_status status;
-    if (!unit->is_open)
+    if (!subtrace->is_open)
         return STELE_OK;
-    if (!copy_metadata_changes(c->trace, unit, c->base.version, c->shift_ns))
-        return copy_member(c, unit->metadata_member, name);
+    if (!copy_metadata_changes(c->trace, subtrace, c->base.version, c->shift_ns))
+        return copy_member(c, subtrace->metadata_member, name);
     status = copy_add(c->out, c->base.folder, name, &out);
     if (status == STELE_OK)
-        status =
-            copy_metadata_print(c->trace, unit, c->base.version, c->shift_ns, &c->base.losses, out);
+        status = copy_metadata_print(c->trace, subtrace, c->base.version, c->shift_ns,
+                                     &c->base.losses, out);
     if (status == STELE_OK)
         status = output_seal(out);
     return status;
@@ -686,14 +688,15 @@ static void tell_alignment(ctf_copier *c)
     static const char *const words[] = {
         [STELE_CTF_NATURAL_32] = "--rfc-alignment=natural32 when the copy is read",
         [STELE_CTF_PACKED] = "--rfc-alignment=packed when the copy is read"};
-    for (uint32_t i = 0; i < c->trace->unit_count && c->is_part && !c->trace->has_packing; i++) {
-        const ctf_unit *unit = &c->trace->units[i];
-        if (!unit->is_open || unit->text.generation != CTF_RFC ||
-            unit->text.rfc.packing == STELE_CTF_NATURAL_64)
+    for (uint32_t i = 0; i < c->trace->subtrace_count && c->is_part && !c->trace->has_packing;
+         i++) {
+        const ctf_subtrace *subtrace = &c->trace->subtraces[i];
+        if (!subtrace->is_open || subtrace->text.generation != CTF_RFC ||
+            subtrace->text.rfc.packing == STELE_CTF_NATURAL_64)
             continue;
         c->trace->base.context->diag = c->told;
-        ctf_report(c->trace, CTF482, unit->text.name, CTF_NO_PLACE, 0, 0,
-                   words[unit->text.rfc.packing], "an alignment that only the packets tell");
+        ctf_report(c->trace, CTF482, subtrace->text.name, CTF_NO_PLACE, 0, 0,
+                   words[subtrace->text.rfc.packing], "an alignment that only the packets tell");
         c->trace->base.context->diag.fn = NULL;
     }
 }
@@ -710,8 +713,8 @@ static stele_status finish(ctf_copier *c)
     }
     for (uint32_t i = 0; i < c->trace->file_count && status == STELE_OK; i++)
         status = copy_empty(c, &c->trace->files[i]);
-    for (uint32_t i = 0; i < c->trace->unit_count && status == STELE_OK; i++)
-        status = copy_metadata(c, &c->trace->units[i]);
+    for (uint32_t i = 0; i < c->trace->subtrace_count && status == STELE_OK; i++)
+        status = copy_metadata(c, &c->trace->subtraces[i]);
     tell_alignment(c);
     return status;
 }
@@ -737,7 +740,7 @@ static void note_time(ctf_copier *c, const stele_batch *batch, const stele_event
     c->shift_ns = batch->shift_ns;
     if (c->time_bits == 0 || (event->flags & STELE_FLAG_NO_TIME) != 0)
         return;
-    if (!c->is_wanted && (c->trace->units[c->stream->unit].schema.generation == CTF_1
+    if (!c->is_wanted && (c->trace->subtraces[c->stream->subtrace].schema.generation == CTF_1
                               ? event->ticks >> c->time_bits != 0
                               : event->ticks < c->last_ticks))
         losses_add(&c->base.losses, STELE_KIND_NONE,
@@ -796,7 +799,7 @@ static void ctf_copier_close(copier *base)
 {
     ctf_copier *c = (ctf_copier *)base;
     stream_close(c);
-    for (uint32_t i = 0; i < c->trace->unit_count; i++) {
+    for (uint32_t i = 0; i < c->trace->subtrace_count; i++) {
         if (c->programs != NULL)
             programs_free(c->programs[i]);
         if (c->cut_programs != NULL)
@@ -832,8 +835,8 @@ stele_status ctf_copier_open(stele_trace *base, output *out, copier **result)
     *c = (ctf_copier){.base.ops = &ops, .trace = trace, .out = out};
     c->files = calloc((size_t)trace->file_count + 1, sizeof *c->files);
     c->is_done = calloc((size_t)trace->stream_count + 1, sizeof *c->is_done);
-    c->programs = calloc(trace->unit_count, sizeof *c->programs);
-    c->cut_programs = calloc(trace->unit_count, sizeof *c->cut_programs);
+    c->programs = calloc(trace->subtrace_count, sizeof *c->programs);
+    c->cut_programs = calloc(trace->subtrace_count, sizeof *c->cut_programs);
     if (c->files == NULL || c->is_done == NULL || c->programs == NULL || c->cut_programs == NULL ||
         stele_batch_new(SCAN_EVENTS, &c->batch) != STELE_OK) {
         ctf_copier_close(&c->base);

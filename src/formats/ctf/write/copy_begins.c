@@ -279,11 +279,12 @@ static stele_status load_stream(loading *l, const ctf_stream *stream,
                                   .begin_ns = INT64_MIN,
                                   .end_ns = INT64_MAX,
                                   .repeats = true};
-    const ctf_unit *unit = &l->trace->units[stream->unit];
+    const ctf_subtrace *subtrace = &l->trace->subtraces[stream->subtrace];
     stele_status status = STELE_ERR_MEMORY;
-    l->is_marked = !l->trace->shows_as_written && spans_are_marked(&unit->schema);
-    l->programs = programs_new(&unit->schema, l->trace->base.context, l->trace->base.info.number,
-                               STELE_COLUMN_TIME | STELE_COLUMN_TRACK | (uint32_t)DECODE_JOINTS);
+    l->is_marked = !l->trace->shows_as_written && spans_are_marked(&subtrace->schema);
+    l->programs =
+        programs_new(&subtrace->schema, l->trace->base.context, l->trace->base.info.number,
+                     STELE_COLUMN_TIME | STELE_COLUMN_TRACK | (uint32_t)DECODE_JOINTS);
     if (l->programs != NULL && (l->decoder = decoder_new(l->programs)) != NULL &&
         stele_batch_new(1, &l->batch) == STELE_OK) {
         decoder_set_track(l->decoder, stream->track);

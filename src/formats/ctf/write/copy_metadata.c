@@ -34,10 +34,10 @@ static ctf_generation generation_of(const ctf_schema *schema, const char *versio
     return wanted;
 }
 
-bool copy_metadata_changes(const ctf_trace *trace, const ctf_unit *unit, const char *version,
-                           int64_t shift_ns)
+bool copy_metadata_changes(const ctf_trace *trace, const ctf_subtrace *subtrace,
+                           const char *version, int64_t shift_ns)
 {
-    const ctf_schema *schema = &ctf_schema_unit(trace, unit->number)->schema;
+    const ctf_schema *schema = &ctf_schema_subtrace(trace, subtrace->number)->schema;
     const bool is_shifted = shift_ns != 0 || trace->clock_offset_ns != 0;
     return generation_of(schema, version) != schema->generation ||
            (is_shifted && schema->clock_count != 0);
@@ -96,10 +96,11 @@ static void print(schema_printer *printer, ctf_generation generation)
     printers[generation](printer);
 }
 
-stele_status copy_metadata_print(const ctf_trace *trace, const ctf_unit *unit, const char *version,
-                                 int64_t shift_ns, loss_table *losses, output *out)
+stele_status copy_metadata_print(const ctf_trace *trace, const ctf_subtrace *subtrace,
+                                 const char *version, int64_t shift_ns, loss_table *losses,
+                                 output *out)
 {
-    const ctf_schema *schema = &ctf_schema_unit(trace, unit->number)->schema;
+    const ctf_schema *schema = &ctf_schema_subtrace(trace, subtrace->number)->schema;
     schema_printer printer = {.out = out, .schema = schema, .lose = keep_loss, .user = losses};
     clock_offset *before = calloc((size_t)schema->clock_count + 1, sizeof *before);
     if (before == NULL)
@@ -134,10 +135,10 @@ static void keep_harm(void *user, ctf_text where, const char *what)
 
 /* Whether packets read the same by metadata of the other generation; what hinders it is reported.
  */
-static bool prints_without_harm(const ctf_trace *trace, const ctf_unit *unit,
+static bool prints_without_harm(const ctf_trace *trace, const ctf_subtrace *subtrace,
                                 ctf_generation generation)
 {
-    schema_printer printer = {.schema = &unit->schema, .lose = keep_harm};
+    schema_printer printer = {.schema = &subtrace->schema, .lose = keep_harm};
     first_harm harm = {.printer = &printer};
     bool is_fine;
     printer.user = &harm;
@@ -147,7 +148,7 @@ static bool prints_without_harm(const ctf_trace *trace, const ctf_unit *unit,
     is_fine = printer.layout_loss_count == 0 && printer.out->status == STELE_OK;
     output_close(printer.out);
     if (harm.what != NULL)
-        diag_report(&trace->base.context->diag, &ctf_codes[CTF484], unit->text.name,
+        diag_report(&trace->base.context->diag, &ctf_codes[CTF484], subtrace->text.name,
                     STELE_NO_OFFSET, 0, "classes that lie in the same bits in both generations",
                     "in '%s': %s", harm.where, harm.what);
     return is_fine;
@@ -156,15 +157,16 @@ static bool prints_without_harm(const ctf_trace *trace, const ctf_unit *unit,
 bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted)
 {
     const ctf_trace *trace = (const ctf_trace *)base;
-    for (uint32_t i = 0; i < trace->unit_count; i++) {
-        const ctf_schema *schema = &trace->units[i].schema;
+    for (uint32_t i = 0; i < trace->subtrace_count; i++) {
+        const ctf_schema *schema = &trace->subtraces[i].schema;
         const ctf_generation to = generation_of(schema, version);
-        if (!trace->units[i].is_open || trace->units[i].same_as != CTF_NONE)
+        if (!trace->subtraces[i].is_open || trace->subtraces[i].same_as != CTF_NONE)
             continue;
         if (schema->generation == CTF_RFC || to == CTF_RFC) {
             if (is_shifted || to != schema->generation) /* without clocks, with its own packets */
                 return false;
-        } else if (to != schema->generation && !prints_without_harm(trace, &trace->units[i], to)) {
+        } else if (to != schema->generation &&
+                   !prints_without_harm(trace, &trace->subtraces[i], to)) {
             return false;
         }
     }

@@ -13,13 +13,14 @@
 /* Whether packets can keep their bytes: see format.copies_as. */
 bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted);
 
-/* Whether the text of a unit cannot stay as it is. */
-bool copy_metadata_changes(const ctf_trace *trace, const ctf_unit *unit, const char *version,
-                           int64_t shift_ns);
+/* Whether the text of a subtrace cannot stay as it is. */
+bool copy_metadata_changes(const ctf_trace *trace, const ctf_subtrace *subtrace,
+                           const char *version, int64_t shift_ns);
 
-/* Prints the metadata of a unit whose clocks are `shift_ns` later. */
-stele_status copy_metadata_print(const ctf_trace *trace, const ctf_unit *unit, const char *version,
-                                 int64_t shift_ns, loss_table *losses, output *out);
+/* Prints the metadata of a subtrace whose clocks are `shift_ns` later. */
+stele_status copy_metadata_print(const ctf_trace *trace, const ctf_subtrace *subtrace,
+                                 const char *version, int64_t shift_ns, loss_table *losses,
+                                 output *out);
 
 /*
  * CTF 2 begins each packet at 0, CTF 1.8 goes on from the packet before. Where packets of the class

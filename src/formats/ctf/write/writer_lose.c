@@ -32,7 +32,7 @@ static void lose_schema(stele_writer *writer, const ctf_schema *schema)
 void ctf_lose_trace(stele_writer *writer, const stele_trace *base)
 {
     const ctf_trace *trace = (const ctf_trace *)base;
-    for (uint32_t i = 0; i < trace->unit_count; i++)
-        if (trace->units[i].is_open && trace->units[i].same_as == CTF_NONE)
-            lose_schema(writer, &trace->units[i].schema);
+    for (uint32_t i = 0; i < trace->subtrace_count; i++)
+        if (trace->subtraces[i].is_open && trace->subtraces[i].same_as == CTF_NONE)
+            lose_schema(writer, &trace->subtraces[i].schema);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/ctf/read/unit.h"
+#include "formats/ctf/read/subtrace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,60 +46,61 @@ static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generatio
     clock->offset_cycles = add_saturated(clock->offset_cycles, (int64_t)u128_low(cycles));
 }
 
-bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
+bool ctf_subtrace_parse(const ctf_trace *trace, ctf_subtrace *subtrace)
 {
-    schema_free(&unit->schema);
-    unit->schema = (ctf_schema){0};
-    unit->is_open = metadata_salvage(&unit->text, &unit->schema);
-    unit->schema.restarts_clocks = trace->restarts_clocks;
-    for (uint32_t i = 0; i < unit->schema.clock_count; i++)
-        clock_adjust(unit->schema.clocks[i], trace, unit->schema.generation);
-    return unit->is_open;
+    schema_free(&subtrace->schema);
+    subtrace->schema = (ctf_schema){0};
+    subtrace->is_open = metadata_salvage(&subtrace->text, &subtrace->schema);
+    subtrace->schema.restarts_clocks = trace->restarts_clocks;
+    for (uint32_t i = 0; i < subtrace->schema.clock_count; i++)
+        clock_adjust(subtrace->schema.clocks[i], trace, subtrace->schema.generation);
+    return subtrace->is_open;
 }
 
 /* The metadata once more, in the byte order of the packets. The finding brings the text back. */
-static stele_status read_swapped(const ctf_trace *trace, ctf_unit *unit)
+static stele_status read_swapped(const ctf_trace *trace, ctf_subtrace *subtrace)
 {
-    const uint32_t error_count = unit->text.error_count;
-    metadata_report(&unit->text, &ctf_codes[CTF416], (ctf_place){0},
-                    unit->schema.is_big_endian ? "packets in big-endian byte order"
-                                               : "packets in little-endian byte order",
+    const uint32_t error_count = subtrace->text.error_count;
+    metadata_report(&subtrace->text, &ctf_codes[CTF416], (ctf_place){0},
+                    subtrace->schema.is_big_endian ? "packets in big-endian byte order"
+                                                   : "packets in little-endian byte order",
                     "the other one");
-    unit->text.is_order_other = true;
-    if (ctf_unit_parse(trace, unit))
+    subtrace->text.is_order_other = true;
+    if (ctf_subtrace_parse(trace, subtrace))
         return STELE_OK;
-    return unit->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
+    return subtrace->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
 }
 
-stele_status ctf_unit_read(ctf_trace *trace, ctf_unit *unit)
+stele_status ctf_subtrace_read(ctf_trace *trace, ctf_subtrace *subtrace)
 {
     stele_context *context = trace->base.context;
     input *in = NULL;
     uint32_t error_count;
-    stele_status status = ctf_open_member(trace, unit->metadata_member, &in);
+    stele_status status = ctf_open_member(trace, subtrace->metadata_member, &in);
     if (status != STELE_OK)
         return status;
-    status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);
-    unit->text.name = unit->path != NULL ? unit->path : source_path(trace->base.source);
+    status = metadata_read_rfc(&subtrace->text, &context->diag, &context->limits, in, &trace->rfc);
+    subtrace->text.name = subtrace->path != NULL ? subtrace->path : source_path(trace->base.source);
     if (status == STELE_OK) {
-        metadata_keep_input(&unit->text, in);
-        error_count = unit->text.error_count;
-        if (!ctf_unit_parse(trace, unit))
-            status = unit->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
+        metadata_keep_input(&subtrace->text, in);
+        error_count = subtrace->text.error_count;
+        if (!ctf_subtrace_parse(trace, subtrace))
+            status =
+                subtrace->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
     }
-    if (status == STELE_OK && ctf_unit_is_swapped(trace, unit))
-        status = read_swapped(trace, unit);
-    ctf_close_member(unit->metadata_member, in);
+    if (status == STELE_OK && ctf_subtrace_is_swapped(trace, subtrace))
+        status = read_swapped(trace, subtrace);
+    ctf_close_member(subtrace->metadata_member, in);
     if (status == STELE_OK)
-        unit->mends = ctf_mends_of(&unit->schema);
-    if (status != STELE_OK || unit->text.generation != CTF_RFC) /* which may be parsed again */
-        metadata_forget_text(&unit->text);
+        subtrace->mends = ctf_mends_of(&subtrace->schema);
+    if (status != STELE_OK || subtrace->text.generation != CTF_RFC) /* which may be parsed again */
+        metadata_forget_text(&subtrace->text);
     return status;
 }
 
-bool ctf_unit_know(ctf_unit *unit)
+bool ctf_subtrace_know(ctf_subtrace *subtrace)
 {
-    const ctf_schema *schema = &unit->schema;
+    const ctf_schema *schema = &subtrace->schema;
     const ctf_identity *id = &schema->identity;
     const bool has_identity = id->name.bytes != NULL && id->uid.bytes != NULL;
     const size_t uuid_size = schema->has_uuid ? sizeof schema->uuid : 0;
@@ -112,7 +113,7 @@ bool ctf_unit_know(ctf_unit *unit)
     bytes = calloc(1, size);
     if (bytes == NULL)
         return false;
-    unit->known_by = (ctf_text){bytes, (uint32_t)size};
+    subtrace->known_by = (ctf_text){bytes, (uint32_t)size};
     memcpy(bytes, schema->uuid, uuid_size);
     if (has_identity)
         snprintf(bytes + uuid_size, size - uuid_size, "%s%c%s%c%s",
