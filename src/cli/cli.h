@@ -65,7 +65,7 @@ typedef void command_fn(cli *c);
 #undef STELE_COMMAND
 
 /* The whole: gives the exit code of the process. */
-int cli_run(int argc, char **argv);
+int cli_execute(int argc, char **argv);
 
 /* Makes a context as the options say, whose findings go to `diag`. False, and reported, when that
    fails. */

@@ -9,7 +9,7 @@ void command_CONVERT(cli *c)
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     const char *rows = export_format(c);
     if (rows != NULL)
-        export_run(c, rows);
+        export_execute(c, rows);
     else
-        converting_run(c, &how, &stats);
+        converting_execute(c, &how, &stats);
 }

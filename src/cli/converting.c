@@ -372,7 +372,7 @@ static bool convert(cli *c, target *to, const inputs *in, selection *s, stele_re
     }
     cli_conclude(c, NULL, stats);
     if (is_written && option_given(&c->options, OPTION_VERIFY))
-        verifying_run(c, s, to->format, to->path, get_loss, to);
+        verifying_execute(c, s, to->format, to->path, get_loss, to);
     return is_written;
 }
 
@@ -394,7 +394,7 @@ static bool convert_inputs(cli *c, target *to, const inputs *in, selection *s,
            target_open(c, to, in, s) && convert(c, to, in, s, stats);
 }
 
-bool converting_run(cli *c, const conversion *how, stele_reader_stats *stats)
+bool converting_execute(cli *c, const conversion *how, stele_reader_stats *stats)
 {
     target to = {.c = c, .how = how};
     selection s = {.names = NULL};

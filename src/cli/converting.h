@@ -26,7 +26,7 @@ typedef struct conversion {
  * Writes the arguments to --output, as the options say, and ends with the table of losses. True
  * when the output is in place; `stats` is what the reader knows then.
  */
-bool converting_run(cli *c, const conversion *how, stele_reader_stats *stats);
+bool converting_execute(cli *c, const conversion *how, stele_reader_stats *stats);
 
 /* The format that all traces have; NULL: they have several, or there is none. */
 const char *inputs_format(const inputs *in);

@@ -22,7 +22,7 @@ typedef struct export
     stele_output *out;
     bool is_folder, has_parts;
     bool is_refused; /* what was asked for cannot be, which is reported */
-    parts parts;
+    export_parts parts;
     selection selected;
     seen seen; /* findings that were shown: each table is read from the trace */
     stele_reader_stats stats;
@@ -317,7 +317,7 @@ static bool write_tables(export *x, char *list)
     return is_done;
 }
 
-void export_run(cli *c, const char *format)
+void export_execute(cli *c, const char *format)
 {
     export x = {.c = c, .format = format, .stats = {.struct_size = sizeof x.stats}};
     const char *path = option_value(&c->options, OPTION_OUTPUT);

@@ -9,6 +9,6 @@
 const char *export_format(const cli *c);
 
 /* Converts all arguments to it. */
-void export_run(cli *c, const char *format);
+void export_execute(cli *c, const char *format);
 
 #endif

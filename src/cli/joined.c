@@ -15,14 +15,14 @@
 #include "cli/cli.h"
 #include "cli/temp.h"
 
-typedef struct part {
+typedef struct joined_part {
     char *name;         /* "A + C" */
     const char **paths; /* of argv */
     size_t count;
-} part;
+} joined_part;
 
 struct joined {
-    part *at; /* by argument */
+    joined_part *at; /* by argument */
     size_t count;
 };
 
@@ -102,7 +102,7 @@ static bool look_at_all(cli *c, size_t *first)
 
 /* ---- Making one of them ---- */
 
-static bool part_make(part *p, const options *o, const size_t *first, size_t index)
+static bool part_make(joined_part *p, const options *o, const size_t *first, size_t index)
 {
     size_t size = 0;
     size_t used = 0;

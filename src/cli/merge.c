@@ -6,5 +6,5 @@ void command_MERGE(cli *c)
 {
     const conversion how = {.format = FORMAT_GUESSED};
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
-    converting_run(c, &how, &stats);
+    converting_execute(c, &how, &stats);
 }

@@ -57,7 +57,7 @@ static char *make_manifest(const cli *c, const char *tables)
 }
 
 /* A path in the folder, which the caller frees. Returns NULL if out of memory. */
-static char *path_of(const parts *p, const char *name)
+static char *path_of(const export_parts *p, const char *name)
 {
     const size_t size = strlen(p->path) + strlen(name) + 2;
     char *path = malloc(size);
@@ -66,7 +66,7 @@ static char *path_of(const parts *p, const char *name)
     return path;
 }
 
-static bool has_path(const parts *p, const char *name, struct stat *st)
+static bool has_path(const export_parts *p, const char *name, struct stat *st)
 {
     char *path = path_of(p, name);
     const bool is_there = path != NULL && stat(path, st) == 0;
@@ -75,7 +75,7 @@ static bool has_path(const parts *p, const char *name, struct stat *st)
 }
 
 /* Whether the folder holds a conversion of the same. */
-static bool is_same_manifest(const parts *p)
+static bool is_same_manifest(const export_parts *p)
 {
     char *path = path_of(p, MANIFEST), *text = NULL;
     FILE *file = path != NULL ? fopen(path, "r") : NULL;
@@ -106,7 +106,7 @@ static bool make_folders(char *path)
     return true;
 }
 
-static stele_status open_alone(parts *p, const char *name, stele_output **out)
+static stele_status open_alone(export_parts *p, const char *name, stele_output **out)
 {
     const stele_output_options given = cli_output_options(p->c);
     char *path = path_of(p, name);
@@ -122,7 +122,7 @@ static stele_status open_alone(parts *p, const char *name, stele_output **out)
 }
 
 /* Writes a small file, in place at once with --resume. */
-static stele_status put_file(parts *p, const char *name, const void *bytes, size_t size)
+static stele_status put_file(export_parts *p, const char *name, const void *bytes, size_t size)
 {
     stele_output *out = NULL;
     stele_status status =
@@ -139,7 +139,7 @@ static stele_status put_file(parts *p, const char *name, const void *bytes, size
 
 static stele_status open_part(void *user, const stele_table_part *part, stele_output **out)
 {
-    parts *p = user;
+    export_parts *p = user;
     char name[NAME_SIZE];
     struct stat st;
     snprintf(name, sizeof name, "%s/%s", p->table, part->name);
@@ -276,7 +276,8 @@ static void put_id(stele_output *out, const char *table, const uint8_t *schema, 
                         (unsigned long long)(low & UINT64_C(0xffffffffffff)));
 }
 
-static stele_status begin_log(parts *p, const stele_scan_options *given, stele_partition partition)
+static stele_status begin_log(export_parts *p, const stele_scan_options *given,
+                              stele_partition partition)
 {
     stele_output *schema = make_schema(p->table, given, partition);
     stele_status status = STELE_ERR_MEMORY;
@@ -303,7 +304,7 @@ static stele_status begin_log(parts *p, const stele_scan_options *given, stele_p
     return status;
 }
 
-static stele_status end_log(parts *p)
+static stele_status end_log(export_parts *p)
 {
     char name[256];
     size_t size;
@@ -322,7 +323,7 @@ static stele_status end_log(parts *p)
 
 static stele_status end_part(void *user, const stele_table_part *part, stele_output *out)
 {
-    parts *p = user;
+    export_parts *p = user;
     char name[NAME_SIZE];
     stele_status status = STELE_OK;
     uint64_t size = part->size;
@@ -361,7 +362,7 @@ static bool is_long(const char *table)
 
 /* Whether rows of the table can be put together by this column, and refused where it is not among
    those of --columns. */
-static bool has_key(parts *p, const stele_scan_options *given, const char *name)
+static bool has_key(export_parts *p, const stele_scan_options *given, const char *name)
 {
     if (!is_long(given->table) || !has_column(given->table, name))
         return false;
@@ -375,7 +376,7 @@ static bool has_key(parts *p, const stele_scan_options *given, const char *name)
     return false;
 }
 
-stele_status parts_write(parts *p, stele_scan *scan, const stele_scan_options *given)
+stele_status parts_write(export_parts *p, stele_scan *scan, const stele_scan_options *given)
 {
     static const char *const columns[STELE_PARTITION_COUNT] = {NULL, "name", "track", "ts"};
     stele_table_parts_options how = {.struct_size = sizeof how,
@@ -416,7 +417,7 @@ bool parts_wanted(const cli *c)
            option_given(o, OPTION_RESUME) || option_given(o, OPTION_TABLE_FORMAT);
 }
 
-static void take_options(parts *p, cli *c)
+static void take_options(export_parts *p, cli *c)
 {
     static const char *const names[STELE_PARTITION_COUNT] = {"none", "class", "track", "minute"};
     const char *given = option_value(&c->options, OPTION_PARTITION);
@@ -432,7 +433,7 @@ static void take_options(parts *p, cli *c)
 }
 
 /* A folder that files are put into one by one: a new one, or one of the same conversion. */
-static bool open_resumed(parts *p, const char *tables)
+static bool open_resumed(export_parts *p, const char *tables)
 {
     struct stat st;
     p->manifest = make_manifest(p->c, tables);
@@ -449,17 +450,17 @@ static bool open_resumed(parts *p, const char *tables)
     return cli_check(p->c, put_file(p, MANIFEST, p->manifest, strlen(p->manifest)), p->path);
 }
 
-bool parts_open(parts *p, cli *c, const char *path, const char *tables)
+bool parts_open(export_parts *p, cli *c, const char *path, const char *tables)
 {
     const stele_output_options given = cli_output_options(c);
-    *p = (parts){.path = path};
+    *p = (export_parts){.path = path};
     take_options(p, c);
     if (p->is_resumed)
         return open_resumed(p, tables);
     return cli_check(c, stele_output_open_folder(path, &given, &p->folder), path);
 }
 
-bool parts_finish(parts *p)
+bool parts_finish(export_parts *p)
 {
     struct stat st;
     if (p->folder != NULL)
@@ -472,7 +473,7 @@ bool parts_finish(parts *p)
     return true;
 }
 
-void parts_close(parts *p)
+void parts_close(export_parts *p)
 {
     stele_output_close(p->log);
     stele_output_close(p->part);

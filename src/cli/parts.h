@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 
-typedef struct parts {
+typedef struct export_parts {
     cli *c;
     const char *path;     /* path of the folder */
     stele_output *folder; /* that is put in place as a whole; NULL: with --resume */
@@ -22,21 +22,21 @@ typedef struct parts {
     stele_output *part; /* that is being written with --resume */
     stele_output *log;  /* of it; in memory */
     uint64_t kept_count, written_count;
-} parts;
+} export_parts;
 
 /* Whether options ask for that. */
 bool parts_wanted(const cli *c);
 
 /* Makes the folder. False, and reported: the options or the folder cannot be used. */
-bool parts_open(parts *p, cli *c, const char *path, const char *tables);
+bool parts_open(export_parts *p, cli *c, const char *path, const char *tables);
 
 /* Writes the rows of a scan, which was opened so. */
-stele_status parts_write(parts *p, stele_scan *scan, const stele_scan_options *given);
+stele_status parts_write(export_parts *p, stele_scan *scan, const stele_scan_options *given);
 
 /* Puts everything in place. False, and reported, when that fails. */
-bool parts_finish(parts *p);
+bool parts_finish(export_parts *p);
 
 /* Frees; what was not finished is removed, but for whole files with --resume. */
-void parts_close(parts *p);
+void parts_close(export_parts *p);
 
 #endif

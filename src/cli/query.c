@@ -140,7 +140,7 @@ static bool run(query *q, const char *text, size_t size)
     bool is_done;
     progress_begin(&q->c->progress, !q->c->is_quiet && !q->c->is_screen);
     q->c->reading = &now;
-    is_done = engine_run(&q->e, text, size, &q->to);
+    is_done = engine_execute(&q->e, text, size, &q->to);
     q->c->reading = NULL;
     progress_clear(&q->c->progress);
     if (!is_done && q->e.error[0] != 0) {

@@ -161,7 +161,7 @@ static bool try(repair *r, conversion how)
         how.path = trial;
         how.is_trial = true;
         r->c->report.is_repeated = true; /* what is wrong was reported */
-        is_fine = converting_run(r->c, &how, &stats);
+        is_fine = converting_execute(r->c, &how, &stats);
         r->c->report.is_repeated = false;
         r->c->report.shown_least = STELE_ERROR + 1; /* what is left is said at the end */
         is_fine = is_fine && judge(r, trial, &stats) && r->c->report.counts[STELE_ERROR] == 0;
@@ -208,7 +208,7 @@ static void mend(repair *r, const stele_reader_stats *judged)
     if (!find_way(r, &how))
         return;
     c->report.is_repeated = true;
-    if (converting_run(c, &how, &kept)) {
+    if (converting_execute(c, &how, &kept)) {
         show_kept(r, judged, error_count);
         cli_remark(c, "%s: passes 'stele check'", option_value(&c->options, OPTION_OUTPUT));
     }

@@ -146,8 +146,8 @@ static stele_status compare(cli *c, const selection *s, const char *format, cons
     return status;
 }
 
-void verifying_run(cli *c, const selection *s, const char *format, const char *path, loss_fn *next,
-                   const void *from)
+void verifying_execute(cli *c, const selection *s, const char *format, const char *path,
+                       loss_fn *next, const void *from)
 {
     const bool was_quiet = c->is_quiet, was_apart = c->is_apart;
     verifying v = {.c = c,

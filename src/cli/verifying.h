@@ -12,7 +12,7 @@ bool verifying_fits(cli *c, const char *sink, const char *path);
 /* Compares the trace at `path`, of this format, with the arguments as the selection has them: only
    what the losses name may differ. Each difference is one line on standard error, and the exit code
    says that there are some. */
-void verifying_run(cli *c, const selection *s, const char *format, const char *path, loss_fn *next,
-                   const void *from);
+void verifying_execute(cli *c, const selection *s, const char *format, const char *path,
+                       loss_fn *next, const void *from);
 
 #endif

@@ -16,11 +16,11 @@ typedef struct block {
     bool has_keys;
     uint32_t *owners; /* by event: its view; only where there is more than one */
     uint32_t view_count, view_capacity;
-    uint32_t at;        /* next event to go out */
-    uint32_t order;     /* of coming, among blocks that are merged */
-    size_t size;        /* of its memory when it was sealed */
-    struct run *run;    /* where its successor is read from; NULL: it has none */
-    struct block *next; /* in a pool */
+    uint32_t at;             /* next event to go out */
+    uint32_t order;          /* of coming, among blocks that are merged */
+    size_t size;             /* of its memory when it was sealed */
+    struct spilled_run *run; /* where its successor is read from; NULL: it has none */
+    struct block *next;      /* in a pool */
 } block;
 
 /* Room for sorting, kept from block to block. */

@@ -40,7 +40,7 @@ stele_status run_refused(stele_context *context, const char *expected, const cha
     return STELE_ERR_WRITE;
 }
 
-static stele_status write_all(run *r, const void *bytes, size_t size)
+static stele_status write_all(spilled_run *r, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
     while (size != 0) {
@@ -57,7 +57,7 @@ static stele_status write_all(run *r, const void *bytes, size_t size)
     return STELE_OK;
 }
 
-static stele_status read_all(run *r, void *bytes, size_t size)
+static stele_status read_all(spilled_run *r, void *bytes, size_t size)
 {
     uint8_t *at = bytes;
     while (size != 0) {
@@ -77,7 +77,7 @@ static stele_status read_all(run *r, void *bytes, size_t size)
     return STELE_OK;
 }
 
-stele_status run_write(run *r, block *b)
+stele_status run_write(spilled_run *r, block *b)
 {
     const stele_batch *storage = b->storage;
     const run_counts counts = {b->view_count, storage->event_count, storage->field_count,
@@ -99,7 +99,7 @@ static bool block_reserve(block *b, const run_counts *counts)
            (counts->names <= storage->name_capacity || batch_grow_names(storage, counts->names));
 }
 
-stele_status run_read(run *r, block *b)
+stele_status run_read(spilled_run *r, block *b)
 {
     struct iovec parts[RUN_PARTS];
     run_counts counts;

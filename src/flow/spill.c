@@ -15,7 +15,7 @@ typedef struct spill_level {
     int fd; /* -1: not made yet */
     uint64_t size;
     uint32_t run_count;
-    run runs[SPILL_RUNS_MAX];
+    spilled_run runs[SPILL_RUNS_MAX];
 } spill_level;
 
 struct spill {
@@ -91,7 +91,7 @@ static stele_status level_read(spill *s, uint32_t index, weave *into)
 }
 
 /* Writes all of the weave, in blocks put together in `b`. */
-static stele_status write_weave(run *r, weave *from, block *b)
+static stele_status write_weave(spilled_run *r, weave *from, block *b)
 {
     stele_status status;
     stele_segment segment;
@@ -116,12 +116,12 @@ static stele_status write_weave(run *r, weave *from, block *b)
 static stele_status level_add(spill *s, uint32_t index, weave *from)
 {
     spill_level *level = &s->levels[index];
-    run *r = &level->runs[level->run_count];
+    spilled_run *r = &level->runs[level->run_count];
     stele_status status = level_open(s, level);
     block *b = status == STELE_OK ? pool_take(s->pool) : NULL;
     if (b == NULL)
         return status != STELE_OK ? status : STELE_ERR_MEMORY;
-    *r = (run){s->context, level->fd, level->size, level->size};
+    *r = (spilled_run){s->context, level->fd, level->size, level->size};
     status = write_weave(r, from, b);
     pool_give(s->pool, b);
     level->size = r->end;

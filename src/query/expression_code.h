@@ -268,8 +268,8 @@ static inline bool expression_locale(stele_expression *e)
 }
 
 /* Runs instructions to their end. */
-bool expression_run(stele_expression *e, const subject *of, const instruction *at,
-                    const instruction *end);
+bool expression_execute(stele_expression *e, const subject *of, const instruction *at,
+                        const instruction *end);
 
 bool value_truth(const value *v);
 

@@ -87,12 +87,12 @@ quantity_fit quantity_scale(const quantity *q, uint64_t factor, uint64_t *value)
     return QUANTITY_FITS;
 }
 
-typedef struct unit {
+typedef struct quantity_unit {
     const char *name;
     uint64_t factor;
-} unit;
+} quantity_unit;
 
-static uint64_t unit_find(const unit *units, const char *name, size_t size)
+static uint64_t unit_find(const quantity_unit *units, const char *name, size_t size)
 {
     for (; units->name != NULL; units++) {
         if (strlen(units->name) == size && memcmp(units->name, name, size) == 0)
@@ -103,7 +103,7 @@ static uint64_t unit_find(const unit *units, const char *name, size_t size)
 
 uint64_t quantity_time_unit(const char *name, size_t size)
 {
-    static const unit units[] = {
+    static const quantity_unit units[] = {
         {"ns", 1},
         {"us", 1000},
         {"ms", 1000000},
@@ -117,7 +117,7 @@ uint64_t quantity_time_unit(const char *name, size_t size)
 
 uint64_t quantity_size_unit(const char *name, size_t size)
 {
-    static const unit units[] = {
+    static const quantity_unit units[] = {
         {"B", 1},
         {"KB", 1000},
         {"KiB", UINT64_C(1) << 10},

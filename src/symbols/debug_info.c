@@ -81,11 +81,11 @@ typedef struct mapping {
 } mapping;
 
 /* What is known of an address of a process. */
-typedef struct place {
+typedef struct code_place {
     uint64_t vpid, ip;
     stele_name bin, func, src;
     bool is_used;
-} place;
+} code_place;
 
 struct stele_debug_info {
     stele_context *context;
@@ -95,7 +95,7 @@ struct stele_debug_info {
     stele_name providers[KNOWN_COUNT]; /* of events */
     mapping *mappings;
     size_t mapping_count, mapping_capacity;
-    place *places; /* by (vpid, ip), open addressing */
+    code_place *places; /* by (vpid, ip), open addressing */
     uint32_t place_count, place_mask;
     hash_key place_key;
     stele_batch *batch;
@@ -388,7 +388,7 @@ static const char *shown_path(const stele_debug_info *info, const char *path)
 }
 
 /* "func+0x1b" and "file.c:12" from one of the files, as far as it knows them. */
-static void look_up(stele_debug_info *info, binary *file, uint64_t address, place *found)
+static void look_up(stele_debug_info *info, binary *file, uint64_t address, code_place *found)
 {
     char text[PATH_SIZE];
     uint64_t offset = 0;
@@ -407,9 +407,9 @@ static void look_up(stele_debug_info *info, binary *file, uint64_t address, plac
     }
 }
 
-static place resolve(stele_debug_info *info, uint64_t vpid, uint64_t ip)
+static code_place resolve(stele_debug_info *info, uint64_t vpid, uint64_t ip)
 {
-    place found = {.vpid = vpid, .ip = ip, .is_used = true};
+    code_place found = {.vpid = vpid, .ip = ip, .is_used = true};
     mapping *m = find_mapping(info, vpid, ip);
     char text[PATH_SIZE + 32];
     uint64_t address;
@@ -432,7 +432,7 @@ static place resolve(stele_debug_info *info, uint64_t vpid, uint64_t ip)
 static bool grow_places(stele_debug_info *info)
 {
     const uint32_t mask = info->places != NULL ? info->place_mask * 2 + 1 : 1023;
-    place *old = info->places, *grown = calloc((size_t)mask + 1, sizeof *grown);
+    code_place *old = info->places, *grown = calloc((size_t)mask + 1, sizeof *grown);
     if (grown == NULL)
         return false;
     if (old == NULL)
@@ -451,7 +451,7 @@ static bool grow_places(stele_debug_info *info)
 }
 
 /* Returns false if out of memory. */
-static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, place *out)
+static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, code_place *out)
 {
     uint32_t slot;
     if (info->places == NULL || info->place_count > info->place_mask / 2) {
@@ -482,7 +482,7 @@ static void push_name(stele_debug_info *info, known name, stele_name value)
 
 /* Copies the fields of the event with one more structure at the end of its common context. */
 static bool push_fields(stele_debug_info *info, const stele_batch *from, const stele_event *event,
-                        const place *found)
+                        const code_place *found)
 {
     stele_batch *to = info->batch;
     stele_event *copy = batch_push_event(to);
@@ -511,7 +511,7 @@ static bool push_fields(stele_debug_info *info, const stele_batch *from, const s
 static bool take_event(stele_debug_info *info, const stele_batch *from, const stele_event *event)
 {
     uint64_t vpid, ip;
-    place found;
+    code_place found;
     if (!learn(info, from, event))
         return false;
     if (!get_number(info, from, event, KNOWN_VPID, true, &vpid) ||

@@ -3,7 +3,7 @@
 #include "tables/tables.h"
 
 #define FILL(name) \
-    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to)
 
 /* A column that only needs the event `e`, and is never null. */
 #define FILL_PLAIN(name, type, value)                   \

@@ -3,7 +3,7 @@
 #include "tables/tables.h"
 
 #define FILL(name) \
-    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to)
 
 /* ---- Values as texts ---- */
 

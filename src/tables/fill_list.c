@@ -3,21 +3,21 @@
 #include "tables/tables.h"
 
 /* A column of what `item` is, which `get` finds; null where `is_there` is false. */
-#define FILL_ITEM(name, type, item_type, get, is_there, value)                             \
-    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                      \
-        type *values = to->values;                                                         \
-        (void)of;                                                                          \
-        memset(values, 0, r->count * sizeof *values);                                      \
-        for (size_t i = 0; i < r->count; i++) {                                            \
-            const uint32_t number = r->items[i];                                           \
-            const item_type *const item = get;                                             \
-            (void)number;                                                                  \
-            if (is_there)                                                                  \
-                values[i] = (value);                                                       \
-            else                                                                           \
-                place_null(to, i);                                                         \
-        }                                                                                  \
+#define FILL_ITEM(name, type, item_type, get, is_there, value)                                  \
+    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to) \
+    {                                                                                           \
+        type *values = to->values;                                                              \
+        (void)of;                                                                               \
+        memset(values, 0, r->count * sizeof *values);                                           \
+        for (size_t i = 0; i < r->count; i++) {                                                 \
+            const uint32_t number = r->items[i];                                                \
+            const item_type *const item = get;                                                  \
+            (void)number;                                                                       \
+            if (is_there)                                                                       \
+                values[i] = (value);                                                            \
+            else                                                                                \
+                place_null(to, i);                                                              \
+        }                                                                                       \
     }
 
 /* ---- Traces ---- */

@@ -35,7 +35,7 @@ typedef struct sort_key {
     uint32_t row;
 } sort_key;
 
-typedef struct parts {
+typedef struct table_parts {
     stele_scan *scan;
     const stele_table_parts_options *options;
     parquet *writer;
@@ -55,7 +55,7 @@ typedef struct parts {
     hash_table known;
     arena kept;
     unsigned number; /* of the file of each partition */
-} parts;
+} table_parts;
 
 static const char *const key_names[STELE_PARTITION_COUNT] = {[STELE_PARTITION_CLASS] = "class",
                                                              [STELE_PARTITION_TRACK] = "track",
@@ -94,7 +94,7 @@ static void put_folder(char *to, size_t size, const char *key, const partition *
 }
 
 /* The folder is at most three times as long as the value. */
-static bool add_texts(parts *t, partition *p, const char *text, size_t size)
+static bool add_texts(table_parts *t, partition *p, const char *text, size_t size)
 {
     char folder[16 + 3 * VALUE_SIZE_MAX + 32];
     p->text = arena_copy(&t->kept, text, size);
@@ -107,7 +107,7 @@ static bool add_texts(parts *t, partition *p, const char *text, size_t size)
 }
 
 /* The partition of a value; HASH_NONE if there are too many, or out of memory. */
-static uint32_t find_partition(parts *t, const partition *value, uint32_t hash)
+static uint32_t find_partition(table_parts *t, const partition *value, uint32_t hash)
 {
     char digits[32];
     partition *made;
@@ -139,7 +139,7 @@ static uint64_t minute_of(int64_t ns)
     return (uint64_t)(ns / minute_ns - (ns % minute_ns < 0));
 }
 
-static partition value_at(const parts *t, size_t row)
+static partition value_at(const table_parts *t, size_t row)
 {
     const stele_cells *cells = &t->cells[t->key];
     partition value = {.is_null = !stele_cell_is_there(cells, row)};
@@ -157,7 +157,7 @@ static partition value_at(const parts *t, size_t row)
     return value;
 }
 
-static stele_status find_codes(parts *t)
+static stele_status find_codes(table_parts *t)
 {
     for (size_t row = 0; row < t->row_count; row++) {
         const partition value = value_at(t, row);
@@ -181,7 +181,7 @@ static stele_status find_codes(parts *t)
 }
 
 /* Rows by partition, in each as they came. */
-static stele_status order_rows(parts *t)
+static stele_status order_rows(table_parts *t)
 {
     stele_status status = STELE_OK;
     if (t->key == NOT_THERE) {
@@ -215,7 +215,7 @@ static int compare_keys(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void sort_rows(parts *t, uint32_t *picked, size_t count)
+static void sort_rows(table_parts *t, uint32_t *picked, size_t count)
 {
     bool is_sorted = true;
     for (size_t i = 0; i < count; i++) {
@@ -237,7 +237,7 @@ static void sort_rows(parts *t, uint32_t *picked, size_t count)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static void find_times(const parts *t, const uint32_t *picked, stele_table_part *part)
+static void find_times(const table_parts *t, const uint32_t *picked, stele_table_part *part)
 {
     const int64_t *times = t->ts != NOT_THERE ? t->cells[t->ts].values : NULL;
     for (size_t i = 0; times != NULL && i < part->row_count; i++) {
@@ -252,7 +252,7 @@ static void find_times(const parts *t, const uint32_t *picked, stele_table_part 
     }
 }
 
-static stele_status write_rows(parts *t, stele_table_part *part, const uint32_t *picked,
+static stele_status write_rows(table_parts *t, stele_table_part *part, const uint32_t *picked,
                                stele_output *out)
 {
     stele_status status;
@@ -264,7 +264,7 @@ static stele_status write_rows(parts *t, stele_table_part *part, const uint32_t 
     return status == STELE_OK ? output_seal(out) : status;
 }
 
-static stele_status write_part(parts *t, const partition *p, uint32_t *picked, size_t count)
+static stele_status write_part(table_parts *t, const partition *p, uint32_t *picked, size_t count)
 {
     char name[1024];
     stele_table_part part = {.struct_size = sizeof part, .name = name, .row_count = count};
@@ -285,7 +285,7 @@ static stele_status write_part(parts *t, const partition *p, uint32_t *picked, s
     return status == STELE_OK ? t->options->done(t->options->user, &part, out) : status;
 }
 
-static stele_status write_parts(parts *t)
+static stele_status write_parts(table_parts *t)
 {
     stele_status status = order_rows(t);
     for (uint32_t i = 0; i < t->partition_count && status == STELE_OK; i++) {
@@ -303,7 +303,7 @@ static stele_status write_parts(parts *t)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Texts that end with the chunk are kept until they are written. */
-static bool keep_texts(parts *t, stele_cell_text *cells, size_t count)
+static bool keep_texts(table_parts *t, stele_cell_text *cells, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const char *copy;
@@ -317,7 +317,7 @@ static bool keep_texts(parts *t, stele_cell_text *cells, size_t count)
     return true;
 }
 
-static stele_status take_rows(parts *t)
+static stele_status take_rows(table_parts *t)
 {
     const size_t room = t->rows_max - t->row_count;
     const stele_scan *s = t->scan;
@@ -342,7 +342,7 @@ static stele_status take_rows(parts *t)
     return status;
 }
 
-static stele_status run(parts *t)
+static stele_status run(table_parts *t)
 {
     stele_status status = STELE_OK;
     t->has_lasting = true;
@@ -368,7 +368,7 @@ static size_t find_column(const stele_scan *s, const char *name, stele_cell_type
 }
 
 /* The columns that rows are put together by. Returns false if one is missing. */
-static bool find_keys(parts *t)
+static bool find_keys(table_parts *t)
 {
     const stele_scan *s = t->scan;
     const size_t name = find_column(s, "name", STELE_CELL_TEXT);
@@ -382,7 +382,7 @@ static bool find_keys(parts *t)
            (!t->options->sorts_by_track || t->track != NOT_THERE);
 }
 
-static bool make_buffers(parts *t)
+static bool make_buffers(table_parts *t)
 {
     static const size_t words = ROWS_AT_ONCE / 64;
     const size_t count = t->scan->column_count;
@@ -413,7 +413,7 @@ static bool make_buffers(parts *t)
            (t->keys != NULL || !t->options->sorts_by_track);
 }
 
-static bool make_writer(parts *t)
+static bool make_writer(table_parts *t)
 {
     const stele_table_write_options how = {.level = t->options->level,
                                            .has_plain_types = t->options->has_plain_types};
@@ -428,7 +428,7 @@ static bool make_writer(parts *t)
     return true;
 }
 
-static void free_all(parts *t)
+static void free_all(table_parts *t)
 {
     for (size_t i = 0; t->cells != NULL && i < t->scan->column_count; i++) {
         free(t->cells[i].values);
@@ -451,7 +451,7 @@ static void free_all(parts *t)
 stele_status stele_scan_write_parts(stele_scan *scan, const stele_table_parts_options *given)
 {
     stele_table_parts_options options;
-    parts t = {.scan = scan, .options = &options};
+    table_parts t = {.scan = scan, .options = &options};
     stele_status status;
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_table_parts_options, user),
                     given) ||

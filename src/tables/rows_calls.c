@@ -143,7 +143,7 @@ static void calls_close(void *user)
 
 #define FILL_CALL(name, type, is_there, value)                                        \
     static void fill_call_##name(stele_scan *s, const scan_column *of, const rows *r, \
-                                 const place *to)                                     \
+                                 const cell_place *to)                                \
     {                                                                                 \
         type *values = to->values;                                                    \
         (void)s;                                                                      \
@@ -183,7 +183,8 @@ static bool local_name(stele_scan *s, const call_rows *c, const stele_call_span 
     return is_kept || is_lost;
 }
 
-static void fill_call_name(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+static void fill_call_name(stele_scan *s, const scan_column *of, const rows *r,
+                           const cell_place *to)
 {
     stele_cell_text *values = to->values;
     (void)of;
@@ -197,7 +198,7 @@ static void fill_call_name(stele_scan *s, const scan_column *of, const rows *r, 
 
 #define FILL_CALL_TRACK(name, type, is_there, value)                                  \
     static void fill_call_##name(stele_scan *s, const scan_column *of, const rows *r, \
-                                 const place *to)                                     \
+                                 const cell_place *to)                                \
     {                                                                                 \
         type *values = to->values;                                                    \
         (void)of;                                                                     \

@@ -225,22 +225,23 @@ static inline uint32_t index_of(const rows *r, size_t row)
 }
 
 /* A column of the instruction `e` with the index `at` in its batch `b`. */
-#define FILL_INSN(name, type, is_there, value)                                                  \
-    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                           \
-        const stele_insn_batch *const b = r->insns;                                             \
-        type *values = to->values;                                                              \
-        (void)s;                                                                                \
-        (void)of;                                                                               \
-        for (size_t i = 0; i < r->count; i++) {                                                 \
-            const uint32_t at = index_of(r, i);                                                 \
-            const stele_insn *const e = &b->insns[at];                                          \
-            const bool has_value = (is_there);                                                  \
-            (void)e;                                                                            \
-            values[i] = has_value ? (value) : 0;                                                \
-            if (!has_value)                                                                     \
-                place_null(to, i);                                                              \
-        }                                                                                       \
+#define FILL_INSN(name, type, is_there, value)                                 \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, \
+                          const cell_place *to)                                \
+    {                                                                          \
+        const stele_insn_batch *const b = r->insns;                            \
+        type *values = to->values;                                             \
+        (void)s;                                                               \
+        (void)of;                                                              \
+        for (size_t i = 0; i < r->count; i++) {                                \
+            const uint32_t at = index_of(r, i);                                \
+            const stele_insn *const e = &b->insns[at];                         \
+            const bool has_value = (is_there);                                 \
+            (void)e;                                                           \
+            values[i] = has_value ? (value) : 0;                               \
+            if (!has_value)                                                    \
+                place_null(to, i);                                             \
+        }                                                                      \
     }
 
 static uint32_t trace_of(const stele_scan *s, const stele_insn_batch *batch)
@@ -261,49 +262,52 @@ FILL_INSN(jumped, uint8_t, true, (e->flags & STELE_INSN_DISCONTINUOUS) != 0)
 FILL_INSN(snapshot, uint64_t, b->snapshot != STELE_INSN_NO_SNAPSHOT, b->snapshot)
 FILL_INSN(offset, uint64_t, true, b->offset + e->offset)
 
-#define FILL_INSN_TRACK(name, type, is_there, value)                                            \
-    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                           \
-        const track_cells *const t = track_cells_get(s, r->insns->track);                       \
-        type *values = to->values;                                                              \
-        (void)of;                                                                               \
-        for (size_t i = 0; i < r->count; i++) {                                                 \
-            values[i] = t->value;                                                               \
-            if (!(t->is_there))                                                                 \
-                place_null(to, i);                                                              \
-        }                                                                                       \
+#define FILL_INSN_TRACK(name, type, is_there, value)                           \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, \
+                          const cell_place *to)                                \
+    {                                                                          \
+        const track_cells *const t = track_cells_get(s, r->insns->track);      \
+        type *values = to->values;                                             \
+        (void)of;                                                              \
+        for (size_t i = 0; i < r->count; i++) {                                \
+            values[i] = t->value;                                              \
+            if (!(t->is_there))                                                \
+                place_null(to, i);                                             \
+        }                                                                      \
     }
 
 FILL_INSN_TRACK(tid, uint64_t, has_tid, tid)
 
 /* Words of the instruction set, which are static. */
-#define FILL_INSN_WORD(name, text)                                                              \
-    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                           \
-        stele_cell_text *values = to->values;                                                   \
-        (void)s;                                                                                \
-        (void)of;                                                                               \
-        for (size_t i = 0; i < r->count; i++) {                                                 \
-            stele_a64_insn known = STELE_INIT(stele_a64_insn);                                  \
-            stele_a64_classify(r->insns->insns[index_of(r, i)].opcode, &known);                 \
-            values[i] = cell_of_text(text);                                                     \
-        }                                                                                       \
+#define FILL_INSN_WORD(name, text)                                              \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r,  \
+                          const cell_place *to)                                 \
+    {                                                                           \
+        stele_cell_text *values = to->values;                                   \
+        (void)s;                                                                \
+        (void)of;                                                               \
+        for (size_t i = 0; i < r->count; i++) {                                 \
+            stele_a64_insn known = STELE_INIT(stele_a64_insn);                  \
+            stele_a64_classify(r->insns->insns[index_of(r, i)].opcode, &known); \
+            values[i] = cell_of_text(text);                                     \
+        }                                                                       \
     }
 
 FILL_INSN_WORD(class, stele_a64_class_text(known.class_number))
 FILL_INSN_WORD(group, stele_a64_group_text(known.group))
 
-#define FILL_ACCESS(name, type, value)                                                            \
-    void fill_access_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                             \
-        const stele_insn_batch *const b = r->insns;                                               \
-        type *values = to->values;                                                                \
-        (void)s;                                                                                  \
-        (void)of;                                                                                 \
-        for (size_t i = 0; i < r->count; i++) {                                                   \
-            const stele_insn_access *const e = &b->accesses[r->items[i]];                         \
-            values[i] = (value);                                                                  \
-        }                                                                                         \
+#define FILL_ACCESS(name, type, value)                                           \
+    void fill_access_##name(stele_scan *s, const scan_column *of, const rows *r, \
+                            const cell_place *to)                                \
+    {                                                                            \
+        const stele_insn_batch *const b = r->insns;                              \
+        type *values = to->values;                                               \
+        (void)s;                                                                 \
+        (void)of;                                                                \
+        for (size_t i = 0; i < r->count; i++) {                                  \
+            const stele_insn_access *const e = &b->accesses[r->items[i]];        \
+            values[i] = (value);                                                 \
+        }                                                                        \
     }
 
 FILL_ACCESS(address, uint64_t, e->address)
@@ -311,19 +315,20 @@ FILL_ACCESS(size, uint32_t, UINT32_C(1) << e->size_log2)
 FILL_ACCESS(store, uint8_t, e->is_store != 0)
 FILL_ACCESS(value, uint64_t, stele_insn_access_number(b, e))
 
-#define FILL_BRANCH(name, type, is_there, value)                                                  \
-    void fill_branch_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                             \
-        type *values = to->values;                                                                \
-        (void)s;                                                                                  \
-        (void)of;                                                                                 \
-        for (size_t i = 0; i < r->count; i++) {                                                   \
-            const branch_row *const e = &r->branches[i];                                          \
-            const bool has_value = (is_there);                                                    \
-            values[i] = has_value ? (value) : 0;                                                  \
-            if (!has_value)                                                                       \
-                place_null(to, i);                                                                \
-        }                                                                                         \
+#define FILL_BRANCH(name, type, is_there, value)                                 \
+    void fill_branch_##name(stele_scan *s, const scan_column *of, const rows *r, \
+                            const cell_place *to)                                \
+    {                                                                            \
+        type *values = to->values;                                               \
+        (void)s;                                                                 \
+        (void)of;                                                                \
+        for (size_t i = 0; i < r->count; i++) {                                  \
+            const branch_row *const e = &r->branches[i];                         \
+            const bool has_value = (is_there);                                   \
+            values[i] = has_value ? (value) : 0;                                 \
+            if (!has_value)                                                      \
+                place_null(to, i);                                               \
+        }                                                                        \
     }
 
 FILL_BRANCH(trace, uint32_t, true, e->trace)

@@ -76,7 +76,8 @@ FILL_SNAPSHOT(user_insns, uint64_t, true, p->user_count)
 FILL_SNAPSHOT(vl, uint64_t, true, p->vl_bits)
 
 /* "x0" to "x30" by number, and "sp". */
-void fill_snapshot_register(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+void fill_snapshot_register(stele_scan *s, const scan_column *of, const rows *r,
+                            const cell_place *to)
 {
     const char *name = of->entry->name;
     const size_t number = strcmp(name, "sp") == 0 ? STELE_INSN_SP : strtoul(name + 1, NULL, 10);
@@ -86,7 +87,7 @@ void fill_snapshot_register(stele_scan *s, const scan_column *of, const rows *r,
         values[i] = r->snapshots[i].x[number];
 }
 
-void fill_snapshot_system(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+void fill_snapshot_system(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to)
 {
     uint64_t *values = to->values;
     int number = 0;

@@ -272,8 +272,8 @@ static void fill(stele_scan *s, const rows *r, const stele_cells *cells, size_t 
 {
     for (size_t i = 0; i < s->column_count; i++) {
         const scan_column *item = &s->columns[i];
-        const place to = {(uint8_t *)cells[i].values + at * stele_cell_size(item->type),
-                          cells[i].valid, at};
+        const cell_place to = {(uint8_t *)cells[i].values + at * stele_cell_size(item->type),
+                               cells[i].valid, at};
         item->fill(s, item, r, &to);
     }
 }

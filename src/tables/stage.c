@@ -50,8 +50,8 @@ stele_status stage_put(stele_scan *s, const rows *r)
         return STELE_ERR_MEMORY;
     for (size_t i = 0; i < s->column_count; i++) {
         const scan_column *item = &s->columns[i];
-        const place to = {t->values[i] + t->count * stele_cell_size(item->type), t->valid[i],
-                          t->count};
+        const cell_place to = {t->values[i] + t->count * stele_cell_size(item->type), t->valid[i],
+                               t->count};
         set_valid(t->valid[i], t->count, r->count);
         item->fill(s, item, r, &to);
     }

@@ -36,7 +36,7 @@ stele_status stage_put(stele_scan *s, const rows *r);
 /* A column of the item `p` of a list of rows, null where `is_there` is false. */
 #define STAGE_FILL(prefix, item_type, list, name, type, is_there, value)             \
     void fill_##prefix##_##name(stele_scan *s, const scan_column *of, const rows *r, \
-                                const place *to)                                     \
+                                const cell_place *to)                                \
     {                                                                                \
         type *values = to->values;                                                   \
         (void)s;                                                                     \

@@ -72,13 +72,13 @@ typedef struct rows {
 } rows;
 
 /* Where the values of one column go. */
-typedef struct place {
+typedef struct cell_place {
     void *values;    /* of the first row */
     uint64_t *valid; /* of the chunk; NULL: nobody wants to know */
     size_t at;       /* row of the chunk that the first one is */
-} place;
+} cell_place;
 
-static inline void place_null(const place *to, size_t row)
+static inline void place_null(const cell_place *to, size_t row)
 {
     const size_t at = to->at + row;
     if (to->valid != NULL)
@@ -86,7 +86,7 @@ static inline void place_null(const place *to, size_t row)
 }
 
 typedef struct scan_column scan_column;
-typedef void fill_fn(stele_scan *s, const scan_column *column, const rows *r, const place *to);
+typedef void fill_fn(stele_scan *s, const scan_column *column, const rows *r, const cell_place *to);
 
 typedef struct column_entry {
     table_id table;

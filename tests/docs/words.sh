@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: words.sh SOURCE
 # docs/words.md has each word once, and its phrases to be avoided stand nowhere in what users read:
-# public headers, codes, options, documents; and in no comment of the code.
+# public headers, codes, options, documents; and in no comment of the code. Its names that have become
+# others stand nowhere in the code, and no type is called by a word alone that means little alone.
 set -eu
 cd "$1"
 page=docs/words.md
@@ -39,5 +40,26 @@ while read -r phrase; do
         failed=1
     fi
 done <"$tmp/phrases"
+
+sed -n '/^## Names/,/^## Phrases/p' "$page" | sed -n 's/^| `\([^`]*\)` |.*/\1/p' >"$tmp/names"
+[ -s "$tmp/names" ] || {
+    echo "$page has no names"
+    failed=1
+}
+grep -E '^src/.*\.[ch]$|^include/' "$tmp/files" >"$tmp/code"
+while read -r name; do
+    # shellcheck disable=SC2046
+    if grep -nw -e "$name" $(cat "$tmp/code") >"$tmp/found"; then
+        echo "the name $name (see $page):"
+        head -n 20 "$tmp/found"
+        failed=1
+    fi
+done <"$tmp/names"
+# shellcheck disable=SC2046
+if grep -nE '^(\} |typedef .* )(run|part|place|unit|layout|walk)s?;' $(cat "$tmp/code") >"$tmp/found"; then
+    echo "types whose names say too little:"
+    cat "$tmp/found"
+    failed=1
+fi
 [ $failed -ne 0 ] || echo "ok: $(wc -l <"$tmp/words") words, $(wc -l <"$tmp/phrases") phrases"
 exit $failed

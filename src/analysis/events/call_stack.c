@@ -12,7 +12,7 @@
 static bool deep_is_valid(const stack *of)
 {
     const deep_index *deep = &of->deep;
-    return deep->places != NULL && deep->depth <= of->depth && of->frames[deep->depth].is_indexed;
+    return deep->slots != NULL && deep->depth <= of->depth && of->frames[deep->depth].is_indexed;
 }
 
 /* Indexes the frames 1 to `depth`; false when memory is exhausted. */
@@ -22,23 +22,23 @@ static bool deep_build(stack *of, uint32_t depth)
     uint32_t count = 1024;
     while (count / 2 <= depth)
         count *= 2;
-    if (deep->places == NULL || count != deep->place_mask + 1) {
-        place *places = malloc(count * sizeof *places);
-        if (places == NULL)
+    if (deep->slots == NULL || count != deep->slot_mask + 1) {
+        frame_slot *slots = malloc(count * sizeof *slots);
+        if (slots == NULL)
             return false;
-        free(deep->places);
-        deep->places = places;
-        deep->place_mask = count - 1;
-        deep->place_factor = (uint32_t)hash_key_make().second;
+        free(deep->slots);
+        deep->slots = slots;
+        deep->slot_mask = count - 1;
+        deep->slot_factor = (uint32_t)hash_key_make().second;
     }
-    memset(deep->places, 0xff, count * sizeof *deep->places);
+    memset(deep->slots, 0xff, count * sizeof *deep->slots);
     deep->last = 0;
     for (uint32_t i = 1; i <= depth; i++) {
         const frame *from = &of->frames[i];
         if (from->is_timed)
             continue;
-        *place_of(deep->places, deep->place_mask, deep->place_factor, from->name) =
-            (place){from->name, i};
+        *slot_of(deep->slots, deep->slot_mask, deep->slot_factor, from->name) =
+            (frame_slot){from->name, i};
         deep->last = i;
     }
     deep->depth = depth;
@@ -50,7 +50,7 @@ uint32_t call_stack_find(stack *of, stele_name name)
 {
     const uint32_t floor = of->depth > NEAR_MAX ? of->depth - NEAR_MAX : 0;
     uint32_t at = of->depth, end = 0;
-    const place *known;
+    const frame_slot *known;
     for (; at > floor; at--) {
         if (is_exit_of(&of->frames[at], name))
             return at;
@@ -67,6 +67,6 @@ uint32_t call_stack_find(stack *of, stele_name name)
         return 0;
     if (name == 0)
         return of->deep.last;
-    known = place_of(of->deep.places, of->deep.place_mask, of->deep.place_factor, name);
+    known = slot_of(of->deep.slots, of->deep.slot_mask, of->deep.slot_factor, name);
     return known->name == name ? known->at : 0;
 }

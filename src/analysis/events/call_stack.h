@@ -24,10 +24,10 @@ typedef struct frame {
 } frame;
 
 /* Where a frame of a name is. UINT32_MAX names none. */
-typedef struct place {
+typedef struct frame_slot {
     stele_name name;
     uint32_t at;
-} place;
+} frame_slot;
 
 /*
  * Where the innermost frame without a known end is, by name, among the frames 1 to `depth`: for
@@ -35,9 +35,9 @@ typedef struct place {
  * it was made with, because frames below that one cannot have changed then.
  */
 typedef struct deep_index {
-    place *places; /* open addressing by name; NULL until it is needed */
-    uint32_t place_mask;
-    uint32_t place_factor; /* odd and random: nobody can know which names meet */
+    frame_slot *slots; /* by name, open addressing; NULL until it is needed */
+    uint32_t slot_mask;
+    uint32_t slot_factor; /* odd and random: nobody can know which names meet */
     uint32_t depth;
     uint32_t last; /* the innermost one of any name; 0: none */
 } deep_index;
@@ -52,9 +52,9 @@ typedef struct stack {
     bool is_before;           /* had no event in the window yet: nothing counts */
     /* Where the outermost frame of a name is, as long as the name is on the stack: else what is
        there has another name, or is gone. Open addressing; NULL unless recursion is asked for. */
-    place *places;
-    uint32_t place_mask, place_count;
-    uint32_t place_factor; /* odd and random, too */
+    frame_slot *slots;
+    uint32_t slot_mask, slot_count;
+    uint32_t slot_factor; /* odd and random: nobody can know which names meet */
     deep_index deep;
 } stack;
 
@@ -88,31 +88,32 @@ static inline bool is_exit_of(const frame *of, stele_name name)
     return !of->is_timed && (of->name == name || name == 0);
 }
 
-/* The place of a name in a table, or the free one where it belongs. */
-static inline place *place_of(place *places, uint32_t mask, uint32_t factor, stele_name name)
+/* The slot of a name in a table, or the free one where it belongs. */
+static inline frame_slot *slot_of(frame_slot *slots, uint32_t mask, uint32_t factor,
+                                  stele_name name)
 {
     uint32_t at = (uint32_t)(hash_by_factor(factor, name) >> 32) & mask;
-    while (places[at].name != name && places[at].name != UINT32_MAX)
+    while (slots[at].name != name && slots[at].name != UINT32_MAX)
         at = (at + 1) & mask;
-    return &places[at];
+    return &slots[at];
 }
 
-static inline bool places_are_full(const stack *of)
+static inline bool slots_are_full(const stack *of)
 {
-    return of->place_count * 2 >= of->place_mask;
+    return of->slot_count * 2 >= of->slot_mask;
 }
 
 /* Whether the name of the frame at `at` is further out, after those further out were asked. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
-    place *known = place_of(of->places, of->place_mask, of->place_factor, name);
+    frame_slot *known = slot_of(of->slots, of->slot_mask, of->slot_factor, name);
     if (known->name != name)
-        of->place_count++;
+        of->slot_count++;
     else if (known->at == at)
         return false;
     else if (known->at < at && of->frames[known->at].name == name)
         return true;
-    *known = (place){name, at};
+    *known = (frame_slot){name, at};
     return false;
 }
 

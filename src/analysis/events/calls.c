@@ -105,36 +105,36 @@ static void flush(stele_calls *s)
 /* ---- Recursion ---- */
 
 /* Makes the table anew for the names that are on the stack now. */
-static void places_rebuild(stele_calls *s, stack *of)
+static void slots_rebuild(stele_calls *s, stack *of)
 {
     uint32_t count = 128;
-    place *places;
+    frame_slot *slots;
     while (count < of->depth * 4)
         count *= 2;
-    places = malloc(count * sizeof *places);
-    if (places == NULL) {
+    slots = malloc(count * sizeof *slots);
+    if (slots == NULL) {
         s->status = STELE_ERR_MEMORY;
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        places[i] = (place){UINT32_MAX, 0};
-    free(of->places);
-    of->places = places;
-    of->place_mask = count - 1;
-    of->place_factor = (uint32_t)hash_key_make().second;
-    of->place_count = 0;
+        slots[i] = (frame_slot){UINT32_MAX, 0};
+    free(of->slots);
+    of->slots = slots;
+    of->slot_mask = count - 1;
+    of->slot_factor = (uint32_t)hash_key_make().second;
+    of->slot_count = 0;
     for (uint32_t i = 1; i <= of->depth; i++)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 
 /* Tells of the frames from `first` on, which are new or have moved. */
-static void frames_place(stele_calls *s, stack *of, uint32_t first)
+static void frames_index(stele_calls *s, stack *of, uint32_t first)
 {
     if (!s->options.needs_recursion)
         return;
-    if (places_are_full(of))
-        places_rebuild(s, of);
-    for (uint32_t i = first; i <= of->depth && of->places != NULL; i++)
+    if (slots_are_full(of))
+        slots_rebuild(s, of);
+    for (uint32_t i = first; i <= of->depth && of->slots != NULL; i++)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 
@@ -246,7 +246,7 @@ static bool open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t 
     }
     if (s->options.has_tree && !of->is_before)
         top->node = node_child(s, top[-1].node, name);
-    frames_place(s, of, of->depth);
+    frames_index(s, of, of->depth);
     if (of->depth > s->counts.depth_max)
         s->counts.depth_max = of->depth;
     return true;
@@ -321,7 +321,7 @@ static void take_complete(stele_calls *s, stack *of, const stele_event *event, s
     for (uint32_t i = at; at != of->depth && i <= of->depth; i++)
         of->frames[i].is_indexed = false;
     if (at != of->depth)
-        frames_place(s, of, at);
+        frames_index(s, of, at);
     for (uint32_t i = at;
          s->options.has_tree && !of->is_before && at != of->depth && i <= of->depth; i++)
         of->frames[i].node = node_child(s, of->frames[i - 1].node, of->frames[i].name);
@@ -576,8 +576,8 @@ void stele_calls_free(stele_calls *s)
         return;
     for (uint32_t i = 0; i < s->track_count; i++) {
         free(s->tracks[i].frames);
-        free(s->tracks[i].places);
-        free(s->tracks[i].deep.places);
+        free(s->tracks[i].slots);
+        free(s->tracks[i].deep.slots);
     }
     filter_free(s->only);
     free(s->tracks);
@@ -651,7 +651,7 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
         const stele_name name = name_of(event);
         const int64_t time_ns = event->time_ns;
         if (event->kind == STELE_KIND_BEGIN) {
-            if (depth == of->capacity || (needs_recursion && places_are_full(of)))
+            if (depth == of->capacity || (needs_recursion && slots_are_full(of)))
                 break;
             depth++;
             frame_set(++top, time_ns, name, true);

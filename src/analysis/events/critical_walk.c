@@ -25,7 +25,7 @@ typedef struct come_from {
     int64_t until_ns; /* where its own doing counts again; INT64_MIN: as soon as there is reason */
 } come_from;
 
-typedef struct walk {
+typedef struct path_walk {
     stele_critical *c;
     const stele_span *of;
     const critical_line *own; /* of an operation; NULL: the span is on a stack */
@@ -37,11 +37,11 @@ typedef struct walk {
     uint32_t hop_count; /* at this moment */
     stele_critical_way way;
     bool is_out_of_memory;
-} walk;
+} path_walk;
 
 /* ---- Lines ---- */
 
-static void enter(walk *w, uint32_t track, stele_critical_way way)
+static void enter(path_walk *w, uint32_t track, stele_critical_way way)
 {
     w->track = track;
     w->line = track == TRACK_OWN ? *w->own : critical_line_of(w->c, track);
@@ -50,7 +50,7 @@ static void enter(walk *w, uint32_t track, stele_critical_way way)
 }
 
 /* Goes over to a line; where it came from that one, what lies between is over. */
-static void hop(walk *w, uint32_t track, int64_t until_ns, stele_critical_way way)
+static void hop(path_walk *w, uint32_t track, int64_t until_ns, stele_critical_way way)
 {
     uint32_t at = w->return_count;
     while (at != 0 && w->returns[at - 1].track != track)
@@ -69,7 +69,7 @@ static void hop(walk *w, uint32_t track, int64_t until_ns, stele_critical_way wa
 }
 
 /* The latest moment at which a line that it came from counts again. */
-static int64_t reach(const walk *w)
+static int64_t reach(const path_walk *w)
 {
     int64_t reach_ns = INT64_MIN;
     for (uint32_t i = 0; i < w->return_count; i++)
@@ -90,7 +90,7 @@ static bool is_known(const critical_interval *interval)
 
 /* ---- Stretches ---- */
 
-static void emit(walk *w, int64_t begin_ns, stele_critical_stretch stretch)
+static void emit(path_walk *w, int64_t begin_ns, stele_critical_stretch stretch)
 {
     critical_stretches *path = &w->c->path;
     stele_critical_stretch *later = path->count != 0 ? &path->rows[path->count - 1] : NULL;
@@ -118,7 +118,7 @@ static void emit(walk *w, int64_t begin_ns, stele_critical_stretch stretch)
 }
 
 /* A stretch of a line, by what is open there and what the thread does. */
-static stele_critical_stretch stretch_of(const walk *w, const critical_span *span,
+static stele_critical_stretch stretch_of(const path_walk *w, const critical_span *span,
                                          const critical_interval *interval)
 {
     const uint32_t track = w->track == TRACK_OWN && span != NULL ? span->track : w->track;
@@ -143,7 +143,7 @@ static stele_critical_stretch stretch_of(const walk *w, const critical_span *spa
 /* ---- Flows ---- */
 
 /* The innermost span that is open both at the begin of a flow and where the flow ends. */
-static const critical_span *open_at_both(const walk *w, const critical_flow *flow)
+static const critical_span *open_at_both(const path_walk *w, const critical_flow *flow)
 {
     int64_t low_ns = INT64_MIN;
     const critical_span *span = critical_span_before(&w->line, flow->end_ns, &low_ns);
@@ -154,7 +154,7 @@ static const critical_span *open_at_both(const walk *w, const critical_flow *flo
 
 /* Whether the receiver waited for a flow: it was in nothing when that began, or in nothing that
    ended meanwhile and was of the same work. */
-static bool did_wait(const walk *w, const critical_flow *flow, const critical_span *both)
+static bool did_wait(const path_walk *w, const critical_flow *flow, const critical_span *both)
 {
     int64_t low_ns = INT64_MIN;
     const int64_t after_ns = flow->begin_ns < INT64_MAX ? flow->begin_ns + 1 : INT64_MAX;
@@ -173,7 +173,7 @@ static bool did_wait(const walk *w, const critical_flow *flow, const critical_sp
 
 /* The time from a flow's begin to its end, by what the receiver did; where it waited, or nothing is
    known, the flow was on its way. */
-static void emit_flow(walk *w, const critical_flow *flow, const critical_span *both)
+static void emit_flow(path_walk *w, const critical_flow *flow, const critical_span *both)
 {
     const int64_t until_ns = flow->begin_ns > w->begin_ns ? flow->begin_ns : w->begin_ns;
     while (w->now_ns > until_ns && !w->is_out_of_memory) {
@@ -195,7 +195,7 @@ static void emit_flow(walk *w, const critical_flow *flow, const critical_span *b
 
 /* Goes over to the sender of the last flow that ends here and was waited for. Where there is none,
    `*low_ns` rises to where the next one ends. */
-static bool follow_flow(walk *w, int64_t *low_ns)
+static bool follow_flow(path_walk *w, int64_t *low_ns)
 {
     uint32_t at = critical_flows_by(&w->line, w->now_ns);
     for (; at != 0 && w->line.flows[at - 1].end_ns == w->now_ns; at--) {
@@ -216,7 +216,7 @@ static bool follow_flow(walk *w, int64_t *low_ns)
 /* ---- Wake-ups ---- */
 
 /* Goes over to the thread that ended a wait, if that is known, and ran. */
-static bool follow_wake(walk *w, const critical_interval *wait)
+static bool follow_wake(path_walk *w, const critical_interval *wait)
 {
     const critical_interval *next = wait + 1, *waker;
     critical_line line;
@@ -235,7 +235,7 @@ static bool follow_wake(walk *w, const critical_interval *wait)
 /* ---- Going back ---- */
 
 /* Goes back where a line that it came from counts again. */
-static bool return_due(walk *w)
+static bool return_due(path_walk *w)
 {
     for (uint32_t i = 0; i < w->return_count; i++) {
         if (w->returns[i].until_ns >= w->now_ns) {
@@ -248,7 +248,7 @@ static bool return_due(walk *w)
 }
 
 /* Goes back where nothing goes on, as far as is known. */
-static bool return_idle(walk *w, const critical_span *span, const critical_interval *interval)
+static bool return_idle(path_walk *w, const critical_span *span, const critical_interval *interval)
 {
     if (span != NULL || (is_known(interval) && !is_waiting(interval)))
         return false;
@@ -264,7 +264,7 @@ static bool return_idle(walk *w, const critical_span *span, const critical_inter
 }
 
 /* Goes over to the call that an operation began in. */
-static void follow_begin(walk *w, const critical_span *operation)
+static void follow_begin(path_walk *w, const critical_span *operation)
 {
     int64_t low_ns = INT64_MIN;
     critical_line line;
@@ -278,7 +278,7 @@ static void follow_begin(walk *w, const critical_span *operation)
 
 /* ---- The walk ---- */
 
-static void step(walk *w)
+static void step(path_walk *w)
 {
     int64_t low_ns = w->begin_ns, reach_ns = reach(w);
     const critical_span *span = critical_span_before(&w->line, w->now_ns, &low_ns);
@@ -296,7 +296,7 @@ static void step(walk *w)
 }
 
 /* Where it ends: on the thread that ended it, as far as something is known of that. */
-static void start(walk *w)
+static void start(path_walk *w)
 {
     int64_t low_ns = INT64_MIN;
     critical_line line = critical_line_of(w->c, w->of->end_track);
@@ -310,7 +310,7 @@ static void start(walk *w)
 
 stele_status critical_walk(stele_critical *c, const stele_span *span, const critical_line *own)
 {
-    walk w = {.c = c, .of = span, .own = own};
+    path_walk w = {.c = c, .of = span, .own = own};
     critical_stretches *path = &c->path;
     path->count = 0;
     w.begin_ns = span->begin_ns > c->begin_ns ? span->begin_ns : c->begin_ns;

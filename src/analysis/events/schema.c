@@ -71,19 +71,19 @@ static uint32_t node_new(stele_schema *s, const node *made)
 }
 
 /* Where fields are put in: below a node, or a class; and the one that is expected next. */
-typedef struct place {
+typedef struct class_place {
     uint32_t class, parent; /* parent NO_NODE: fields of the class itself */
     uint32_t depth;
     bool is_context, is_element;
     uint32_t expected, last;
-} place;
+} class_place;
 
-static uint32_t *first_child(stele_schema *s, const place *at)
+static uint32_t *first_child(stele_schema *s, const class_place *at)
 {
     return at->parent != NO_NODE ? &s->nodes[at->parent].child : &s->classes[at->class].child;
 }
 
-static bool node_is(const node *n, const place *at, stele_name name)
+static bool node_is(const node *n, const class_place *at, stele_name name)
 {
     return n->about.name == name && n->about.is_context == at->is_context &&
            n->about.is_element == at->is_element;
@@ -91,7 +91,7 @@ static bool node_is(const node *n, const place *at, stele_name name)
 
 /* The node of a field of this name; NO_NODE: there is no room or, with `*is_memory`, it is out of
  * memory. */
-static uint32_t node_find(stele_schema *s, place *at, stele_name name, bool *is_memory)
+static uint32_t node_find(stele_schema *s, class_place *at, stele_name name, bool *is_memory)
 {
     const node made = {.about = {.name = name,
                                  .depth = at->depth,
@@ -246,14 +246,14 @@ static bool note_value(stele_schema *s, node *n, const stele_batch *batch, const
 /* ---- Fields ---- */
 
 /* Returns false if out of memory. */
-static bool add_fields(stele_schema *s, place at, const stele_batch *batch,
+static bool add_fields(stele_schema *s, class_place at, const stele_batch *batch,
                        const stele_field *fields, uint32_t count)
 {
     bool is_memory = false;
     at.expected = *first_child(s, &at);
     for (uint32_t i = 0; i < count; i += stele_field_length(&fields[i])) {
         const stele_field *field = &fields[i], *inner = field + 1 + field->label_count;
-        place below = {
+        class_place below = {
             .class = at.class, .parent = at.parent, .depth = at.depth, .is_context = at.is_context};
         uint32_t number;
         if ((field->hint & STELE_HINT_RAW) != 0)
@@ -342,8 +342,8 @@ static bool add_event(stele_schema *s, const stele_batch *batch, const stele_eve
     }
     s->classes[s->last].about.count++;
     count = stele_event_fields(batch, event, &first);
-    return add_fields(s, (place){.class = s->last, .parent = NO_NODE}, batch, batch->fields + first,
-                      count);
+    return add_fields(s, (class_place){.class = s->last, .parent = NO_NODE}, batch,
+                      batch->fields + first, count);
 }
 
 /* Whether the context of a batch was not counted yet; a packet's is counted once. */
@@ -373,7 +373,7 @@ stele_status stele_schema_add(stele_schema *s, const stele_segment *segment)
         const uint32_t class = class_find(s, 0, 0, 0, true, &is_memory);
         if (class != NO_NODE) {
             s->classes[class].about.count++;
-            is_memory = !add_fields(s, (place){.class = class, .parent = NO_NODE}, batch,
+            is_memory = !add_fields(s, (class_place){.class = class, .parent = NO_NODE}, batch,
                                     batch->fields + batch->context_first, batch->context_count);
         }
     }

@@ -159,7 +159,7 @@ static void kept_free(kept_findings *kept)
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* One part of a stream on its way to a consumer or a fork of it. */
-typedef struct part {
+typedef struct read_part {
     reading *of;
     stele_insn_take_fn *take;
     void *user;
@@ -172,10 +172,10 @@ typedef struct part {
     pthread_t thread;
     bool is_running;
     stele_status status;
-} part;
+} read_part;
 
 /* The next batch with an instruction that is not hidden. */
-static stele_status part_next(part *p)
+static stele_status part_next(read_part *p)
 {
     const diag_sink *go_on = &p->of->trace->context->diag;
     stele_status status = STELE_OK;
@@ -187,7 +187,7 @@ static stele_status part_next(part *p)
 
 static void *part_run(void *user)
 {
-    part *p = user;
+    read_part *p = user;
     const stele_insn_options *o = &p->of->options;
     stele_status status = STELE_OK;
     while (status == STELE_OK && (status = part_next(p)) == STELE_OK) {
@@ -199,14 +199,14 @@ static void *part_run(void *user)
     return NULL;
 }
 
-static void part_close(part *p)
+static void part_close(read_part *p)
 {
     insn_producer_close(p->from);
     insn_batch_free(p->batch);
     kept_free(&p->kept);
 }
 
-static stele_status part_open(part *p, const insn_request *request)
+static stele_status part_open(read_part *p, const insn_request *request)
 {
     const stele_status status = insn_batch_new(0, &p->batch);
     return status == STELE_OK ? trace_produce_insns(p->of->trace, request, &p->from) : status;
@@ -222,11 +222,11 @@ static bool status_is_end(stele_status status)
 /* The whole of a stream, in order. */
 static stele_status read_stream(reading *r, uint32_t stream, const stele_insn_consumer *to)
 {
-    part p = {.of = r,
-              .take = to->take,
-              .user = to->user,
-              .total = r->trace->info.size,
-              .has_progress = true};
+    read_part p = {.of = r,
+                   .take = to->take,
+                   .user = to->user,
+                   .total = r->trace->info.size,
+                   .has_progress = true};
     insn_request request = r->request;
     request.stream = stream;
     p.status = part_open(&p, &request);
@@ -239,7 +239,7 @@ static stele_status read_stream(reading *r, uint32_t stream, const stele_insn_co
 }
 
 /* Runs the parts at the same time, the first one here. */
-static void parts_run(part *parts, uint32_t count)
+static void parts_execute(read_part *parts, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         parts[i].is_running = pthread_create(&parts[i].thread, NULL, part_run, &parts[i]) == 0;
@@ -253,7 +253,7 @@ static void parts_run(part *parts, uint32_t count)
 }
 
 /* Puts the forks together, if the parts are the whole; `*is_whole` tells. */
-static stele_status parts_join(reading *r, part *parts, uint32_t count,
+static stele_status parts_join(reading *r, read_part *parts, uint32_t count,
                                const stele_insn_consumer *to, bool *is_whole)
 {
     stele_status status = STELE_OK;
@@ -280,7 +280,7 @@ static stele_status parts_join(reading *r, part *parts, uint32_t count,
 static stele_status read_parts(reading *r, uint32_t stream, uint32_t count,
                                const stele_insn_consumer *to, bool *is_whole)
 {
-    part *parts = calloc(count, sizeof *parts);
+    read_part *parts = calloc(count, sizeof *parts);
     insn_request request = r->request;
     stele_status status = parts != NULL ? STELE_OK : STELE_ERR_MEMORY;
     uint32_t opened = 0;
@@ -288,12 +288,12 @@ static stele_status read_parts(reading *r, uint32_t stream, uint32_t count,
     request.stream = stream;
     request.part_count = count;
     for (; opened < count && status == STELE_OK; opened++) {
-        part *p = &parts[opened];
-        *p = (part){.of = r,
-                    .take = to->take,
-                    .total = r->trace->info.size / count,
-                    .has_progress = opened == 0,
-                    .diag = {.fn = keep_finding}};
+        read_part *p = &parts[opened];
+        *p = (read_part){.of = r,
+                         .take = to->take,
+                         .total = r->trace->info.size / count,
+                         .has_progress = opened == 0,
+                         .diag = {.fn = keep_finding}};
         p->diag.user = &p->kept;
         request.part = opened;
         request.diag = &p->diag;
@@ -302,7 +302,7 @@ static stele_status read_parts(reading *r, uint32_t stream, uint32_t count,
             status = part_open(p, &request);
     }
     if (status == STELE_OK) {
-        parts_run(parts, count);
+        parts_execute(parts, count);
         status = parts_join(r, parts, count, to, is_whole);
     }
     for (uint32_t i = 0; i < opened; i++) {
@@ -373,7 +373,7 @@ stele_status stele_insn_read(stele_trace *trace, const stele_insn_options *optio
 
 struct stele_insn_reader {
     reading reading;
-    part part;
+    read_part part;
     bool is_open;
     uint32_t stream; /* the open one, or the next to look at */
     stele_status status;
@@ -413,7 +413,7 @@ static stele_status reader_open(stele_insn_reader *reader)
     r->stats.stream_count++;
     r->stats.ends_with_snapshot = false;
     request.stream = reader->stream;
-    reader->part = (part){.of = r, .total = r->trace->info.size};
+    reader->part = (read_part){.of = r, .total = r->trace->info.size};
     reader->is_open = true;
     return part_open(&reader->part, &request);
 }

@@ -412,7 +412,7 @@ static bool run(engine *e, const char *statement, size_t size, const engine_outp
     return is_done;
 }
 
-bool engine_run(engine *e, const char *statement, size_t size, const engine_output *to)
+bool engine_execute(engine *e, const char *statement, size_t size, const engine_output *to)
 {
     watch w = {.e = e, .goes_on = to->goes_on};
     bool is_done;

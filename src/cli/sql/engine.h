@@ -41,6 +41,6 @@ typedef struct engine_output {
 } engine_output;
 
 /* Runs one statement. False: `error` says why, or is empty where it was not to go on. */
-bool engine_run(engine *e, const char *statement, size_t size, const engine_output *to);
+bool engine_execute(engine *e, const char *statement, size_t size, const engine_output *to);
 
 #endif

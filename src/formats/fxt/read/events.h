@@ -69,7 +69,7 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
  * The same for all event records up to the first unusual one, a full batch, or the end of what is
  * loaded, straight from the walk. False when not even one was.
  */
-bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, walk *k);
+bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, record_walk *k);
 
 /* What was not asked for is zero, also where it was at hand. */
 static inline void fxt_events_clear_columns(stele_event *event, uint32_t columns)

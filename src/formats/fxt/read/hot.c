@@ -392,7 +392,7 @@ HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t heade
  * Steps from record to record as walk_next() does. A record is taken at its word when another one
  * follows it and is loaded, too.
  */
-HOT bool hot_walk(hot_run run, walk *k, bool has_fields)
+HOT bool hot_walk(hot_run run, record_walk *k, bool has_fields)
 {
     stele_batch *batch = run.batch;
     const stele_event *const room_end = batch->events + batch->event_capacity;
@@ -419,7 +419,7 @@ HOT bool hot_walk(hot_run run, walk *k, bool has_fields)
     return at != first;
 }
 
-bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, walk *k)
+bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, record_walk *k)
 {
     fxt_provider *p = e->state->current;
     const fxt_clock *clock = &p->clock;

@@ -15,7 +15,7 @@
 
 typedef struct indexer {
     fxt_trace *trace;
-    walk walk;
+    record_walk walk;
     fxt_state state;
     fxt_span *spans; /* by number of the stream in the trace */
     uint32_t span_capacity;

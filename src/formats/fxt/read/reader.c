@@ -13,7 +13,7 @@
 typedef struct fxt_producer {
     producer base;
     fxt_trace *trace;
-    walk walk;
+    record_walk walk;
     fxt_state state;
     fxt_events events;
     uint64_t only; /* key of the one provider; KEY_ALL: every one */
@@ -151,7 +151,7 @@ static bool is_others(const fxt_producer *p, const walk_record *at, const stele_
            (p->only != FXT_KEY_OTHER || fxt_map_get(&p->state.provider_by_id, 0, r->number) != 0);
 }
 
-static stele_balance walk_balance(const walk *k)
+static stele_balance walk_balance(const record_walk *k)
 {
     return (stele_balance){.record_size = k->record_size, .skipped_size = k->skipped_size};
 }

@@ -180,7 +180,7 @@ static bool newest_is_near(const fxt_span *s)
     return s->times.count != 0 && s->times.far.count == 0 && s->newest_ns <= s->times.end_ns;
 }
 
-bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, walk *k, uint64_t stop)
+bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, record_walk *k, uint64_t stop)
 {
     ticks_range range = {.newest = s->newest_ticks, .oldest = s->newest_ticks, .first = UINT64_MAX};
     const uint8_t *at, *first, *end = k->window.end;

@@ -42,7 +42,7 @@ static inline void fxt_span_forget_ticks(fxt_span *s)
  * same as walk_next() with fxt_span_add() and fxt_span_add_end() would, in a fraction of the time.
  * False when not even one was.
  */
-bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, walk *k, uint64_t stop);
+bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, record_walk *k, uint64_t stop);
 
 /* fxt_is_tight(), quick for events whose thread, category and name are registered. */
 bool fxt_span_is_tight(const walk_record *at, bool is_big_endian);

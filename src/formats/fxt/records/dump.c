@@ -8,7 +8,7 @@
 
 typedef struct dumper {
     fxt_trace *trace;
-    walk walk;
+    record_walk walk;
     fxt_state state; /* to show what references stand for */
     output *text;
     const stele_fxt_record *r;

@@ -16,18 +16,19 @@ const stele_code fxt_codes[FXT_CODE_COUNT] = {
 /* Loaded of a place that lies far ahead. */
 #define AHEAD_FAR 4096u
 
-stele_status walk_open(walk *k, input *in, bool is_big_endian, size_t window_size, diag_sink *diag)
+stele_status walk_open(record_walk *k, input *in, bool is_big_endian, size_t window_size,
+                       diag_sink *diag)
 {
-    *k = (walk){.is_big_endian = is_big_endian, .diag = diag};
+    *k = (record_walk){.is_big_endian = is_big_endian, .diag = diag};
     return window_open(&k->window, in, 0, UINT64_MAX, window_size, WALK_LOADED_MAX);
 }
 
-void walk_close(walk *k)
+void walk_close(record_walk *k)
 {
     window_close(&k->window);
 }
 
-void walk_move(walk *k, uint64_t start, uint64_t stop)
+void walk_move(record_walk *k, uint64_t start, uint64_t stop)
 {
     window_move(&k->window, start, stop);
     k->step = 0;
@@ -36,7 +37,7 @@ void walk_move(walk *k, uint64_t start, uint64_t stop)
 
 /* window_need() that asks the input no more once it has ended: damage must not cost a move of the
    window for each word. */
-static size_t walk_need(walk *k, size_t want)
+static size_t walk_need(record_walk *k, size_t want)
 {
     size_t left = (size_t)(k->window.end - k->window.at);
     if (left >= want || k->is_ended)
@@ -49,7 +50,7 @@ static size_t walk_need(walk *k, size_t want)
 
 /* The same for bytes that only help to judge those before them: of a file that is followed, as many
    as are there. */
-static size_t walk_look(walk *k, size_t want)
+static size_t walk_look(record_walk *k, size_t want)
 {
     if (!k->window.in->is_followed)
         return walk_need(k, want);
@@ -57,7 +58,7 @@ static size_t walk_look(walk *k, size_t want)
     return (size_t)(k->window.end - k->window.at);
 }
 
-size_t walk_want(const walk *k)
+size_t walk_want(const record_walk *k)
 {
     const window *w = &k->window;
     const uint64_t left = (uint64_t)(w->end - w->at);
@@ -68,21 +69,21 @@ size_t walk_want(const walk *k)
     return (size_t)(k->step + (size > WALK_LOADED_MAX ? WALK_LOADED_MAX : size));
 }
 
-void walk_load(walk *k, walk_record *r, size_t want)
+void walk_load(record_walk *k, walk_record *r, size_t want)
 {
     const size_t loaded = walk_need(k, want < r->size ? want : (size_t)r->size);
     r->bytes = k->window.at;
     r->loaded = loaded < r->size ? loaded : (size_t)r->size;
 }
 
-void walk_consume(walk *k, uint64_t size)
+void walk_consume(record_walk *k, uint64_t size)
 {
     k->window.at += size;
     k->step -= size;
 }
 
 /* Bytes from the window's `at` to the end of the range, as far as that is known. */
-static uint64_t walk_left(const walk *k)
+static uint64_t walk_left(const record_walk *k)
 {
     if (k->is_ended)
         return (uint64_t)(k->window.end - k->window.at);
@@ -90,7 +91,7 @@ static uint64_t walk_left(const walk *k)
 }
 
 __attribute__((format(printf, 5, 6))) static void
-walk_report(walk *k, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...)
+walk_report(record_walk *k, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...)
 {
     char text[128];
     va_list args;
@@ -115,7 +116,7 @@ typedef struct view {
     bool is_big_endian;
 } view;
 
-static view walk_view(const walk *k)
+static view walk_view(const record_walk *k)
 {
     const uint64_t loaded = (uint64_t)(k->window.end - k->window.at);
     return (view){k->window.at, loaded, walk_left(k), k->is_big_endian};
@@ -213,14 +214,14 @@ static bool view_resumes_loosely(const view *v, uint64_t ahead, unsigned depth)
 
 /* ---- Finding the way again ---- */
 
-static bool walk_resumes(const walk *k, unsigned depth, unsigned depth_to_end)
+static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to_end)
 {
     const view v = walk_view(k);
     return view_resumes(&v, 0, depth, depth_to_end);
 }
 
 /* Steps over words until a header follows that others vouch for, or the end. */
-static void walk_resync(walk *k, fxt_code code, const char *found)
+static void walk_resync(record_walk *k, fxt_code code, const char *found)
 {
     const uint64_t from = window_offset(&k->window);
     uint64_t size;
@@ -237,7 +238,7 @@ static void walk_resync(walk *k, fxt_code code, const char *found)
 }
 
 /* What is left is less than a word, or nothing. */
-static bool walk_end(walk *k)
+static bool walk_end(record_walk *k)
 {
     const uint64_t left = (uint64_t)(k->window.end - k->window.at);
     if (left != 0 && k->window.status == STELE_OK) {
@@ -253,7 +254,7 @@ static bool walk_end(walk *k)
 /* ---- Records that need a closer look ---- */
 
 /* Deliver the record, and trust nothing before `step` bytes further on. */
-static bool walk_deliver_damaged(walk *k, walk_record *r, uint64_t step)
+static bool walk_deliver_damaged(record_walk *k, walk_record *r, uint64_t step)
 {
     r->is_damaged = true;
     r->extent = k->step = step;
@@ -262,7 +263,7 @@ static bool walk_deliver_damaged(walk *k, walk_record *r, uint64_t step)
 }
 
 /* Deliver what the record's contents are: records follow where they end. */
-static bool walk_deliver_resized(walk *k, walk_record *r, fxt_code code, uint64_t used)
+static bool walk_deliver_resized(record_walk *k, walk_record *r, fxt_code code, uint64_t used)
 {
     walk_report(k, code, r->offset, used, "a size of %llu bytes, contents of %llu",
                 (unsigned long long)r->size, (unsigned long long)used);
@@ -271,7 +272,7 @@ static bool walk_deliver_resized(walk *k, walk_record *r, fxt_code code, uint64_
 
 /* True when records follow each other somewhere in what is loaded of this one, the first of them no
    record of state: numbers and headers of arguments look like those. */
-static bool walk_hides_records(const walk *k, const walk_record *at, uint64_t from,
+static bool walk_hides_records(const record_walk *k, const walk_record *at, uint64_t from,
                                unsigned depth_to_end)
 {
     const view v = walk_view(k);
@@ -312,7 +313,7 @@ static bool view_is_followed(const view *v, uint64_t ahead)
  * True when records follow, or the end does, `ahead` bytes on; also where that cannot be seen.
  * `is_sure`: they must be sound.
  */
-static bool walk_leads_far(const walk *k, uint64_t ahead, bool is_sure)
+static bool walk_leads_far(const record_walk *k, uint64_t ahead, bool is_sure)
 {
     const uint64_t left = walk_left(k) - ahead;
     uint8_t bytes[AHEAD_FAR];
@@ -334,7 +335,7 @@ static bool walk_leads_far(const walk *k, uint64_t ahead, bool is_sure)
  * wrong byte can do. Else that word is one against others: where the contents end, whether records
  * lie in it, whether some follow it. False: it is not a record.
  */
-static bool walk_large(walk *k, walk_record *r, uint64_t left)
+static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
 {
     stele_fxt_record record;
     stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
@@ -371,7 +372,7 @@ static bool walk_large(walk *k, walk_record *r, uint64_t left)
  * The record's size leads beyond the end. Either the input was cut off inside of it, or its size
  * is wrong: then its contents end before, or records follow. False: nothing can be made of it.
  */
-static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
+static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
 {
     const view v = walk_view(k);
     stele_fxt_record record;
@@ -395,7 +396,7 @@ static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
 }
 
 /* The last record ends where the input does, which vouches for nothing if that was cut. */
-static bool walk_ends_well(const walk *k, const walk_record *at)
+static bool walk_ends_well(const record_walk *k, const walk_record *at)
 {
     stele_fxt_record record;
     return stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, &record) != STELE_FXT_OK ||
@@ -403,7 +404,7 @@ static bool walk_ends_well(const walk *k, const walk_record *at)
 }
 
 /* True when the record's contents end exactly where its size says. */
-static bool walk_is_exact(const walk *k, const walk_record *r, uint64_t *used)
+static bool walk_is_exact(const record_walk *k, const walk_record *r, uint64_t *used)
 {
     stele_fxt_record record;
     const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
@@ -412,7 +413,7 @@ static bool walk_is_exact(const walk *k, const walk_record *r, uint64_t *used)
 }
 
 /* True when a sound header, or the end, comes after the record. */
-static bool walk_leads_on(walk *k, walk_record *r)
+static bool walk_leads_on(record_walk *k, walk_record *r)
 {
     const bool is_alone = !window_await(&k->window, (size_t)r->size + FXT_WORD, 0);
     uint64_t left, used;
@@ -427,7 +428,7 @@ static bool walk_leads_on(walk *k, walk_record *r)
 }
 
 /* Steps to where the next record should be; false when an input of unknown size ends before. */
-static bool walk_settle(walk *k)
+static bool walk_settle(record_walk *k)
 {
     const uint64_t step = k->step, target = window_offset(&k->window) + step;
     const uint64_t left = (uint64_t)(k->window.end - k->window.at);
@@ -448,7 +449,7 @@ static bool walk_settle(walk *k)
 }
 
 /* One header in an unclear place: true when a record was made of it, else the walk went on. */
-static bool walk_try(walk *k, walk_record *r)
+static bool walk_try(record_walk *k, walk_record *r)
 {
     uint64_t left, used;
     r->header = fxt_word(k->window.at, k->is_big_endian);
@@ -482,7 +483,7 @@ static bool walk_try(walk *k, walk_record *r)
     return walk_deliver_damaged(k, r, used);
 }
 
-bool walk_next_slow(walk *k, walk_record *r)
+bool walk_next_slow(record_walk *k, walk_record *r)
 {
     if (!walk_settle(k))
         return walk_end(k);
@@ -514,7 +515,7 @@ static bool view_is_led_to(const view *v, uint64_t ahead, const stele_fxt_record
     return view_resumes(v, ahead, 2, 1) || view_resumes_loosely(v, ahead, 3);
 }
 
-void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r)
+void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
 {
     uint64_t step;
     view v;

@@ -10,7 +10,7 @@
 #include "formats/fxt/codes.h"
 #include "formats/fxt/records/decode.h"
 
-typedef struct walk {
+typedef struct record_walk {
     window window;
     uint64_t step;         /* bytes from the window's `at` to the next record */
     uint64_t record_size;  /* bytes of the records given so far */
@@ -19,7 +19,7 @@ typedef struct walk {
     bool is_big_endian;
     bool is_lost;  /* the next header is not to be trusted */
     bool is_ended; /* the window holds all that is left */
-} walk;
+} record_walk;
 
 typedef struct walk_record {
     const uint8_t *bytes;
@@ -46,25 +46,26 @@ static inline bool fxt_is_doubtful(const walk_record *r)
 /* Everything before a large blob's payload: two strings, 15 arguments, 7 words. */
 #define WALK_LOADED_MAX ((size_t)640 << 10)
 
-stele_status walk_open(walk *k, input *in, bool is_big_endian, size_t window_size, diag_sink *diag);
-void walk_close(walk *k);
+stele_status walk_open(record_walk *k, input *in, bool is_big_endian, size_t window_size,
+                       diag_sink *diag);
+void walk_close(record_walk *k);
 
 /* Goes on at another place: [start, stop). */
-void walk_move(walk *k, uint64_t start, uint64_t stop);
+void walk_move(record_walk *k, uint64_t start, uint64_t stop);
 
 /* Loads more of the record, up to `want` bytes. */
-void walk_load(walk *k, walk_record *r, size_t want);
+void walk_load(record_walk *k, walk_record *r, size_t want);
 
 /* Steps over the first bytes of a record that are done with. */
-void walk_consume(walk *k, uint64_t size);
+void walk_consume(record_walk *k, uint64_t size);
 
-bool walk_next_slow(walk *k, walk_record *r);
+bool walk_next_slow(record_walk *k, walk_record *r);
 
 /* How many bytes from the window's place on the next record takes, as far as that is known: where
    its header is not loaded, up to there. */
-size_t walk_want(const walk *k);
+size_t walk_want(const record_walk *k);
 
-void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r);
+void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r);
 
 /*
  * To be called with what a record decoded to, before anything of it is consumed. Contents that do
@@ -72,7 +73,7 @@ void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r);
  * follow the contents, or nothing follows the record, the size is wrong, and the way is looked for
  * from the end of the contents on. The record may be loaded anew for it, and decoded again.
  */
-static inline void walk_doubt(walk *k, walk_record *at, stele_fxt_record *r)
+static inline void walk_doubt(record_walk *k, walk_record *at, stele_fxt_record *r)
 {
     if ((r->fault != STELE_FXT_OK || r->used != r->size || r->used != fxt_used_least(r)) &&
         !at->is_damaged)
@@ -84,7 +85,7 @@ static inline void walk_doubt(walk *k, walk_record *at, stele_fxt_record *r)
  * the input (see window.status). A record is taken at its word when another header follows it; the
  * fast way handles those that are loaded together with the record that follows.
  */
-static inline bool walk_next(walk *k, walk_record *r)
+static inline bool walk_next(record_walk *k, walk_record *r)
 {
     const uint8_t *at = k->window.at, *end = k->window.end;
     const uint64_t step = k->step;

@@ -34,7 +34,7 @@ typedef struct fxt_copier {
     copier base;
     fxt_trace *trace;
     output *out;
-    walk walk;
+    record_walk walk;
     output *bytes; /* of the records that wait */
     waiting *waiting;
     uint32_t count, capacity;

@@ -70,24 +70,24 @@ static bool are_bare(const xray_trace *trace, const uint8_t *at, const uint8_t *
 #define ALIGNED_SIZE (XRAY_JUDGE_SIZE - XRAY_SOUND_SIZE)
 
 /* A run of records from a place on. */
-typedef struct run {
+typedef struct sound_run {
     unsigned count;
     unsigned timed; /* functions that took some time */
     bool has_pair;  /* an entry right before the exit of the same function */
     bool is_cut;    /* the last one does not end in what was looked at */
     bool has_end;   /* the last one is that of a version 1 buffer */
     bool is_good;   /* eight, or all up to the end */
-} run;
+} sound_run;
 
 /* Follows records from `at`, XRAY_SOUND_SIZE bytes far. */
-static run follow(const xray_trace *trace, const uint8_t *at, const uint8_t *end, bool is_all)
+static sound_run follow(const xray_trace *trace, const uint8_t *at, const uint8_t *end, bool is_all)
 {
     const stele_xray_header *header = &trace->header;
     const bool is_near = end - at < (ptrdiff_t)XRAY_SOUND_SIZE;
     const uint8_t *const stop = is_near ? end : at + XRAY_SOUND_SIZE;
     uint64_t tsc = 0;
     uint32_t entered = 0;
-    run r = {.count = 0};
+    sound_run r = {.count = 0};
     while (r.count < XRAY_SOUND_COUNT && at < stop) {
         stele_xray_record record = {0};
         const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
@@ -131,7 +131,7 @@ static const uint8_t *find_until(const xray_trace *trace, const uint8_t *at, con
                                  const uint8_t *end, bool is_all, unsigned least)
 {
     for (; at < last; at++) {
-        const run r = follow(trace, at, end, is_all);
+        const sound_run r = follow(trace, at, end, is_all);
         if ((r.is_good && r.count >= (r.has_end ? SEVERAL_COUNT : least)) ||
             are_overwritten(trace, at, end))
             return at;
@@ -147,7 +147,7 @@ const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, con
         last = end - at > (ptrdiff_t)XRAY_SOUND_SIZE ? end - XRAY_SOUND_SIZE : at;
     for (size_t i = XRAY_FUNCTION_SIZE; i <= ALIGNED_SIZE && (size_t)(last - at) > i;
          i += XRAY_FUNCTION_SIZE) {
-        const run r = follow(trace, at + i, end, is_all);
+        const sound_run r = follow(trace, at + i, end, is_all);
         if (r.count >= XRAY_SOUND_COUNT || (r.is_good && i <= XRAY_METADATA_SIZE && !has_payload) ||
             are_overwritten(trace, at + i, end))
             return at + i;
@@ -181,7 +181,7 @@ static bool go_on(const xray_trace *trace, const uint8_t *at, const uint8_t *end
 {
     static const size_t sizes[] = {0, XRAY_FUNCTION_SIZE, XRAY_METADATA_SIZE};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        run r;
+        sound_run r;
         if ((size_t)(end - at) <= sizes[i])
             return true;
         r = follow(trace, at + sizes[i], end, true);
@@ -200,7 +200,7 @@ static const uint8_t *find_swallowed(const xray_trace *trace, const uint8_t *at,
         if (xray_is_metadata(big, at)
                 ? xray_has_kind(trace->header.version, xray_metadata_kind(big, at))
                 : xray_is_call(big, xray_load32(big, at))) {
-            const run r = follow(trace, at, end, true);
+            const sound_run r = follow(trace, at, end, true);
             if (r.count >= XRAY_SOUND_COUNT && r.has_pair && r.timed * 2 >= XRAY_SOUND_COUNT)
                 return at;
         }

@@ -77,7 +77,7 @@ static bool operand_set(value *v, expression *e, const subject *of, const operan
         return operand_set_call(v, e, of, o, operand_value);
     if (o->kind == OPERAND_CONDITION)
         return value_set_int(
-            v, expression_run(e, of, e->inner + o->first, e->inner + o->first + o->count));
+            v, expression_execute(e, of, e->inner + o->first, e->inner + o->first + o->count));
     return operand_set_event(v, e, of, o);
 }
 
@@ -97,7 +97,8 @@ const value *operand_value(expression *e, const subject *of, const operand *o, v
     return room;
 }
 
-bool expression_run(expression *e, const subject *of, const instruction *at, const instruction *end)
+bool expression_execute(expression *e, const subject *of, const instruction *at,
+                        const instruction *end)
 {
     bool truth = false;
     while (at < end) {
@@ -135,7 +136,7 @@ bool expression_holds_span(expression *e, const stele_batch *batch, const stele_
     value room;
     if (e->is_value)
         return value_truth(operand_value(e, &of, &e->operands[e->root], &room));
-    return expression_run(e, &of, e->code, e->code + e->code_count);
+    return expression_execute(e, &of, e->code, e->code + e->code_count);
 }
 
 bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event)
@@ -211,7 +212,7 @@ bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stel
         if (at->op == OP_NOT)
             may = (may >> 1 & 1) | (may << 1 & 2);
         else if (instruction_is_known(e, at))
-            may = MAY_BE(expression_run(e, &of, at, at + 1));
+            may = MAY_BE(expression_execute(e, &of, at, at + 1));
         else
             may = MAY_BE(false) | MAY_BE(true);
         truths[i + 1] |= (uint8_t)may;
@@ -245,7 +246,7 @@ void stele_expression_evaluate(expression *e, const stele_segment *segment, uint
     *to = (stele_value){.name = STELE_NAME_LOCAL};
     if (!e->is_value) {
         to->type = STELE_VALUE_INT;
-        to->u.i = expression_run(e, &of, e->code, e->code + e->code_count);
+        to->u.i = expression_execute(e, &of, e->code, e->code + e->code_count);
         return;
     }
     v = operand_value(e, &of, &e->operands[e->root], &room);

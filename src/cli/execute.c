@@ -186,7 +186,7 @@ static void run_command(cli *c)
     stele_context_free(c->context);
 }
 
-int cli_run(int argc, char **argv)
+int cli_execute(int argc, char **argv)
 {
     static char line_buffer[BUFSIZ];
     cli c = {0};
