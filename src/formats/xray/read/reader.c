@@ -46,12 +46,16 @@ typedef struct fdr_producer {
     stele_batch *aside;   /* such an entry, while its arguments are waited for; NULL: never so */
     bool is_end_checked;  /* of the buffer, on sequential inputs */
     bool is_starved;      /* no more bytes of the buffer can be loaded */
+    bool needs_row;       /* to go on, a row of records has to be loaded */
+    const uint8_t *ahead; /* where what is loaded of it ends, to look at */
+    bool is_ahead_all;    /* as it does itself */
     bool is_lost;         /* nothing is read until records go on: they are looked for */
     uint64_t lost_begin;  /* offset of the record that could not be read */
     uint8_t lost_byte;    /* its first one */
     stele_xray_result lost_result;
-    uint64_t padding_begin; /* after the last record of a version 1 buffer; 0: was counted */
-    uint64_t done_size;     /* of the ranges before, of one thread */
+    const char *lost_expected; /* instead of it */
+    uint64_t padding_begin;    /* after the last record of a version 1 buffer; 0: was counted */
+    uint64_t done_size;        /* of the ranges before, of one thread */
     uint64_t tsc;
     uint16_t cpu;
     uint8_t cpu_flag; /* STELE_FLAG_HAS_CPU once known */
@@ -231,40 +235,104 @@ static void leave_range(fdr_producer *self)
  */
 static void skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result result)
 {
-    self->is_lost = true;
-    self->habits.entered = 0;
-    self->lost_begin = window_offset_of(&self->w, at);
-    self->lost_byte = *at;
-    self->lost_result = result;
-}
-
-/* Looks for where records go on, and tells what was skipped once that is found. */
-static void seek_records(fdr_producer *self, const uint8_t **at, const uint8_t *end, bool is_all)
-{
     static const char *const expected[] = {
         [STELE_XRAY_SHORT] = "a record that is no longer than can be",
         [STELE_XRAY_BAD_ACTION] = "an action from 0 to 3",
         [STELE_XRAY_BAD_KIND] = "a kind of metadata record that this version has here",
         [STELE_XRAY_BAD_SIZE] = "a payload of positive size"};
-    const uint8_t *const found = is_all || end - *at > (ptrdiff_t)XRAY_JUDGE_SIZE
-                                     ? xray_find_records(self->trace, *at, end, is_all,
-                                                         self->lost_result == STELE_XRAY_BAD_SIZE)
-                                     : NULL;
+    self->is_lost = true;
+    self->habits.entered = 0;
+    self->lost_begin = window_offset_of(&self->w, at);
+    self->lost_byte = *at;
+    self->lost_result = result;
+    self->lost_expected = expected[result];
+}
+
+/*
+ * Records stand at `found`, which may be the end of the buffer. Where they are not in line with
+ * those before the damage, they were read askew for a while, and the first of them may stand before
+ * it: events of such records, from the bytes from `from` on, are taken back. Returns where to go
+ * on.
+ */
+static const uint8_t *go_back(fdr_producer *self, stele_batch *batch, const uint8_t *from,
+                              const uint8_t *found)
+{
+    const uint64_t found_offset = window_offset_of(&self->w, found);
+    const uint8_t *first;
+    uint64_t offset, begin = self->lost_begin;
+    uint32_t kept = batch->event_count;
+    if ((found_offset - begin) % XRAY_FUNCTION_SIZE == 0)
+        return found;
+    first = xray_walk_back(self->trace, found, from, self->ahead);
+    offset = window_offset_of(&self->w, first);
+    if (offset >= begin)
+        return found;
+    while (kept > 0 && batch->events[kept - 1].offset < begin &&
+           batch->events[kept - 1].offset + batch->events[kept - 1].size > offset)
+        begin = batch->events[--kept].offset;
+    if (begin >= offset)
+        return found;
+    if (begin >= window_offset_of(&self->w, from))
+        self->lost_byte = *(found - (found_offset - begin));
+    if (kept < batch->event_count) {
+        self->tsc = batch->events[kept].ticks;
+        batch->event_count = kept;
+    }
+    self->lost_begin = begin;
+    return first;
+}
+
+/* What was skipped ends at `at`. */
+static void end_damage(fdr_producer *self, const uint8_t *at)
+{
+    const uint64_t size = window_offset_of(&self->w, at) - self->lost_begin;
     char text[80];
-    uint64_t size;
+    self->is_lost = false;
+    snprintf(text, sizeof text, "byte 0x%02x; %llu bytes are skipped", self->lost_byte,
+             (unsigned long long)size);
+    diag_report(&self->trace->base.context->diag, &xray_codes[XRY002], self->w.in->name,
+                self->lost_begin, size, self->lost_expected, "%s", text);
+    self->base.balance.skipped_size += size;
+}
+
+/* Looks for where records go on, and tells what was skipped once that is found. */
+static void seek_records(fdr_producer *self, stele_batch *batch, const uint8_t **at,
+                         const uint8_t *end, bool is_all)
+{
+    const uint8_t *found = is_all || end - *at > (ptrdiff_t)XRAY_JUDGE_SIZE
+                               ? xray_find_records(self->trace, *at, end, is_all,
+                                                   self->lost_result == STELE_XRAY_BAD_SIZE)
+                               : NULL;
     if (found == NULL && !is_all) {
         if (end - *at > (ptrdiff_t)XRAY_JUDGE_SIZE)
             *at = end - XRAY_SOUND_SIZE - 1;
         return;
     }
+    if (found != NULL) {
+        const uint8_t *const better = xray_find_askew(self->trace, found, self->ahead);
+        found = go_back(self, batch, self->w.at, better != NULL ? better : found);
+    }
     *at = found != NULL ? found : end;
+    end_damage(self, *at);
+}
+
+/* The buffer ends inside of the record at `at`: that was read askew if sound ones lead to the end.
+ */
+static bool is_askew_at_end(fdr_producer *self, stele_batch *batch, const uint8_t **at,
+                            const uint8_t *end)
+{
+    const uint8_t *again;
+    if (self->range.is_cut)
+        return false;
+    skip_damage(self, *at, STELE_XRAY_BAD_ACTION);
+    self->lost_expected = "records that lead to the end of the buffer";
+    again = go_back(self, batch, self->w.at, end);
     self->is_lost = false;
-    size = window_offset_of(&self->w, *at) - self->lost_begin;
-    snprintf(text, sizeof text, "byte 0x%02x; %llu bytes are skipped", self->lost_byte,
-             (unsigned long long)size);
-    diag_report(&self->trace->base.context->diag, &xray_codes[XRY002], self->w.in->name,
-                self->lost_begin, size, expected[self->lost_result], "%s", text);
-    self->base.balance.skipped_size += size;
+    if (again == end)
+        return false;
+    end_damage(self, again);
+    *at = again;
+    return true;
 }
 
 /* The bytes of the buffer end inside of a record. */
@@ -357,6 +425,8 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
         return STELE_OK;
     }
     if (left < XRAY_METADATA_SIZE) {
+        if (is_askew_at_end(self, batch, at, end))
+            return STELE_OK;
         *at = end;
         return end_short(self, batch, start, left, &record);
     }
@@ -452,14 +522,44 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
     return at;
 }
 
-/* The function record at `at`, which the loop above stopped at. */
+/*
+ * Whether the function record at `at` is none, because there is no such function, or because it is
+ * read askew. `at` stays, or goes to where records stand.
+ */
+static bool is_no_function(fdr_producer *self, stele_batch *batch, const uint8_t **at,
+                           uint32_t function)
+{
+    const uint8_t *found;
+    if ((function & STELE_XRAY_FUNCTION_MASK) == 0) {
+        skip_damage(self, *at, STELE_XRAY_BAD_ACTION);
+        self->lost_expected = "a function from 1 on";
+        return true;
+    }
+    if (!self->is_ahead_all && self->ahead - *at < (ptrdiff_t)XRAY_SOUND_SIZE) {
+        self->needs_row = true;
+        return true;
+    }
+    found = xray_find_askew(self->trace, *at, self->ahead);
+    if (found == NULL)
+        return false;
+    skip_damage(self, *at, STELE_XRAY_BAD_ACTION);
+    self->lost_expected = "records of functions that are called elsewhere, too";
+    *at = go_back(self, batch, self->w.at, found);
+    end_damage(self, *at);
+    return true;
+}
+
+/* The function record at `at`, which the loop above stopped at. It stays if it is none. */
 static stele_status take_function(fdr_producer *self, stele_batch *batch, const uint8_t **at)
 {
     const bool big = self->trace->header.is_big_endian;
     const uint32_t word = xray_load32(big, *at);
     const uint32_t function = xray_function(big, word);
-    const stele_name name = xray_trace_function(self->trace, batch, function);
+    stele_name name = xray_trace_known(self->trace, function);
     stele_event *event;
+    if (name == 0 && is_no_function(self, batch, at, function))
+        return STELE_OK;
+    name = xray_trace_function(self->trace, batch, function);
     if (name == UINT32_MAX)
         return STELE_ERR_MEMORY;
     self->tsc += xray_load32(big, *at + 4);
@@ -484,7 +584,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
     stele_status status = STELE_OK;
     while (status == STELE_OK && self->has_range && at != end && !batch_is_full(batch)) {
         if (self->is_lost) {
-            seek_records(self, &at, end, is_all);
+            seek_records(self, batch, &at, end, is_all);
             if (self->is_lost)
                 break;
         } else if (!xray_is_metadata(big, at)) {
@@ -496,6 +596,8 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 fdr_report(self, XRY013, at, XRAY_FUNCTION_SIZE, "a NewCPUId record", "a function");
             }
             if ((size_t)(end - at) < XRAY_FUNCTION_SIZE) {
+                if (is_all && is_askew_at_end(self, batch, &at, end))
+                    continue;
                 if (is_all) {
                     status = end_short(self, batch, at, (size_t)(end - at), NULL);
                     at = end;
@@ -513,6 +615,8 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
             }
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
                 status = take_function(self, batch, &at);
+                if (self->needs_row)
+                    break;
                 continue;
             }
             skip_damage(self, at, STELE_XRAY_BAD_ACTION);
@@ -581,7 +685,7 @@ static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
 static stele_status load_more(fdr_producer *self)
 {
     const stele_xray_header *header = &self->trace->header;
-    size_t want = self->is_lost ? 2u * XRAY_SOUND_SIZE : 4u * XRAY_METADATA_SIZE;
+    size_t want = self->is_lost || self->needs_row ? 2u * XRAY_SOUND_SIZE : 4u * XRAY_METADATA_SIZE;
     size_t left = window_need(&self->w, want);
     if (!self->is_lost && left >= XRAY_METADATA_SIZE &&
         xray_is_metadata(header->is_big_endian, self->w.at)) {
@@ -595,6 +699,7 @@ static stele_status load_more(fdr_producer *self)
         }
     }
     self->is_starved = left < want;
+    self->needs_row = false;
     return self->w.status;
 }
 
@@ -695,6 +800,9 @@ static stele_status take_until(fdr_producer *self, stele_batch *batch, const uin
     uint64_t room;
     stele_status status = STELE_OK;
     count_records(self);
+    self->ahead = end;
+    self->is_ahead_all = is_all;
+    self->needs_row = false;
     room = self->base.stop > self->base.position ? self->base.stop - self->base.position : 0;
     if (room < (uint64_t)(end - at))
         status = take_records(self, batch, at + room, false);

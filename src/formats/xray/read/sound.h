@@ -55,4 +55,15 @@ bool xray_is_false_end(const xray_trace *trace, const uint8_t *at, const uint8_t
 const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
                                  bool is_all, bool has_payload);
 
+/*
+ * Where records rather stand than at `at`: at most seven bytes further, if calls are entered and
+ * left there as programs do, and at `at` they are not, or lead to what cannot be read. Else NULL.
+ */
+const uint8_t *xray_find_askew(const xray_trace *trace, const uint8_t *at, const uint8_t *end);
+
+/* The first place from `from` on from which records of known functions lead to `at`, where others
+   are known to stand, up to `end`. */
+const uint8_t *xray_walk_back(const xray_trace *trace, const uint8_t *at, const uint8_t *from,
+                              const uint8_t *end);
+
 #endif
