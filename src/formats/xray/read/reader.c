@@ -46,6 +46,7 @@ typedef struct fdr_producer {
     stele_batch *aside;   /* such an entry, while its arguments are waited for; NULL: never so */
     bool is_end_checked;  /* of the buffer, on sequential inputs */
     bool is_starved;      /* no more bytes of the buffer can be loaded */
+    bool takes_what_came; /* of an input that may give more: nothing waits to be compared */
     bool needs_row;       /* to go on, a row of records has to be loaded */
     const uint8_t *ahead; /* where what is loaded of it ends, to look at */
     bool is_ahead_all;    /* as it does itself */
@@ -535,7 +536,8 @@ static bool is_no_function(fdr_producer *self, stele_batch *batch, const uint8_t
         self->lost_expected = "a function from 1 on";
         return true;
     }
-    if (!self->is_ahead_all && self->ahead - *at < (ptrdiff_t)XRAY_SOUND_SIZE) {
+    if (!self->is_ahead_all && !self->takes_what_came &&
+        self->ahead - *at < (ptrdiff_t)XRAY_SOUND_SIZE) {
         self->needs_row = true;
         return true;
     }
@@ -573,16 +575,16 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
 }
 
 /*
- * Takes records until the batch is full or the bytes end: those that are loaded, or, when they are
- * `all`, those of the buffer. A record that is not whole is left to be loaded.
+ * Takes records up to `stop`, or until the batch is full. A record that is not whole is left to be
+ * loaded, unless what is ahead is all of the buffer.
  */
-static stele_status take_records(fdr_producer *self, stele_batch *batch, const uint8_t *end,
-                                 bool is_all)
+static stele_status take_records(fdr_producer *self, stele_batch *batch, const uint8_t *stop)
 {
-    const bool big = self->trace->header.is_big_endian;
+    const bool big = self->trace->header.is_big_endian, is_all = self->is_ahead_all;
+    const uint8_t *const end = self->ahead;
     const uint8_t *at = self->w.at;
     stele_status status = STELE_OK;
-    while (status == STELE_OK && self->has_range && at != end && !batch_is_full(batch)) {
+    while (status == STELE_OK && self->has_range && at < stop && !batch_is_full(batch)) {
         if (self->is_lost) {
             seek_records(self, batch, &at, end, is_all);
             if (self->is_lost)
@@ -604,8 +606,8 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 }
                 break;
             }
-            at = big ? take_functions(self, batch, true, at, end)
-                     : take_functions(self, batch, false, at, end);
+            at = big ? take_functions(self, batch, true, at, stop)
+                     : take_functions(self, batch, false, at, stop);
             if (at != before) {
                 const uint32_t last = xray_load32(big, at - XRAY_FUNCTION_SIZE);
                 self->habits.entered =
@@ -798,18 +800,12 @@ static stele_status take_until(fdr_producer *self, stele_batch *batch, const uin
 {
     const uint8_t *const at = self->w.at;
     uint64_t room;
-    stele_status status = STELE_OK;
     count_records(self);
     self->ahead = end;
     self->is_ahead_all = is_all;
     self->needs_row = false;
     room = self->base.stop > self->base.position ? self->base.stop - self->base.position : 0;
-    if (room < (uint64_t)(end - at))
-        status = take_records(self, batch, at + room, false);
-    /* A payload is judged by what follows it. */
-    if (self->w.at == at && status == STELE_OK)
-        status = take_records(self, batch, end, is_all);
-    return status;
+    return take_records(self, batch, room < (uint64_t)(end - at) ? at + room : end);
 }
 
 /*
@@ -820,8 +816,10 @@ static stele_status take_what_came(fdr_producer *self, stele_batch *batch, const
 {
     const uint8_t *const at = self->w.at;
     stele_status status = STELE_OK;
+    self->takes_what_came = true;
     if (at != end)
         status = take_until(self, batch, end, false);
+    self->takes_what_came = false;
     count_records(self);
     if (status != STELE_OK || self->w.at != at || self->is_lost)
         return status;
