@@ -9,6 +9,8 @@
  *     tsdl_scalar.c  integer, floating_point, string, enum
  *     tsdl_type.c    struct, variant, arrays, references; typedef and typealias
  *     tsdl_block.c   trace, env, clock, stream, event, callsite
+ *     tsdl_value.c   attributes and values of these
+ *     tsdl_finish.c  what is known only once all of them are read
  *     tsdl_role.c    what fields mean by their reserved names
  */
 #ifndef CTF_TSDL_H
@@ -237,6 +239,9 @@ static inline attribute_result tsdl_value_done(bool good)
     return good ? ATTRIBUTE_DONE : ATTRIBUTE_BAD;
 }
 
+/* Reads the type of a scope: "fields := struct { ... }". */
+bool tsdl_scope_type(tsdl *p, const attribute *a, ctf_stream_class *stream, const ctf_class **type);
+
 /* "value" as findings show it. */
 #define FOUND_SIZE 80
 const char *tsdl_value_shown(const attribute *a, char text[FOUND_SIZE]);
@@ -285,7 +290,7 @@ const ctf_location *tsdl_location(tsdl *p, bool is_reusable, const ctf_class **t
 
 /* ---- Roles (tsdl_role.c) ---- */
 
-/* The type of a scope with the roles of its fields; Returns NULL after reporting, or if out of
+/* The type of a scope with the roles of its fields. Returns NULL after reporting, or if out of
  * memory. */
 const ctf_class *tsdl_with_roles(tsdl *p, const ctf_class *type, ctf_scope scope,
                                  ctf_stream_class *stream);
@@ -298,7 +303,12 @@ bool tsdl_has_role(const ctf_class *type, uint16_t role);
 /* A block of the root or a declaration. */
 bool tsdl_root(tsdl *p);
 
-/* What had to wait for the end. */
+/* Adds an event class to its stream class. */
+bool tsdl_event_give(tsdl *p, const ctf_event_class *event, uint64_t stream_id);
+
+/* ---- The end (tsdl_finish.c) ---- */
+
+/* Completes what is known only once all of the metadata is read. */
 bool tsdl_finish(tsdl *p);
 
 #endif
