@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/sql/engine.h"
+#include "cli/sql/folder.h"
 #include "cli/sql/line.h"
 #include "cli/sql/seen.h"
 #include "cli/sql/statement.h"
@@ -20,6 +21,7 @@ typedef struct query {
     seen seen; /* findings that were shown: a trace is read once for each table of a statement */
     pthread_mutex_t lock; /* of what readers on several threads tell */
     uint64_t *sizes;      /* of the arguments, in bytes */
+    const char *folder;   /* of Parquet files, in place of traces; NULL: there is none */
 } query;
 
 /* ---- Traces ---- */
@@ -106,6 +108,21 @@ static uint64_t size_of_traces(void *user, const char *path)
     return size != 0 ? size : SIZE_UNKNOWN;
 }
 
+/* A folder of Parquet files is asked alone: the numbers of traces in it are its own. */
+static bool take_folder(query *q)
+{
+    const options *o = &q->c->options;
+    for (size_t i = 0; i < o->argument_count; i++) {
+        if (!folder_has_tables(o->arguments[i]))
+            continue;
+        if (o->argument_count > 1)
+            return cli_usage(q->c, "%s: a folder of Parquet files is queried alone",
+                             o->arguments[i]);
+        q->folder = o->arguments[i];
+    }
+    return true;
+}
+
 /* Looks at all arguments beforehand, so that what cannot be read is said before any statement. */
 static bool look_at_traces(query *q)
 {
@@ -115,6 +132,8 @@ static bool look_at_traces(query *q)
     q->sizes = calloc(c->options.argument_count + 1, sizeof *q->sizes);
     if (q->sizes == NULL)
         return cli_check(c, STELE_ERR_MEMORY, "inputs");
+    if (!take_folder(q) || q->folder != NULL)
+        return q->folder != NULL;
     is_open = inputs_open(c, &in) && in.count == c->options.argument_count;
     for (size_t i = 0; is_open && i < in.count; i++) {
         const stele_trace_info *info = stele_trace_get_info(in.traces[i]);
@@ -146,6 +165,8 @@ static bool run(query *q, const char *text, size_t size)
     if (!is_done && q->e.error[0] != 0) {
         stele_output_flush(q->c->out);
         cli_usage(q->c, "%s", q->e.error);
+        if (q->folder != NULL && strstr(q->e.error, "Table with name") != NULL)
+            cli_remark(q->c, "%s has the tables that 'convert --tables' wrote", q->folder);
     }
     return is_done;
 }
@@ -289,6 +310,7 @@ static bool open_engine(query *q)
     const engine_options given = {.memory = option_value(&c->options, OPTION_MEMORY),
                                   .threads = option_value(&c->options, OPTION_QUERY_THREADS),
                                   .temp_dir = temp_dir(),
+                                  .folder = q->folder,
                                   .allows_files = option_given(&c->options, OPTION_ALLOW_FILES)};
     q->e.functions.opener = (trace_opener){open_traces, size_of_traces, q};
     /* What names functions of binaries keeps what it looked up, for one thread. */

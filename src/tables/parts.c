@@ -285,9 +285,18 @@ static stele_status write_part(table_parts *t, const partition *p, uint32_t *pic
     return status == STELE_OK ? t->options->done(t->options->user, &part, out) : status;
 }
 
+/* A table without rows is a file without rows, as if they all had no value. */
+static stele_status write_empty(table_parts *t)
+{
+    partition none = {.is_null = true};
+    return add_texts(t, &none, "", 0) ? write_part(t, &none, t->order, 0) : STELE_ERR_MEMORY;
+}
+
 static stele_status write_parts(table_parts *t)
 {
     stele_status status = order_rows(t);
+    if (status == STELE_OK && t->row_count == 0 && t->number == 0 && t->key != NOT_THERE)
+        status = write_empty(t);
     for (uint32_t i = 0; i < t->partition_count && status == STELE_OK; i++) {
         const uint32_t begin = i == 0 ? 0 : t->begins[i], end = t->begins[i + 1];
         if (begin != end || (t->number == 0 && t->key == NOT_THERE))

@@ -68,4 +68,29 @@ expect 0 query --allow-files --csv "$events" \
     "select num_values, stats_min_value, stats_max_value, stats_null_count
      from parquet_metadata('folder/event/data.parquet') where path_in_schema = 'byte_offset'"
 lines out 2
+
+# The folder is queried as the trace is, whatever it is partitioned by, and nothing else can be read.
+tables='trace stream track event slice instant arg flow counter lost'
+for by in '' 'track' 'class' 'minute'; do
+    rm -rf folder
+    # shellcheck disable=SC2086
+    expect 0 convert "$events" --to parquet -o folder ${by:+--partition $by} \
+        --tables "$(echo $tables | tr ' ' ,)"
+    for table in $tables; do
+        columns=$("$STELE" query --csv "$events" "select string_agg(column_name, ',') from
+            (describe $table)" | tail -n 1 | tr -d '"')
+        expect 0 query --csv "$events" "select $columns from $table"
+        sort out >wanted # as texts: a kind is a number there, and a text in Parquet
+        expect 0 query --csv folder "select $columns from $table"
+        sort out >got
+        same wanted got
+    done
+done
+expect 2 query folder 'from sched'
+says err "convert --tables"
+expect 2 query folder "copy (select 1) to 'some.csv'"
+expect 2 query folder "from read_parquet('$PWD/some.parquet')"
+expect 2 query folder "$events" 'from slice'
+says err 'queried alone'
+expect 0 query folder 'select count(*) from ancestors(1)'
 finish

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/sql/folder.h"
 #include "cli/sql/macros.h"
 
 static bool keep_error(engine *e, const char *text)
@@ -59,6 +60,11 @@ static bool do_quietly(engine *e, const char *sql)
     return is_done;
 }
 
+static bool run_of_folder(void *user, const char *sql)
+{
+    return do_quietly(user, sql);
+}
+
 /* Each table is a view of its function: that of the traces of the command line. */
 static bool make_views(engine *e)
 {
@@ -69,6 +75,11 @@ static bool make_views(engine *e)
         if (!do_quietly(e, sql))
             return false;
     }
+    return true;
+}
+
+static bool make_macros(engine *e)
+{
     for (size_t i = 0; i < sizeof sql_macros / sizeof *sql_macros; i++) {
         if (!do_quietly(e, sql_macros[i]))
             return false;
@@ -87,7 +98,9 @@ bool engine_open(engine *e, const engine_options *options)
         return false;
     if (!functions_register(&e->functions, &e->d, e->database, e->connection))
         return keep_error(e, "DuckDB refuses the functions that read tables");
-    return make_views(e) &&
+    return (options->folder != NULL ? folder_attach(options->folder, run_of_folder, e)
+                                    : make_views(e)) &&
+           make_macros(e) &&
            (options->allows_files || do_quietly(e, "SET enable_external_access = false"));
 }
 

@@ -12,7 +12,8 @@ typedef struct engine_options {
     const char *memory;  /* "1GB" */
     const char *threads; /* "1" */
     const char *temp_dir;
-    bool allows_files; /* statements may read and write files */
+    bool allows_files;  /* statements may read and write files */
+    const char *folder; /* of Parquet files, whose tables are taken; NULL: there is none */
 } engine_options;
 
 typedef struct engine {
