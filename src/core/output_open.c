@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens outputs: a file, memory, a folder, or another file of an output of several. */
+#define _XOPEN_SOURCE 700 /* realpath() */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/aside.h"
+#include "core/members.h"
+#include "core/output.h"
+#include "core/output_inside.h"
+#include "core/pack.h"
+#include "core/path.h"
+
+static output *output_make(diag_sink *diag, const char *path)
+{
+    output *out = calloc(1, sizeof *out);
+    if (out == NULL)
+        return NULL;
+    out->diag = diag;
+    out->fd = -1;
+    out->capacity = OUTPUT_BUFFER_SIZE;
+    out->buffer = malloc(out->capacity);
+    out->path = path != NULL ? strdup(path) : NULL;
+    if (out->buffer == NULL || (path != NULL && out->path == NULL)) {
+        output_close(out);
+        return NULL;
+    }
+    out->at = out->buffer;
+    out->end = out->buffer + out->capacity;
+    return out;
+}
+
+static stele_status output_create_aside(output *out)
+{
+    out->fd = aside_open(out->path, &out->temp_path);
+    if (out->fd < 0)
+        return output_fail_errno(out);
+    out->is_aside = true;
+    out->is_seekable = true;
+    return STELE_OK;
+}
+
+/* An existing file is replaced where it lies: links to it stay, and so does its mode. */
+static stele_status output_take_place_of(output *out, mode_t mode)
+{
+    char *target = realpath(out->path, NULL);
+    stele_status status;
+    if (target == NULL)
+        return output_fail_errno(out);
+    free(out->path);
+    out->path = target;
+    status = output_create_aside(out);
+    if (status == STELE_OK && fchmod(out->fd, mode & 0777) != 0)
+        status = output_fail_errno(out);
+    return status;
+}
+
+static stele_status output_open_path(output *out, bool replace)
+{
+    struct stat st;
+    out->replaces = replace;
+    if (stat(out->path, &st) != 0) {
+        /* A link that leads nowhere is a name that is taken, too. */
+        if (!replace && lstat(out->path, &st) == 0)
+            return output_fail(out, STELE_ERR_EXISTS, "a link of this name exists");
+        return output_create_aside(out);
+    }
+    if (S_ISDIR(st.st_mode))
+        return output_fail(out, STELE_ERR_WRITE, "a directory of this name exists");
+    if (!S_ISREG(st.st_mode)) {
+        out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return out->fd >= 0 ? STELE_OK : output_fail_errno(out);
+    }
+    if (!replace)
+        return output_fail(out, STELE_ERR_EXISTS, "a file of this name exists");
+    return output_take_place_of(out, st.st_mode);
+}
+
+static stele_status open_plain(diag_sink *diag, const char *path, bool replace, output **result)
+{
+    output *out = output_make(diag, path);
+    stele_status status;
+    *result = NULL;
+    if (out == NULL)
+        return STELE_ERR_MEMORY;
+    status = output_open_path(out, replace);
+    if (status != STELE_OK) {
+        output_close(out);
+        return status;
+    }
+    *result = out;
+    return STELE_OK;
+}
+
+stele_status output_open(diag_sink *diag, const char *path, bool replace, output **result)
+{
+    const char *packing = path_packing(path);
+    stele_status status = STELE_OK;
+    if (strcmp(path, "-") != 0) {
+        status = open_plain(diag, path, replace, result);
+    } else {
+        *result = output_make(diag, NULL);
+        if (*result == NULL)
+            return STELE_ERR_MEMORY;
+        (*result)->fd = STDOUT_FILENO;
+    }
+    if (status != STELE_OK || packing == NULL)
+        return status;
+    (*result)->pack = packer_open(packing);
+    (*result)->is_seekable = false;
+    if ((*result)->pack != NULL)
+        return STELE_OK;
+    output_close(*result);
+    *result = NULL;
+    return STELE_ERR_MEMORY;
+}
+
+stele_status output_open_memory(diag_sink *diag, output **result)
+{
+    *result = output_make(diag, NULL);
+    if (*result == NULL)
+        return STELE_ERR_MEMORY;
+    (*result)->is_seekable = true;
+    return STELE_OK;
+}
+
+static bool folder_is_empty(const char *path)
+{
+    DIR *folder = opendir(path);
+    unsigned count = 0;
+    if (folder == NULL)
+        return true; /* and what is wrong shows when a file is made in it */
+    while (count < 3 && readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count < 3; /* "." and ".." */
+}
+
+/* Aside, so that it comes up at once, whole. The mode of an empty one that it replaces is kept. */
+static stele_status output_make_aside(output *out, mode_t mode)
+{
+    out->temp_path = aside_folder(out->path, mode);
+    if (out->temp_path == NULL)
+        return output_fail_errno(out);
+    out->is_aside = true;
+    return STELE_OK;
+}
+
+/* A folder that is not where somebody stands, of another user, or the root of a file system.
+   In those members are put one by one. */
+static bool may_be_replaced(const char *path, const struct stat *st)
+{
+    struct stat here, parent;
+    char *above = members_join(path, "..");
+    const bool is_known = above != NULL && stat(".", &here) == 0 && stat(above, &parent) == 0;
+    free(above);
+    return is_known && st->st_uid == geteuid() && parent.st_dev == st->st_dev &&
+           (here.st_dev != st->st_dev || here.st_ino != st->st_ino);
+}
+
+/* What is not replaced of one that has files stays. */
+static stele_status output_make_folder(output *out, bool replace)
+{
+    struct stat st;
+    char *target;
+    size_t size = strlen(out->path);
+    out->replaces = replace;
+    while (size > 1 && out->path[size - 1] == '/')
+        out->path[--size] = '\0';
+    if (lstat(out->path, &st) != 0)
+        return errno == ENOENT ? output_make_aside(out, 0) : output_fail_errno(out);
+    if (stat(out->path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return output_fail(out, STELE_ERR_EXISTS,
+                           "something of this name exists, and is no directory");
+    out->is_swapped = !folder_is_empty(out->path);
+    if (out->is_swapped && !replace)
+        return output_fail(out, STELE_ERR_EXISTS, "a directory of this name exists, with files");
+    target = realpath(out->path, NULL);
+    if (target == NULL)
+        return output_fail_errno(out);
+    free(out->path);
+    out->path = target;
+    if (may_be_replaced(out->path, &st) && (!out->is_swapped || aside_can_swap(out->path))) {
+        out->temp_path = aside_folder(out->path, st.st_mode & 07777);
+        out->is_aside = out->temp_path != NULL;
+    }
+    return STELE_OK;
+}
+
+stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **result)
+{
+    output *out = output_make(diag, path);
+    stele_status status = STELE_OK;
+    *result = NULL;
+    if (out == NULL)
+        return STELE_ERR_MEMORY;
+    out->is_folder = true;
+    if (path != NULL)
+        status = output_make_folder(out, replace);
+    if (status != STELE_OK) {
+        output_close(out);
+        return status;
+    }
+    *result = out;
+    return STELE_OK;
+}
+
+/* In the folder, or beside the file; `of` is that of the whole. */
+static char *member_path(const output *out, const char *of, const char *name)
+{
+    const char *slash = strrchr(of, '/');
+    const size_t folder_size = out->is_folder  ? strlen(of)
+                               : slash != NULL ? (size_t)(slash - of)
+                                               : 0;
+    const size_t size = folder_size + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%.*s%s%s", (int)folder_size, of,
+                 out->is_folder || slash != NULL ? "/" : "", name);
+    return path;
+}
+
+/* Makes the folders that `path` names from `from` on; how many were not there before. */
+static unsigned make_folders(char *path, char *from)
+{
+    unsigned count = 0;
+    for (char *end = strchr(from, '/'); end != NULL; end = strchr(end + 1, '/')) {
+        *end = '\0';
+        count += mkdir(path, 0777) == 0; /* else opening says why not */
+        *end = '/';
+    }
+    return count;
+}
+
+/* Names may come from archives, which anybody can make. */
+static bool leads_out(const char *name)
+{
+    const char *at = name;
+    if (*at == '/')
+        return true;
+    for (; at != NULL; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* In a folder that is aside itself: there it has its name already, and goes with the folder. */
+static stele_status member_open_within(const output *out, const char *name, output **member)
+{
+    char *path = member_path(out, out->path, name);
+    char *real = member_path(out, out->temp_path, name);
+    output *made = path != NULL && real != NULL ? output_make(out->diag, path) : NULL;
+    stele_status status = made != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    free(path);
+    if (made != NULL) {
+        made->made_folders = make_folders(real, real + strlen(real) - strlen(name));
+        made->is_seekable = made->is_within = true;
+        made->temp_path = real;
+        real = NULL;
+        made->fd = open(made->temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (made->fd < 0) {
+            status = output_fail_errno(made);
+            output_close(made);
+            made = NULL;
+        }
+    }
+    free(real);
+    *member = made;
+    return status;
+}
+
+static stele_status member_open(output *out, const char *name, output **member)
+{
+    unsigned made;
+    char *path;
+    stele_status status;
+    *member = NULL;
+    if (leads_out(name))
+        return output_fail(out, STELE_ERR_WRITE, "a file's name that leads out of the folder");
+    if (out->path == NULL && out->fd < 0)
+        return output_open_memory(out->diag, member);
+    if (out->is_within || (out->is_folder && out->is_aside))
+        return member_open_within(out, name, member);
+    if (!out->is_folder && !out->is_aside)
+        return STELE_ERR_UNSUPPORTED;
+    path = member_path(out, out->path, name);
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    made = make_folders(path, path + strlen(path) - strlen(name));
+    status = open_plain(out->diag, path, out->replaces, member);
+    if (status == STELE_OK)
+        (*member)->made_folders = made;
+    else
+        output_forget_folders(path, made);
+    free(path);
+    return status;
+}
+
+stele_status output_add(output *out, const char *name, output **result)
+{
+    stele_status status = member_open(out, name, result);
+    if (status != STELE_OK)
+        return status;
+    (*result)->name = strdup(name);
+    if ((*result)->name == NULL) {
+        output_close(*result);
+        *result = NULL;
+        return STELE_ERR_MEMORY;
+    }
+    if (out->last_member != NULL)
+        out->last_member->next = *result;
+    else
+        out->members = *result;
+    out->last_member = *result;
+    return STELE_OK;
+}
