@@ -26,6 +26,8 @@ stele query run.fxt 'select 1' >out 2>&1 && has_sql=yes
 has_view=
 stele view --export probe run.heph >out 2>&1 && has_view=yes
 rm -rf probe
+has_server=yes # pages are written without one
+stele version | grep -q '^  microhttpd  *no ' && has_server=
 
 # until_interrupted LINE: an example that goes on until Ctrl-C; it is sent when it says that it is ready.
 until_interrupted() {
@@ -52,6 +54,7 @@ run() {
         return
         ;;
     'stele query '*) [ -n "$has_sql" ] || { skip "no DuckDB: $line"; return; } ;;
+    'stele view run'*) [ -n "$has_server" ] || { skip "no server: $line"; return; } ;;
     'stele view '*) [ -n "$has_view" ] || { skip "no server: $line"; return; } ;;
     esac
     case $line in

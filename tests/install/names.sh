@@ -23,7 +23,8 @@ for side in library command; do
         exit 77
     }
 done
-twice=$(comm -12 "$tmp/library" "$tmp/command")
+# Position-independent code for i386 has a copy of these in each object that needs them.
+twice=$(comm -12 "$tmp/library" "$tmp/command" | grep -v '^__x86\.get_pc_thunk\.' || :)
 if [ -n "$twice" ]; then
     echo "the command and the library both define:" $twice
     exit 1

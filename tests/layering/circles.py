@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 ALLOWED = [{"src/formats/ctf/metadata/tsdl" + part
-            for part in ("", "_block", "_role", "_scalar", "_scope", "_type")},
+            for part in ("", "_block", "_finish", "_role", "_scalar", "_scope", "_type", "_value")},
            {"src/formats/ctf/records/emit_class", "src/formats/ctf/records/emit_mark"}]
 DEFINITION = re.compile(
     r"^(?!static|typedef|return|else|extern)[\w \*]+?\b(\w+)\([^;{}]*\)\s*\n\{", re.M)

@@ -10,25 +10,6 @@
 
 /* ---- Classes of events ---- */
 
-void functions_close_traces(scanned *s)
-{
-    for (size_t i = s->count; i-- > 0;)
-        stele_trace_close(s->traces[i]);
-    free(s->traces);
-    stele_context_free(s->context);
-}
-
-const duckdb *functions_duckdb(duck_info info, const duckdb *set)
-{
-    static const duckdb *known;
-    (void)info;
-    if (set != NULL)
-        known = set;
-    return known;
-}
-
-/* ---- Registering ---- */
-
 static bool add_function(table_functions *f, duck_connection connection, const char *table,
                          bool is_class)
 {
