@@ -8,10 +8,23 @@
  *   16     records: i32 functions from leaf to root, i32 0, u64 calls, u64 local time in ticks
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/xray/read/producers.h"
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
+
+#define FIGURES_SIZE 16u        /* of a record, with 4 bytes that end its path */
+#define PATH_MAX     256u       /* functions of a path that is compared with the next */
+#define SEARCH_MAX   (1u << 10) /* bytes after damage in which records are looked for */
+#define SEARCHES_MAX 64u        /* in vain, after which paths are no tree */
+#define CHAIN_COUNT  4u         /* records that show that they follow from each other */
+
+/* A path as it stands in the file. */
+typedef struct path {
+    const uint8_t *at;
+    uint32_t depth;
+} path;
 
 typedef struct profile_producer {
     producer base;
@@ -21,6 +34,10 @@ typedef struct profile_producer {
     uint32_t pid;
     uint64_t block_end; /* offset; 0: between blocks */
     uint32_t thread;
+    uint8_t before[4 * PATH_MAX]; /* the path of the record before, in its block */
+    uint32_t before_depth;
+    unsigned searches; /* for a tree, in vain */
+    bool is_cut;       /* the file ends soon, and before the block: nothing can be compared */
 } profile_producer;
 
 static void profile_report(profile_producer *self, uint64_t size, const char *expected,
@@ -84,6 +101,7 @@ static stele_status enter_block(profile_producer *self)
         return self->w.status != STELE_OK ? self->w.status : STELE_END;
     }
     self->block_end = find_block_end(self);
+    self->before_depth = 0;
     self->thread = xray_trace_thread(self->trace, self->pid, (uint32_t)load_le64(self->w.at + 8));
     self->w.at += XRAY_PROFILE_BLOCK_SIZE;
     return self->thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
@@ -117,27 +135,160 @@ static bool add_fields(profile_producer *self, stele_batch *batch, const stele_e
     return true;
 }
 
-/* The record at the window: its size, 0 when it does not end within the block. */
-static size_t record_size(profile_producer *self, uint32_t *depth)
+/* ---- Paths that follow from each other ---- */
+
+/* The size of the record whose path begins at `at`; 0: it does not end in the room. */
+static size_t scan(path *p, const uint8_t *at, size_t room)
 {
-    const uint64_t room = self->block_end - window_offset(&self->w);
     size_t size = 4;
-    for (*depth = 0; size + 16 <= room; size += 4, ++*depth) {
-        if (window_need(&self->w, size + 16) < size + 16)
-            return 0;
-        if (load_le32(self->w.at + size - 4) == 0)
-            return size + 16;
+    p->at = at;
+    for (p->depth = 0; size + FIGURES_SIZE <= room; size += 4, ++p->depth) {
+        if (load_le32(at + size - 4) == 0)
+            return size + FIGURES_SIZE;
     }
     return 0;
+}
+
+/*
+ * The runtime writes a tree: after each path come those of its callees, or another callee of a
+ * function on it. All but the leaf are then the beginning of the path before, as the root stands
+ * last.
+ */
+static bool follows(const path *p, const path *before)
+{
+    return p->depth != 0 && p->depth <= before->depth + 1 &&
+           memcmp(p->at + 4, before->at + 4 * (before->depth + 1 - p->depth),
+                  4 * (size_t)(p->depth - 1)) == 0;
+}
+
+/* Whether records that follow from `before` stand at `at`: several with callers, or all to the end
+   of the block. */
+static bool are_chained(path before, const uint8_t *at, size_t room, unsigned least)
+{
+    unsigned deep = 0;
+    for (unsigned i = 0; i < CHAIN_COUNT && room != 0; i++) {
+        path p;
+        const size_t size = scan(&p, at, room);
+        if (size == 0 || !follows(&p, &before))
+            return false;
+        deep += p.depth > 1;
+        before = p;
+        at += size;
+        room -= size;
+    }
+    return deep >= least || (room == 0 && least < 2);
+}
+
+/* Whether a record that ends its path at `depth` functions follows from the one before, and others
+   from it. */
+static bool is_end(const path *before, const uint8_t *at, size_t room, uint32_t depth)
+{
+    const path p = {at, depth};
+    const size_t size = 4 * (size_t)depth + 4 + FIGURES_SIZE;
+    return size <= room && follows(&p, before) && are_chained(p, at + size, room - size, 1);
+}
+
+/* Whether a record stands at `at`, whatever was before it, and others follow from it. */
+static bool is_tree(const uint8_t *at, size_t room, unsigned least)
+{
+    path p;
+    const size_t size = scan(&p, at, room);
+    return size != 0 && p.depth != 0 && are_chained(p, at + size, room - size, least);
+}
+
+/* How many bytes from `at` on are to be skipped until records of a tree stand; 0: none are found,
+   or where they are expected. */
+static size_t find_tree(const uint8_t *at, size_t room)
+{
+    size_t expected = 0, limit = room < SEARCH_MAX ? room : SEARCH_MAX;
+    for (size_t i = 1; i < limit; i++) {
+        path p;
+        size_t size;
+        while (expected < i && (size = scan(&p, at + expected, room - expected)) != 0)
+            expected += size;
+        if (i != expected && is_tree(at + i, room - i, 2))
+            return i;
+    }
+    return 0;
+}
+
+/* The bytes of the block from the window on, as far as they can be loaded. */
+static size_t load_block(profile_producer *self)
+{
+    const uint64_t left = self->block_end - window_offset(&self->w);
+    const size_t room = left < SIZE_MAX ? (size_t)left : SIZE_MAX;
+    const size_t there = window_need(&self->w, room < 2 * SEARCH_MAX ? room : 2 * SEARCH_MAX);
+    self->is_cut = there < room && there < 2 * SEARCH_MAX;
+    return there < room ? there : room;
+}
+
+/*
+ * The size of the record at the window, 0 when it does not end within the block. The zero that ends
+ * its path can be damaged: the record then goes on into the next one, and neither follows from the
+ * one before it. `*is_damaged` says that the path ends elsewhere than it says.
+ */
+static size_t record_size(profile_producer *self, uint32_t *depth, bool *is_damaged)
+{
+    const path before = {self->before, self->before_depth};
+    size_t room = load_block(self), size;
+    path p;
+    *is_damaged = false;
+    while ((size = scan(&p, self->w.at, room)) == 0) {
+        const size_t more = window_need(&self->w, room + 1);
+        if (more <= room || window_offset(&self->w) + room >= self->block_end)
+            break;
+        room = more;
+    }
+    *depth = p.depth;
+    if (self->before_depth > PATH_MAX || self->is_cut ||
+        (size != 0 && follows(&p, &before) && are_chained(p, self->w.at + size, room - size, 1)))
+        return size;
+    for (uint32_t i = 1; i < PATH_MAX && i <= (size != 0 ? p.depth : room / 4); i++) {
+        if (i == p.depth || !is_end(&before, self->w.at, room, i))
+            continue;
+        *depth = i;
+        *is_damaged = true;
+        return 4 * (size_t)i + 4 + FIGURES_SIZE;
+    }
+    return size;
+}
+
+static void keep_path(profile_producer *self, const uint8_t *at, uint32_t depth)
+{
+    self->before_depth = depth;
+    if (depth <= PATH_MAX)
+        memcpy(self->before, at, 4 * (size_t)depth);
+}
+
+/* Skips to where the records of a tree go on, if that is not where the one at the window ends,
+   whose size is `own`. */
+static bool skip_to_tree(profile_producer *self, size_t room, size_t own)
+{
+    size_t size = 0;
+    if (self->is_cut || (own != 0 && (own >= room || is_tree(self->w.at + own, room - own, 1))))
+        return false;
+    if (self->searches < SEARCHES_MAX)
+        size = find_tree(self->w.at, room);
+    self->searches += size == 0;
+    if (size == 0)
+        return false;
+    profile_skip(self, size, "a path that follows from the one before it", "others");
+    self->before_depth = PATH_MAX + 1;
+    return true;
 }
 
 static stele_status take_record(profile_producer *self, stele_batch *batch)
 {
     uint32_t depth;
-    const size_t size = record_size(self, &depth);
+    bool is_damaged;
+    const size_t size = record_size(self, &depth, &is_damaged);
+    const path now = {self->w.at, depth}, before = {self->before, self->before_depth};
     const uint8_t *const figures = self->w.at + size - 16;
     stele_event *event;
     stele_name name;
+    if ((size == 0 || (self->before_depth <= PATH_MAX && !follows(&now, &before))) &&
+        skip_to_tree(self, load_block(self), size))
+        return self->w.status;
     if (size == 0) {
         uint64_t room = self->block_end - window_offset(&self->w);
         if (self->w.in->has_size && room > self->w.in->size - window_offset(&self->w))
@@ -146,19 +297,24 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
         self->block_end = 0;
         return self->w.status;
     }
+    if (is_damaged)
+        profile_report(self, size, "a path that ends where the next one follows from it",
+                       "another");
+    keep_path(self, self->w.at, depth);
     name = depth == 0 ? 0 : xray_trace_function(self->trace, batch, load_le32(self->w.at));
     if (name == UINT32_MAX)
         return STELE_ERR_MEMORY;
     event = batch_push_event(batch);
-    *event = (stele_event){.value = load_le64(figures),
-                           .id = load_le64(figures + 8),
-                           .offset = window_offset(&self->w),
-                           .size = (uint32_t)size,
-                           .name = name,
-                           .track = self->trace->threads[self->thread].track,
-                           .field_first = batch->field_count,
-                           .kind = STELE_KIND_SAMPLE,
-                           .flags = STELE_FLAG_NO_TIME};
+    *event = (stele_event){
+        .value = load_le64(figures),
+        .id = load_le64(figures + 8),
+        .offset = window_offset(&self->w),
+        .size = (uint32_t)size,
+        .name = name,
+        .track = self->trace->threads[self->thread].track,
+        .field_first = batch->field_count,
+        .kind = STELE_KIND_SAMPLE,
+        .flags = (uint8_t)(STELE_FLAG_NO_TIME | (is_damaged ? STELE_FLAG_DAMAGED : 0))};
     if ((self->columns & STELE_COLUMN_FIELDS) != 0 &&
         (!add_fields(self, batch, event, self->w.at, depth) ||
          !batch_set_fields(batch, event, event->field_first)))
