@@ -408,7 +408,7 @@ TEST(basic_blocks_of_a_thread_are_put_in_order)
     check_event(&r, 2, STELE_KIND_END, 0x320, 1);
     check_event(&r, 3, STELE_KIND_END, 0x325, 1);
     CHECK_EQ_U64(r.events[1].tid, 8);
-    CHECK_EQ_STR(r.codes, "XRY017@192 XRY014@160 ");
+    CHECK_EQ_STR(r.codes, "XRY014@160 XRY017@192 ");
     CHECK_EQ_U64(r.stats.balance.skipped_size, 37);
     reading_end(&r);
 }

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "formats/xray/read/grid.h"
 #include "formats/xray/read/producers.h"
 #include "formats/xray/records/decode.h"
 #include "model/await.h"
@@ -68,11 +69,6 @@ static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *a
     bool is_clamped = false;
     stele_name name;
     stele_event *event;
-    if (at[3] >= sizeof kinds) {
-        basic_report(self, XRY014, XRAY_BASIC_SIZE, "a kind from 0 to 3", "another kind");
-        self->base.balance.skipped_size += XRAY_BASIC_SIZE;
-        return true;
-    }
     name = xray_trace_function(self->trace, batch, function);
     if (name == UINT32_MAX)
         return false;
@@ -134,7 +130,18 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
     return add_argument(self, batch, event, value);
 }
 
-/* Goes to the next record of the ranges; its thread, or UINT32_MAX at the end. */
+/* Steps over bytes at the window that are no record. */
+static void skip_damage(basic_producer *self)
+{
+    const unsigned size =
+        xray_basic_skip(self->trace, self->w.at, window_need(&self->w, XRAY_GRID_SIZE));
+    basic_report(self, XRY014, size, "an entry, exit or argument of a function", "other bytes");
+    self->base.balance.skipped_size += size;
+    self->passed_size += size;
+    self->w.at += size;
+}
+
+/* Goes to the next record of the ranges, and gives its thread; UINT32_MAX: bytes were skipped. */
 static stele_status next_record(basic_producer *self, uint32_t *thread)
 {
     const bool big = self->trace->header.is_big_endian;
@@ -153,6 +160,11 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
                     self->trace->ranges[self->range_at].end);
         self->repeat_end = self->trace->ranges[self->range_at].repeat_end;
         self->range_at++;
+    }
+    *thread = UINT32_MAX;
+    if (!xray_is_basic_record(self->trace, self->w.at)) {
+        skip_damage(self);
+        return STELE_OK;
     }
     is_argument = xray_load16(big, self->w.at) == 1;
     *thread = xray_trace_thread(self->trace,
@@ -174,9 +186,13 @@ static stele_status take_batch(basic_producer *self, stele_batch *batch)
     while (self->passed_size < self->base.stop &&
            producer_await(&self->base, &self->w, batch, XRAY_BASIC_SIZE) &&
            (status = next_record(self, &thread)) == STELE_OK) {
-        const unsigned type = xray_load16(big, self->w.at);
-        const uint32_t track = self->trace->threads[thread].track;
-        bool is_done = true;
+        unsigned type;
+        uint32_t track;
+        bool is_done;
+        if (thread == UINT32_MAX)
+            continue;
+        type = xray_load16(big, self->w.at);
+        track = self->trace->threads[thread].track;
         if (stream_thread != UINT32_MAX && thread != stream_thread)
             return STELE_OK;
         /* The arguments of the last event still belong to a full batch. */
@@ -185,14 +201,8 @@ static stele_status take_batch(basic_producer *self, stele_batch *batch)
         stream_thread = thread;
         self->passed_size += XRAY_BASIC_SIZE;
         batch->stream = self->trace->threads[thread].stream;
-        if (type == 0) {
-            is_done = take_call(self, batch, self->w.at, track);
-        } else if (type == 1) {
-            is_done = take_argument(self, batch, self->w.at, track);
-        } else {
-            basic_report(self, XRY014, XRAY_BASIC_SIZE, "type 0 or 1", "another type");
-            self->base.balance.skipped_size += XRAY_BASIC_SIZE;
-        }
+        is_done = type == 0 ? take_call(self, batch, self->w.at, track)
+                            : take_argument(self, batch, self->w.at, track);
         if (!is_done)
             return STELE_ERR_MEMORY;
         self->w.at += XRAY_BASIC_SIZE;

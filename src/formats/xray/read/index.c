@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "formats/xray/read/grid.h"
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
 #include "model/times.h"
@@ -62,14 +63,31 @@ static stele_status index_fdr(xray_trace *trace, window *w)
     return status == STELE_END ? STELE_OK : status;
 }
 
+/* Steps over bytes at the window that are no record. */
+static unsigned skip_basic(const xray_trace *trace, window *w)
+{
+    const unsigned size = xray_basic_skip(trace, w->at, window_need(w, XRAY_GRID_SIZE));
+    diag_report(&trace->base.context->diag, &xray_codes[XRY014], w->in->name, window_offset(w),
+                size, "an entry, exit or argument of a function", "other bytes");
+    w->at += size;
+    return size;
+}
+
 /* Basic-mode records of a thread stand in blocks: neighbours become one range. */
 static stele_status index_basic(xray_trace *trace, window *w)
 {
     const bool big = trace->header.is_big_endian;
     xray_range range = {0};
     bool has_range = false;
-    uint64_t left;
+    uint64_t left, skipped = 0;
     while (window_need(w, XRAY_BASIC_SIZE) >= XRAY_BASIC_SIZE) {
+        if (!xray_is_basic_record(trace, w->at)) {
+            if (has_range && !ranges_add(trace, &range))
+                return STELE_ERR_MEMORY;
+            has_range = false;
+            skipped += skip_basic(trace, w);
+            continue;
+        }
         const bool is_argument = xray_load16(big, w->at) == 1;
         const uint32_t tid = xray_load32(big, w->at + (is_argument ? 8 : 16));
         const uint32_t pid =
@@ -100,7 +118,7 @@ static stele_status index_basic(xray_trace *trace, window *w)
     if (left != 0 && w->status == STELE_OK)
         diag_report(&trace->base.context->diag, &xray_codes[XRY017], w->in->name, window_offset(w),
                     left, "a record of 32 bytes", "the end of the file");
-    count_outside(trace, left);
+    count_outside(trace, skipped + left);
     return w->status;
 }
 
