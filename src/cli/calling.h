@@ -55,9 +55,6 @@ bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p);
 bool calling_output(cli *c, const char *path, stele_output **out);
 void calling_output_end(cli *c, const char *path, stele_output *out);
 
-/* Whether --width can be used; else false, and reported. */
-bool flame_width_fits(cli *c);
-
 /* What was unusual, as remarks on standard error. */
 void calling_remark_unusual(cli *c, const stele_call_counts *counts);
 

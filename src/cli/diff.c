@@ -442,7 +442,7 @@ static bool prepare(differing *d, const calling *s)
             return false;
     }
     return !option_given(&c->options, OPTION_FLAME_OUTPUT) ||
-           (flame_width_fits(c) && calling_make_paths(c, s, false, &d->paths));
+           calling_make_paths(c, s, false, &d->paths);
 }
 
 static bool read_runs(differing *d, calling *s)

@@ -10,6 +10,7 @@
 #include "cli/binaries.h"
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/limits.h"
 #include "cli/show/terminal.h"
 #include "cli/temp.h"
 
@@ -67,69 +68,6 @@ stele_status cli_output_open(cli *c, const char *path, stele_output **out)
     return stele_output_open(path, &given, out);
 }
 
-#define NAMES_SIZE_LEAST 4096u
-
-/* "names=64M": the limit and its number. */
-static bool parse_limit(cli *c, const char *text, stele_limits *limits)
-{
-    const char *names[] = {"names",  "tracks",      "providers", "fields", "depth",
-                           "record", "metadata",    "sort",      "window", "calls",
-                           "groups", "groups-size", "open"};
-    size_t *sizes[] = {&limits->names_size_max,
-                       NULL,
-                       NULL,
-                       NULL,
-                       NULL,
-                       &limits->record_size_max,
-                       &limits->metadata_size_max,
-                       &limits->sort_size_max,
-                       &limits->window_size,
-                       NULL,
-                       NULL,
-                       &limits->groups_size_max,
-                       NULL};
-    uint32_t *counts[] = {NULL,
-                          &limits->tracks_max,
-                          &limits->providers_max,
-                          &limits->fields_max,
-                          &limits->depth_max,
-                          NULL,
-                          NULL,
-                          NULL,
-                          NULL,
-                          &limits->call_depth_max,
-                          &limits->groups_max,
-                          NULL,
-                          &limits->open_max};
-    static const char units[] = "KMG";
-    const size_t size = strcspn(text, "=");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *end;
-        unsigned long long number;
-        const char *unit;
-        if (strlen(names[i]) != size || memcmp(names[i], text, size) != 0 || text[size] == 0)
-            continue;
-        number = strtoull(text + size + 1, &end, 10);
-        unit = *end != 0 ? strchr(units, *end) : NULL;
-        if (unit != NULL && end[1] == 0 &&
-            __builtin_mul_overflow(number, 1ull << 10 * (unit - units + 1), &number))
-            number = ULLONG_MAX; /* refused by the bound of every limit */
-        if (text[size + 1] < '0' || text[size + 1] > '9' || (*end != 0 && unit == NULL) ||
-            number == 0 || number > (sizes[i] != NULL ? SIZE_MAX / 4 : UINT32_MAX))
-            return cli_usage(c, "--max %s cannot be '%s'", names[i], text + size + 1);
-        if (i == 0 && number < NAMES_SIZE_LEAST)
-            return cli_usage(c,
-                             "--max names cannot be less than %u: Stele's own names take as much",
-                             NAMES_SIZE_LEAST);
-        if (sizes[i] != NULL)
-            *sizes[i] = (size_t)number;
-        else
-            *counts[i] = (uint32_t)number;
-        return true;
-    }
-    return cli_usage(c, "no limit '%s'; see 'stele help limits'", text);
-}
-
 /* $XDG_CACHE_HOME/stele, or ~/.cache/stele; NULL where neither is known. */
 static const char *cache_dir(char *path, size_t size)
 {
@@ -158,7 +96,7 @@ bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_contex
                                    .go_on = cli_goes_on};
     const options *o = &c->options;
     for (size_t i = 0; i < o->use_count; i++) {
-        if (o->uses[i].id == OPTION_MAX && !parse_limit(c, o->uses[i].value, &limits))
+        if (o->uses[i].id == OPTION_MAX && !limit_parse(c, o->uses[i].value, &limits))
             return false;
     }
     return cli_check(c, stele_context_new(&given, context), "start");

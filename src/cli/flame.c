@@ -78,13 +78,6 @@ static void show(cli *c, stele_paths *p, form as, const char *path)
     calling_remark_unusual(c, stele_paths_get_counts(p));
 }
 
-bool flame_width_fits(cli *c)
-{
-    const uint64_t width = option_number(&c->options, OPTION_WIDTH);
-    return (width >= FLAME_WIDTH_MIN && width <= FLAME_WIDTH_MAX) ||
-           cli_usage(c, "--width takes %u to %u pixels", FLAME_WIDTH_MIN, FLAME_WIDTH_MAX);
-}
-
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
     return stele_paths_set_window(user, stats->range_begin_ns, stats->range_end_ns);
@@ -139,8 +132,7 @@ void command_FLAME(cli *c)
     form as;
     calling s = {.depth_min = 0};
     stele_paths *p = NULL;
-    if (choose_form(c, path, &as) && flame_width_fits(c) && calling_make(c, &s) &&
-        read_paths(c, &s, as, &p))
+    if (choose_form(c, path, &as) && calling_make(c, &s) && read_paths(c, &s, as, &p))
         show(c, p, as, path);
     calling_remark_pairs(c, &s);
     stele_paths_free(p);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/limits.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -120,12 +121,27 @@ void help_command(stele_output *out, command_id id, bool has_color)
                             command->name);
 }
 
+void help_topic_text(const topic_entry *topic, char *text, size_t size)
+{
+    static const char mark[] = "{limits}";
+    const char *at = strstr(topic->text, mark);
+    char list[1024];
+    limit_list(list, sizeof list);
+    if (at != NULL)
+        snprintf(text, size, "%.*s%s%s", (int)(at - topic->text), topic->text, list,
+                 at + sizeof mark - 1);
+    else
+        snprintf(text, size, "%s", topic->text);
+}
+
 void help_topic(stele_output *out, const topic_entry *topic, bool has_color)
 {
+    char text[HELP_TOPIC_SIZE];
+    help_topic_text(topic, text, sizeof text);
     print_color(out, has_color, COLOR_BOLD);
     stele_output_printf(out, "%s\n\n", topic->title);
     print_color(out, has_color, COLOR_NONE);
-    print_wrapped(out, topic->text, 0, 0, WIDTH);
+    print_wrapped(out, text, 0, 0, WIDTH);
 }
 
 /* Commands, then topics. */

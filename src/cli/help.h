@@ -8,6 +8,12 @@
 #include "cli/options.h"
 
 void help_command(stele_output *out, command_id command, bool has_color);
+/* More than the longest text of a topic has. */
+#define HELP_TOPIC_SIZE ((size_t)16 << 10)
+
+/* The text of a topic, with the list of limits where it belongs. */
+void help_topic_text(const topic_entry *topic, char *text, size_t size);
+
 void help_topic(stele_output *out, const topic_entry *topic, bool has_color);
 
 /* Manual pages: "stele" and "stele-COMMAND"; NULL past the end. */

@@ -103,9 +103,11 @@ static void write_commands(stele_output *out, command_id group)
 
 static void write_topics(stele_output *out)
 {
+    char text[HELP_TOPIC_SIZE];
     for (size_t i = 0; i < topic_count; i++) {
+        help_topic_text(&topic_table[i], text, sizeof text);
         write_heading(out, topic_table[i].title);
-        write_text(out, topic_table[i].text);
+        write_text(out, text);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,15 +311,43 @@ static bool is_choice(const option_entry *option, const char *value)
     return false;
 }
 
+/* The numbers that an option takes. */
+static void find_range(const option_entry *option, uint64_t *least, uint64_t *most)
+{
+    *least = 0;
+    *most = UINT64_MAX;
+    switch ((option_id)(option - option_table)) {
+#define STELE_RANGE(id, from, to) \
+    case OPTION_##id:             \
+        *least = from;            \
+        *most = to;               \
+        break;
+#include "cli/options.def"
+#undef STELE_RANGE
+    default: break;
+    }
+}
+
+static bool check_number(options *o, const option_entry *option, const char *value)
+{
+    uint64_t number, least, most;
+    if (!parse_number(value, &number))
+        return fail(o, "--%s takes a whole number, not '%s'", option->name, value);
+    find_range(option, &least, &most);
+    if (number >= least && number <= most)
+        return true;
+    if (most == UINT64_MAX)
+        return fail(o, "--%s takes %" PRIu64 " or more, not '%s'", option->name, least, value);
+    return fail(o, "--%s takes %" PRIu64 " to %" PRIu64 ", not '%s'", option->name, least, most,
+                value);
+}
+
 /* Judges a value by the type of its option. */
 static bool check_value(options *o, const option_entry *option, const char *value)
 {
     const char *word;
-    uint64_t number;
     switch (option->type) {
-    case OPTION_TYPE_COUNT:
-        return parse_number(value, &number) ||
-               fail(o, "--%s takes a whole number, not '%s'", option->name, value);
+    case OPTION_TYPE_COUNT: return check_number(o, option, value);
     case OPTION_TYPE_CHOICE:
     case OPTION_TYPE_FORMAT:
     case OPTION_TYPE_TARGET:

@@ -336,10 +336,6 @@ void command_RECORD(cli *c)
         cli_usage(c, "record needs --qemu, the only recorder there is");
         return;
     }
-    if (option_number(&c->options, OPTION_INTERVAL) == 0) {
-        cli_usage(c, "--interval must be 1 or more");
-        return;
-    }
     if (!cpu_describe(c, &r) || !program_name(c, &r) || !program_check(c, r.program) ||
         !emulator_find(c, &r) || !plugin_find(c, &r))
         return;

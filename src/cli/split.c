@@ -72,7 +72,7 @@ static bool parse_how(splitting *s)
     if (option_given(o, OPTION_SPLIT_COUNT)) {
         s->by = BY_COUNT;
         s->most = option_number(o, OPTION_SPLIT_COUNT);
-        return s->most != 0 || cli_usage(s->c, "--count takes 1 or more");
+        return true;
     }
     s->by = option_given(o, OPTION_SPLIT_BY_TRACK) ? BY_TRACK : BY_NONE;
     return s->by == BY_TRACK ||

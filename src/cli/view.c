@@ -160,9 +160,7 @@ static void serve(view *w)
                                  .ready = take_address,
                                  .scanned = take_scanned};
     const char *why = "";
-    if (port > 65535)
-        cli_usage(c, "--port takes 1 to 65535, and 0 for any");
-    else if (!view_can_serve())
+    if (!view_can_serve())
         cli_usage(c, "this build has no server: install libmicrohttpd-dev (apt install "
                      "libmicrohttpd-dev) and build again; --export works without");
     else if (view_serve(w->shown, &given, &why) != STELE_OK)

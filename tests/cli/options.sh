@@ -8,6 +8,10 @@
 awk '
     function trim(text) { gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
     BEGIN { slicing = "^INSN_(SLICE|SPLIT|JOIN)$" }
+    NR == FNR { # the least number that an option takes, where that is not 0
+        if (/^STELE_RANGE\(/) { split($0, part, /[(,]/); least[trim(part[2])] = trim(part[3]) }
+        next
+    }
     /^STELE_COMMAND\(/ {
         split($0, part, /[(,]/)
         id = trim(part[2]); name = trim(part[3]); gsub(/"/, "", name)
@@ -26,7 +30,7 @@ awk '
         name = trim(part[3]); gsub(/"/, "", name)
         type = trim(part[4])
         choice = trim(part[6]); gsub(/"/, "", choice); sub(/ .*/, "", choice)
-        value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? "1" : \
+        value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? (least[trim(part[1])] > 1 ? least[trim(part[1])] : "1") : \
             type == "FORMAT" ? "heph" : type == "TARGET" ? "json" : type == "KINDS" ? "*" : "x"
         commands = trim(part[8])
         gsub(/CONFINED/, "FILTERING|REPAIR|CHAINS|DUMP|INSNS|SLICING|WHY|REPORT|SYMBOLS|INDEX|CTF_METADATA", commands)
@@ -48,7 +52,7 @@ awk '
             if (ids[i] != except && (commands == "ALL" || index("|" commands "|", "|" ids[i] "|")))
                 print names[ids[i]], name, short, value
     }
-' "$SOURCE/src/cli/options.def" >table
+' "$SOURCE/src/cli/options.def" "$SOURCE/src/cli/options.def" >table
 check "the table was read" test "$(wc -l <table)" -gt 80
 commands=$(cut -d ' ' -f 1 table | sort -u)
 options=$(cut -d ' ' -f 2 table | sort -u)

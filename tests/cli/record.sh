@@ -7,8 +7,8 @@ expect 2 record program
 says err 'needs --qemu'
 expect 2 record --qemu
 expect 2 record --qemu --interval=0 program
-says err '--interval must be 1 or more'
-expect 2 record --qemu --vector-length=100 program
+says err '--interval takes 1 or more'
+expect 2 record --qemu --vector-length=200 program
 says err '128 to 2048, in steps of 128'
 expect 3 record --qemu nowhere
 says err '^stele: nowhere: No such file'

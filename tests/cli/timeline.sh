@@ -41,6 +41,6 @@ for trace in "$SOURCE"/src/formats/ctf/good/*discard*; do
 done
 
 expect 2 timeline --width 3 scheduling.fxt
-says err 'width takes 40 to 10000 columns'
+says err 'width takes 40 to 10000'
 expect 3 timeline no-such-file
 finish

@@ -98,6 +98,16 @@ expect 0 version --json
 documented out
 expect 0 help exit-codes
 says out '^  4  '
+# Numbers have the ranges of the table, also where the library has 32 bits for them.
+expect 2 cat -C 4294967296 "$heph/doc_example.bin.log"
+says err "context takes 0 to 4294967295, not '4294967296'"
+expect 2 flame --width 399 "$heph/doc_example.bin.log"
+says err "width takes 400 to 100000, not '399'"
+expect 2 info --max names=4095 "$heph/doc_example.bin.log"
+says err "max names takes 4096 or more, not '4095'"
+expect 0 help limits
+says out '^  names  *bytes of all different names'
+says out '^  groups-size  *bytes'
 # A limit beyond 64 bits does not wrap to a small one.
 expect 2 info --max sort=17179869185G "$heph/doc_example.bin.log"
 says err "sort cannot be '17179869185G'"

@@ -66,8 +66,7 @@ void command_INSN_BBV(cli *c)
     const bool is_file = path != NULL && strcmp(path, "-") != 0;
     writing w = {.c = c, .out = c->out};
     insns s;
-    bool is_fine =
-        insns_make(c, &s) && (interval != 0 || cli_usage(c, "--interval takes 1 or more"));
+    bool is_fine = insns_make(c, &s);
     if (is_fine && is_file)
         is_fine = cli_check(c, cli_output_open(c, path, &w.out), path);
     if (is_fine)

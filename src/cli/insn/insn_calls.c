@@ -108,7 +108,7 @@ void command_INSN_CALLS(cli *c)
                   "'%s' does not tell the form, as .svg, .folded, .txt, .pftrace (perfetto) and "
                   ".json (chrome) do: name it with --format",
                   path);
-    } else if (flame_width_fits(c) && insns_make(c, &s)) {
+    } else if (insns_make(c, &s)) {
         if (as == FORM_CHROME || as == FORM_PERFETTO)
             show_spans(&f, as == FORM_CHROME ? "chrome" : "perfetto", path);
         else

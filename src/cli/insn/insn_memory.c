@@ -265,10 +265,6 @@ static void run_reuse(cli *c, insns *s)
     const uint64_t sample = option_number(&c->options, OPTION_SAMPLE);
     stele_insn_reuse_counts counts = STELE_INIT(stele_insn_reuse_counts);
     stele_insn_reuse *r = NULL;
-    if (sample == 0) {
-        cli_usage(c, "--sample takes 1 or more");
-        return;
-    }
     if (cli_check(c, stele_insn_reuse_new(LINE_SIZE, sample, &r), "memory") &&
         insns_read_all(c, s, &(stele_insn_consumer){.take = take_reuse, .user = r})) {
         stele_insn_reuse_get(r, &counts);

@@ -17,9 +17,7 @@ typedef struct flame {
     uint32_t runs[STELE_PATH_SIDES]; /* that a side adds up: shown is a run on average; 0: one */
 } flame;
 
-#define FLAME_WIDTH     1200u
-#define FLAME_WIDTH_MIN 400u
-#define FLAME_WIDTH_MAX 100000u
+#define FLAME_WIDTH 1200u
 
 /* "main;read;copy 1234", one line for each path: self time in ns, or calls. ';' and control
    characters of names become '_'. */
