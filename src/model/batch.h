@@ -134,4 +134,17 @@ static inline int64_t event_key(const stele_event *event, bool by_end)
     return by_end && event->kind == STELE_KIND_COMPLETE ? (int64_t)event->id : event->time_ns;
 }
 
+/* The first field of an event that has the name, NULL if none has it. Name 0 is no name. */
+static inline const stele_field *batch_field(const stele_batch *batch, const stele_event *event,
+                                             stele_name name)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    const stele_field *fields = batch->fields + first;
+    for (uint32_t at = 0; name != 0 && at < count; at += stele_field_length(fields + at))
+        if (fields[at].name == name)
+            return &fields[at];
+    return NULL;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
+#include "model/batch.h"
 #include "sinks/perfetto_sink.h"
 
 /* ---- Instants ---- */
@@ -96,18 +97,6 @@ static void put_lost(perfetto_sink *p, perfetto_track *track, const stele_event 
 
 /* ---- Log messages ---- */
 
-static const stele_field *find_field(const perfetto_sink *p, const stele_event *event,
-                                     stele_name name)
-{
-    uint32_t first;
-    const uint32_t count = stele_event_fields(p->batch, event, &first);
-    const stele_field *fields = p->batch->fields + first;
-    for (uint32_t at = 0; at < count; at += stele_field_length(fields + at))
-        if (fields[at].name == name)
-            return &fields[at];
-    return NULL;
-}
-
 static void put_body(perfetto_sink *p, const stele_field *field)
 {
     const stele_text text = stele_field_text(p->base.context, p->batch, field);
@@ -124,7 +113,7 @@ static void put_body(perfetto_sink *p, const stele_field *field)
 static void put_log(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     const stele_track *on = stele_track_get(p->base.context, event->track);
-    const stele_field *message = find_field(p, event, p->message);
+    const stele_field *message = batch_field(p->batch, event, p->message);
     if (on == NULL || on->kind != STELE_TRACK_THREAD || message == NULL ||
         message->type != STELE_TYPE_STRING) {
         put_instant(p, track, event);

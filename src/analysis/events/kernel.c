@@ -146,18 +146,6 @@ static void unmatched(stele_kernel *k)
     k->totals.unmatched_count += sched_in_window(k->sched, k->sched->now_ns);
 }
 
-/* The name in a field; 0: none. */
-static stele_name field_name(stele_kernel *k, const stele_batch *batch, const stele_field *field)
-{
-    stele_text text;
-    stele_name name;
-    if (field == NULL)
-        return 0;
-    text = stele_field_text(k->context, batch, field);
-    name = stele_name_intern(k->context, text.bytes, text.size);
-    return name != UINT32_MAX ? name : 0;
-}
-
 /* ---- System calls ---- */
 
 static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
@@ -270,7 +258,7 @@ static void take_interrupt(stele_kernel *k, const stele_batch *batch, const kern
     if (c == NULL)
         return;
     if (known->action == KERNEL_BEGIN_IRQ)
-        begin_irq(k, c, number, field_name(k, batch, known->fields[KERNEL_SUBJECT]));
+        begin_irq(k, c, number, kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]));
     else if (known->action == KERNEL_END_IRQ)
         end_irq(k, c, number, cpu);
     else
@@ -371,7 +359,7 @@ static void take_packet(stele_kernel *k, const stele_batch *batch, const kernel_
     const bool is_sent = known->action == KERNEL_SEND;
     const kernel_sample sample = {
         .of = is_sent ? STELE_KERNEL_SEND : STELE_KERNEL_RECEIVE,
-        .name = field_name(k, batch, known->fields[KERNEL_SUBJECT]),
+        .name = kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]),
         .thread =
             is_sent ? track_of(k, thread) : 0, /* what runs when one comes has no part in it */
         .byte_count = (uint64_t)kernel_number(known->fields[KERNEL_SIZE])};
@@ -433,7 +421,7 @@ static void take_known(void *user, const stele_batch *batch, const stele_event *
     case KERNEL_END_DISK: take_disk(k, known, cpu, thread); break;
     case KERNEL_NAME_DEVICE:
         device_name(k, (uint64_t)kernel_number(known->fields[KERNEL_DEVICE]),
-                    field_name(k, batch, known->fields[KERNEL_SUBJECT]));
+                    kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]));
         break;
     case KERNEL_SEND:
     case KERNEL_RECEIVE: take_packet(k, batch, known, cpu, thread); break;

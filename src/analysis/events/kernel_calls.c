@@ -24,14 +24,15 @@ void kernel_calls_free(kernel_calls *c)
 
 /* ---- What begins ---- */
 
-static stele_name name_in(const kernel_calls *c, const stele_batch *batch, const stele_field *field)
+stele_name kernel_name_in(stele_context *context, const stele_batch *batch,
+                          const stele_field *field)
 {
     stele_text text;
     stele_name name;
     if (field == NULL)
         return 0;
-    text = stele_field_text(c->context, batch, field);
-    name = stele_name_intern(c->context, text.bytes, text.size);
+    text = stele_field_text(context, batch, field);
+    name = stele_name_intern(context, text.bytes, text.size);
     return name != UINT32_MAX ? name : 0;
 }
 
@@ -81,7 +82,7 @@ bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_
                             .address = (uint64_t)kernel_number(fields[KERNEL_ADDRESS]),
                             .port = (uint64_t)kernel_number(fields[KERNEL_PORT])};
     if (known->call == KERNEL_CALL_OPEN)
-        a->file = name_in(c, batch, fields[KERNEL_FILE]);
+        a->file = kernel_name_in(c->context, batch, fields[KERNEL_FILE]);
     else if (known->call == KERNEL_CALL_CONNECT)
         a->has_peer = take_peer(c, batch, fields[KERNEL_PEER], a->peer);
     else if (known->call == KERNEL_CALL_FUTEX)
@@ -203,7 +204,7 @@ bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const ker
     const stele_field *file = known->fields[KERNEL_FILE];
     const stele_text path =
         file != NULL ? stele_field_text(c->context, batch, file) : (stele_text){NULL, 0};
-    const kernel_file made = {.name = name_in(c, batch, file),
+    const kernel_file made = {.name = kernel_name_in(c->context, batch, file),
                               .is_socket = path.size > 7 && memcmp(path.bytes, "socket:", 7) == 0};
     if (process == NULL || known->fields[KERNEL_FD] == NULL || made.name == 0)
         return true;

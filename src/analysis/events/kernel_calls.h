@@ -25,6 +25,10 @@ typedef struct kernel_calls {
     uint32_t thread_count;
 } kernel_calls;
 
+/* The text of a field as a name; 0 if there is no field, or no room for one more name. */
+stele_name kernel_name_in(stele_context *context, const stele_batch *batch,
+                          const stele_field *field);
+
 void kernel_calls_init(kernel_calls *c, stele_context *context);
 void kernel_calls_free(kernel_calls *c);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "model/batch.h"
 
 #define BINARIES_MAX  65536u
 #define ADDRESSES_MAX (1u << 20)
@@ -54,24 +55,10 @@ void pairing_places_clear(pairing_places *p)
 
 /* ---- Fields ---- */
 
-static const stele_field *field_of(const stele_batch *batch, const stele_event *event,
-                                   stele_name name)
-{
-    uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
-    for (uint32_t at = 0; name != 0 && at < count;) {
-        const stele_field *field = &batch->fields[first + at];
-        if (field->name == name)
-            return field;
-        at += stele_field_length(field);
-    }
-    return NULL;
-}
-
 static bool number_of(const stele_batch *batch, const stele_event *event, stele_name name,
                       uint64_t *value)
 {
-    const stele_field *field = field_of(batch, event, name);
+    const stele_field *field = batch_field(batch, event, name);
     if (field == NULL || field->type < STELE_TYPE_UINT || field->type > STELE_TYPE_KOID ||
         field->type == STELE_TYPE_FLOAT)
         return false;
@@ -118,7 +105,7 @@ static bool see_switch(pairing_places *p, const stele_batch *batch, const stele_
     if ((number_of(batch, event, p->next_tid, &thread.number) ||
          number_of(batch, event, p->next_pid, &thread.number)) &&
         thread.number != 0) {
-        const stele_name name = text_name(p, batch, field_of(batch, event, p->next_comm));
+        const stele_name name = text_name(p, batch, batch_field(batch, event, p->next_comm));
         track = stele_track_intern(p->context, &thread);
         if (track == 0)
             return false;
@@ -144,7 +131,7 @@ static bool see_binary(pairing_places *p, const stele_batch *batch, const stele_
     if (!number_of(batch, event, p->baddr, &made.base) ||
         !number_of(batch, event, p->memsz, &made.size) || p->binary_count == BINARIES_MAX)
         return true;
-    made.path = text_name(p, batch, field_of(batch, event, p->path));
+    made.path = text_name(p, batch, batch_field(batch, event, p->path));
     if (p->binary_count == p->binary_capacity) {
         loaded_binary *binaries =
             array_grow(p->binaries, sizeof *binaries, &p->binary_capacity, 16);

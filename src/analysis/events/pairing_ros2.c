@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "model/batch.h"
 
 #define OBJECTS_MAX (1u << 20)
 #define NAME_SIZE   1024
@@ -85,24 +86,10 @@ void pairing_ros2_clear(pairing_ros2 *r)
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static const stele_field *field_of(const stele_batch *batch, const stele_event *event,
-                                   stele_name name)
-{
-    uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
-    for (uint32_t at = 0; name != 0 && at < count;) {
-        const stele_field *field = &batch->fields[first + at];
-        if (field->name == name)
-            return field;
-        at += stele_field_length(field);
-    }
-    return NULL;
-}
-
 static bool number_of(const stele_batch *batch, const stele_event *event, stele_name name,
                       uint64_t *value)
 {
-    const stele_field *field = field_of(batch, event, name);
+    const stele_field *field = batch_field(batch, event, name);
     if (field == NULL || field->type < STELE_TYPE_BOOL || field->type > STELE_TYPE_KOID ||
         field->type == STELE_TYPE_FLOAT)
         return false;
@@ -218,7 +205,7 @@ static stele_name name_by_line(const pairing_ros2 *r, unsigned line, const stele
         break;
     default: break;
     }
-    return named_by_text(r, lines[line].prefix, batch, field_of(batch, event, fields[1]));
+    return named_by_text(r, lines[line].prefix, batch, batch_field(batch, event, fields[1]));
 }
 
 static bool message_by_line(const pairing_ros2 *r, unsigned line, const stele_batch *batch,

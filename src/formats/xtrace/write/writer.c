@@ -70,14 +70,8 @@ static uint64_t array_at(const stele_batch *batch, const stele_field *field, siz
 static const stele_field *find_field(const stele_batch *batch, const stele_event *event,
                                      stele_name name, stele_type type)
 {
-    uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
-    for (uint32_t i = 0; i < count; i += stele_field_length(&batch->fields[first + i])) {
-        const stele_field *field = &batch->fields[first + i];
-        if (field->name == name)
-            return field->type == type ? field : NULL;
-    }
-    return NULL;
+    const stele_field *field = batch_field(batch, event, name);
+    return field != NULL && field->type == type ? field : NULL;
 }
 
 /* The numbers of an array in the order of bytes of the format. */
