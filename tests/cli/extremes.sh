@@ -120,4 +120,14 @@ for output in json text csv chrome; do
     done
 done
 
+# Intervals of time end where time does, and not before it begins.
+for every in 1ms 7s; do
+    expect 0 stats --every $every late.heph
+    says out 'to 9223372036.854775807 s'
+    expect 0 stats --every $every --json late.heph
+    grep -o '"begin_ns":-\?[0-9]*' out | cut -d : -f 2 >begins
+    sort -n begins >wanted
+    same wanted begins
+done
+
 finish

@@ -22,6 +22,15 @@ typedef struct stats_view {
     bool is_held;      /* values hold until the next one */
 } stats_view;
 
+/* When an interval begins; the ends of time where it begins outside of them. */
+static inline int64_t stats_begin_ns(const stats_view *v, int64_t interval)
+{
+    int64_t ns;
+    if (__builtin_mul_overflow(interval, (int64_t)v->every_ns, &ns))
+        ns = interval < 0 ? INT64_MIN : INT64_MAX;
+    return ns;
+}
+
 /* The rows that are shown, and the group of each. */
 static inline size_t stats_row_count(const stats_view *v)
 {

@@ -215,9 +215,9 @@ void stats_write_series(cli *c, const stats_view *v)
         for (size_t of = 0; of < of_count; of++)
             write_lines(c, v, &t, of, room);
         stele_output_printf(c->out, "\nFrom %s to %s, a character for %s\n",
-                            print_duration(from, t.first * (int64_t)v->every_ns),
-                            print_duration(to, (t.last + 1) * (int64_t)v->every_ns),
-                            print_duration(each, (int64_t)(t.per_cell * v->every_ns)));
+                            print_duration(from, stats_begin_ns(v, t.first)),
+                            print_duration(to, stats_begin_ns(v, t.last + 1)),
+                            print_duration(each, stats_begin_ns(v, (int64_t)t.per_cell)));
     }
     free(room);
 }

@@ -121,7 +121,7 @@ static void write_csv_intervals(cli *c, const stats_view *v)
     for (size_t i = 0; i < v->shown && is_open; i++) {
         for (size_t at = 0; stele_stats_get_point(v->stats, i, at, &point, room); at++) {
             figure *cell = set_keys(t.cells, v, i);
-            (*cell++).integer = point.interval * (int64_t)v->every_ns;
+            (*cell++).integer = stats_begin_ns(v, point.interval);
             (*cell++).number = point.row_count;
             for (size_t of = 0; of < of_count; of++) {
                 const double all[] = {room[of].sum, room[of].min, room[of].max};
@@ -251,7 +251,7 @@ static void write_intervals_json(json *j, const stats_view *v, size_t group)
     for (size_t at = 0; room != NULL && stele_stats_get_point(v->stats, group, at, &point, room);
          at++) {
         json_open(j, NULL, '{');
-        json_int(j, "begin_ns", point.interval * (int64_t)v->every_ns);
+        json_int(j, "begin_ns", stats_begin_ns(v, point.interval));
         json_uint(j, "count", point.row_count);
         json_open(j, "of", '[');
         for (size_t of = 0; of < of_count; of++) {
