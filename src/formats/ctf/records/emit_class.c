@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of texts, arrays, structures, variants and optionals. */
+/*
+ * Operations of texts, arrays, structures, variants and optionals. What holds while a class is
+ * turned into operations:
+ *
+ * - `phase` is what is known of the position before the next operation: its rest by some modulus.
+ * It is exact as long as all sizes before it are constant, and is blurred by what has no fixed
+ * size.
+ * - A stretch (program.h) collects numbers at constant offsets. Who moves the position closes it
+ *   (build_close()) before the operation that does.
+ * - `entries` counts the entries of an event that takes each branch once; `variations` counts what
+ *   makes them differ from event to event. Where none came between the begin and the end of a
+ *   structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
+ * - Users of targets (lengths, selectors) come in the order in which target_walk found them, so
+ * that next_user() has only to count.
+ * - Where fields are not wanted the same bits are passed over, and no entry is made.
+ */
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/choices.h"
 #include "formats/ctf/schema/marks.h"
 
+/* The node of the target tree below a field; TARGET_NONE if nothing there is a target. */
 static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
 {
     return target_tree_child(b->tree, node, index);
@@ -12,17 +28,17 @@ static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
 /* ---- Entries ---- */
 
 /* Begins a run of `count` members whose number of entries is not known. */
-static void decoder_open(builder *b, uint64_t head, uint32_t count)
+static void run_open(builder *b, uint64_t head, uint32_t count)
 {
     op *at = build_op(b, OP_OPEN);
     at->head = head;
     at->u.run.count = count;
     b->entries++;
-    if (++b->open > b->depth)
+    if (++b->open > b->depth) /* the decoder has so many frames */
         b->depth = b->open;
 }
 
-static void decoder_close(builder *b)
+static void run_close(builder *b)
 {
     build_op(b, OP_CLOSE);
     b->open--;
@@ -51,12 +67,14 @@ static const target_user *next_user(builder *b)
     return user;
 }
 
-/* How long an array, text or blob is. */
+/* How long an array, text or blob is: a constant, or the value of a slot when it is decoded. */
 typedef struct field_length {
-    uint64_t value; /* or the slot */
+    uint64_t value; /* the length if it is fixed, else its slot */
     bool is_fixed;
 } field_length;
 
+/* Makes the length known: of the RFC's sequences it stands right in front of the elements and is
+   read here, into a slot of its own; of others it was a field before, which has a slot. */
 static field_length emit_length(builder *b, const ctf_class *type)
 {
     const ctf_class *in_front = type->u.array.length_class;
@@ -97,6 +115,8 @@ static void step_length(builder *b, field_length length, uint64_t size)
 
 /* ---- Text and bytes ---- */
 
+/* A string has no size before it is read, but it begins and ends on a byte: so the phase after it
+   is known again, whatever it was before. */
 static void emit_string(builder *b, const ctf_class *type, stele_name name)
 {
     op *at;
@@ -124,7 +144,11 @@ static void emit_short_text(builder *b, stele_name name, uint32_t length)
     b->entries++;
 }
 
-/* Of a length: texts and blobs. */
+/*
+ * Texts and blobs of a length. From the cheapest to the dearest: nothing is wanted and the size is
+ * a constant, so the bits are a part of the stretch; a short text of constant length is loaded from
+ * the stretch; all else is an operation at the position.
+ */
 static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
 {
     const bool is_text = type->kind == CTF_STATIC_STRING || type->kind == CTF_DYNAMIC_STRING;
@@ -158,6 +182,7 @@ static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     step_length(b, length, 8);
 }
 
+/* Bytes of a length with a type that the caller chooses: what marks say of fields (marks.h). */
 void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
                unsigned hint)
 {
@@ -173,7 +198,8 @@ void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type sh
 
 /* ---- Arrays ---- */
 
-/* Elements of one fixed size, of which nothing is needed. */
+/* Elements of one fixed size, of which nothing is needed. There is no gap after the last one, so
+   the whole is (length - 1) strides and one size; if that is a constant it becomes a step. */
 static void skip_elements(builder *b, field_length length, uint64_t size, uint64_t stride)
 {
     uint64_t total = 0;
@@ -202,7 +228,8 @@ static bool is_short_array(const ctf_class *element, field_length length)
            length.value * stride <= SHORT_NUMBERS * 8;
 }
 
-/* As an entry each: an array like any fields. */
+/* Numbers of a short array as an entry each: its head, then the elements as if they were members.
+ */
 static void emit_short_entries(builder *b, const ctf_class *element, uint32_t count,
                                stele_name name)
 {
@@ -214,7 +241,14 @@ static void emit_short_entries(builder *b, const ctf_class *element, uint32_t co
         emit_fixed(b, element, 0, TARGET_NONE);
 }
 
-/* Plain numbers, in one packed array or as an entry each. */
+/*
+ * Plain numbers. Two questions decide the operation. Are they kept packed, one entry with all
+ * bytes, or as an entry each, because values have labels or are shown otherwise? And do elements
+ * follow each other in whole bytes, so that they can be copied, or must each be loaded from its
+ * bits? A short array of the first kind is a part of the stretch.
+ *
+ * The operation uses the one after it, which is never executed: it says how one element is loaded.
+ */
 static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
 {
     const uint64_t stride = align_up(element->size, element->alignment);
@@ -268,6 +302,12 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
         b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
 
+/*
+ * An array of anything: LOOP enters it, NEXT goes back to the body. The phase at the begin of the
+ * body must hold for the first element and for each later one, so it is blurred by the step between
+ * them before the body is built, and is the same after the loop. LOOP knows the least size of an
+ * element: a length that cannot be there is damage before the first element is looked at.
+ */
 static void emit_loop(builder *b, const ctf_class *element, field_length length, stele_name name,
                       uint32_t node)
 {
@@ -303,6 +343,8 @@ static void emit_loop(builder *b, const ctf_class *element, field_length length,
     build_target(b, loop);
 }
 
+/* Numbers in bulk if they are plain and no later field refers to one of them; a step if nothing is
+   needed of them and their size is fixed; else a loop. */
 static void emit_array(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const ctf_class *element = type->u.array.element;
@@ -329,6 +371,7 @@ static void emit_array(builder *b, const ctf_class *type, stele_name name, uint3
     }
 }
 
+/* An array in a loop even where its elements are plain: marks say what each of them is. */
 void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const field_length length = emit_length(b, type);
@@ -338,6 +381,8 @@ void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t 
 
 /* ---- Structures, variants, optionals ---- */
 
+/* The members of a structure, one after the other; what they are besides is set for each of them.
+ */
 void emit_members(builder *b, const ctf_class *type, uint32_t node)
 {
     for (uint32_t i = 0; i < type->u.structure.count; i++) {
@@ -358,6 +403,11 @@ void emit_members(builder *b, const ctf_class *type, uint32_t node)
     }
 }
 
+/*
+ * A structure begins a run of entries. It is not known here how many there will be: OPEN is put,
+ * and when the members are done and none of them varied, it is made an ENTRY with the length that
+ * was counted. Members that marks hide are not counted as members.
+ */
 void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
                  unsigned hint, uint32_t node)
 {
@@ -369,7 +419,7 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type 
         return;
     }
     run = b->count;
-    decoder_open(b, build_head(b, name, shown_as, 0, hint), type->u.structure.count);
+    run_open(b, build_head(b, name, shown_as, 0, hint), type->u.structure.count);
     entries = b->entries;
     b->hidden = 0;
     emit_members(b, type, node);
@@ -382,11 +432,12 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type 
         b->ops[run].code = OP_ENTRY;
         b->open--;
     } else {
-        decoder_close(b);
+        run_close(b);
     }
 }
 
-/* Fields below the node may not be there: their slots say so until they are read. */
+/* Fields below the node may not be there: their slots say so until they are read. Without this a
+   length or selector would take the value that another event, or another element, had. */
 static void unset_slots(builder *b, uint32_t node)
 {
     if (node == TARGET_NONE)
@@ -404,6 +455,7 @@ typedef struct branches {
     uint32_t count;
 } branches;
 
+/* Each branch begins with what is known before all of them, and with no stretch open. */
 static void branch_begin(builder *b, const branches *ways)
 {
     build_close(b);
@@ -411,6 +463,7 @@ static void branch_begin(builder *b, const branches *ways)
     b->order = ways->order;
 }
 
+/* What is known after a branch is joined with what is known after the others. */
 static void branch_end(builder *b, branches *ways)
 {
     build_close(b);
@@ -419,6 +472,7 @@ static void branch_end(builder *b, branches *ways)
     ways->count++;
 }
 
+/* Goes on where all branches meet; without any, nothing has changed. */
 static void branches_meet(builder *b, const branches *ways)
 {
     if (ways->count != 0) {
@@ -427,6 +481,8 @@ static void branches_meet(builder *b, const branches *ways)
     }
 }
 
+/* The options of a variant one after the other; each but the last ends with a jump to where they
+   meet. `targets` gets where each of them begins. */
 static void emit_options(builder *b, const ctf_class *type, stele_name name, uint32_t node,
                          uint32_t *targets)
 {
@@ -440,12 +496,12 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
         branch_begin(b, &ways);
         targets[i] = b->count;
         if (b->is_wanted)
-            decoder_open(b, build_head(b, name, STELE_TYPE_VARIANT, 0, 0), 1);
+            run_open(b, build_head(b, name, STELE_TYPE_VARIANT, 0, 0), 1);
         emit_class(b, option->type, b->is_wanted ? build_name(b, option->name) : 0,
                    child_node(b, node, i));
         build_close(b);
         if (b->is_wanted)
-            decoder_close(b);
+            run_close(b);
         branch_end(b, &ways);
         if (i + 1 < count) { /* the jumps are a list until their target is known */
             build_op(b, OP_JUMP)->v.target = last_jump;
@@ -460,6 +516,8 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
     }
 }
 
+/* CHOOSE looks the selector up in a table of ranges, and goes to the option; what no range holds is
+   damage, as nobody knows how long the variant is then. */
 static void emit_variant(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const target_user *user = next_user(b);
@@ -480,6 +538,11 @@ static void emit_variant(builder *b, const ctf_class *type, stele_name name, uin
     emit_options(b, type, name, node, targets);
 }
 
+/*
+ * WHETHER goes on with the field, or to its target when the field is not there. An entry that is
+ * null stands for it then, so that an event has the same members in both cases. "Not there" is a
+ * branch without operations: it is begun and ended only for the phase where the two meet.
+ */
 static void emit_optional(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const target_user *user = next_user(b);
@@ -518,6 +581,7 @@ static void emit_optional(builder *b, const ctf_class *type, stele_name name, ui
     branches_meet(b, &ways);
 }
 
+/* The operations of one field, by its class; `name` is that of its entry. */
 void emit_class(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     switch (type->kind) {

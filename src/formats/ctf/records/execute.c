@@ -3,14 +3,25 @@
  * The loop that executes programs. Its state is in locals: the operation, the position, the first
  * byte of the stretch, the next entry. What is rare is in functions elsewhere (rare.c, fields.c),
  * which find the number of entries in the batch and leave it there. Events follow each other
- * without leaving it.
+ * without leaving it. What holds in the loop:
+ *
+ * - `pos` counts bits from the first loaded byte of the content. Nothing is loaded after
+ *   `near_end` here: so far words of eight bytes can be read without asking. Whoever comes near the
+ *   end goes to a function that asks for each byte, and gives the same.
+ * - `entry` is the next free entry of the batch. There is room for all that an event of a known
+ *   number of entries has, because event_room() is asked before it begins; what has more, such as
+ *   loops, makes room itself.
+ * - Until an event is pushed nothing of it counts: the batch has its old numbers of events, fields
+ *   and bytes, and event_undo() goes back to `at`. So a decoder that runs out of bytes in the
+ * middle of an event can be called again with more, from the begin of that event.
  */
 #include "formats/ctf/records/execute.h"
 #include "core/zeros.h"
 
 /* ---- Labels ---- */
 
-/* A number and its labels, mostly those that were seen last; NULL if out of memory. */
+/* A number and its labels, mostly those that were seen last; NULL if out of memory. The memo is
+   found by the value alone: it may hold another value, and then the labels are looked up. */
 HOT stele_field *entry_put_named(ctf_decoder *r, stele_batch *batch, stele_field *entry,
                                  const op *o, uint64_t value)
 {
@@ -42,6 +53,7 @@ HOT bool stretch_near(const ctf_decoder *r, const op *o, uint64_t *pos, const ui
 
 /* ---- Values that are kept ---- */
 
+/* Keeps a number for a length or a selector after it. */
 HOT void slot_set(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     slot_value *slot = &r->slots[o->v.slot];
@@ -50,7 +62,8 @@ HOT void slot_set(ctf_decoder *r, const op *o, const uint8_t *base)
     slot->is_signed = (o->flags & OP_SIGNED) != 0;
 }
 
-/* Mostly the pair is that of the last event. */
+/* Process and thread in 8 bytes side by side. Mostly the pair is that of the last event, and the
+   track is known. */
 HOT void event_thread_pair(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     const uint64_t pair = load_le64(base + o->u.pair.offset);
@@ -58,6 +71,8 @@ HOT void event_thread_pair(ctf_decoder *r, const op *o, const uint8_t *base)
         event_thread_other(r, o, base, pair);
 }
 
+/* The same, with an entry for each of the two. Operation `o` uses the one after it, for its head.
+ */
 HOT stele_field *event_thread_words(ctf_decoder *r, const op *o, const uint8_t *base,
                                     stele_field *entry)
 {
@@ -68,6 +83,8 @@ HOT stele_field *event_thread_words(ctf_decoder *r, const op *o, const uint8_t *
     return entry;
 }
 
+/* A timestamp of fewer bits than the clock has: the clock goes on to the next value that ends in
+ * it. */
 HOT void event_clock(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     clock_advance(&r->clocks[o->v.clock].now, op_load(o, base), bits_mask(number_width(r, o)));
@@ -101,7 +118,7 @@ HOT bool either_near(ctf_decoder *r, const op *o, const op_either *e, bool is_bi
 
 /* ---- Events ---- */
 
-/* What only some headers change. */
+/* What only some headers change is kept for event_undo(), as most events change none of it. */
 static void event_keep(ctf_decoder *r)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
@@ -109,6 +126,7 @@ static void event_keep(ctf_decoder *r)
     r->order_before = r->order;
 }
 
+/* Where the first event begins, and how much of the batch is taken by then. */
 static event_state event_enter(ctf_decoder *r, const stele_batch *batch, uint64_t pos)
 {
     r->event_at = pos;
@@ -129,7 +147,7 @@ HOT bool event_next(ctf_decoder *r, const stele_batch *batch, event_state *at, u
                   first < at->room);
 }
 
-/* After the last event. */
+/* Gives the batch the events that were pushed, and the decoder the position after them. */
 static decode_outcome event_leave(ctf_decoder *r, stele_batch *batch, const event_state *at,
                                   uint64_t pos)
 {
@@ -139,6 +157,7 @@ static decode_outcome event_leave(ctf_decoder *r, stele_batch *batch, const even
     return pos == r->content_end ? DECODE_END : DECODE_OK;
 }
 
+/* Goes back to the begin of an event that could not be decoded: nothing of it has happened. */
 static decode_outcome event_undo(ctf_decoder *r, stele_batch *batch, const event_state *at)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
@@ -193,6 +212,7 @@ HOT uint32_t text_copy(uint8_t *to, const uint8_t *from, uint32_t length)
     return size < length ? size : length;
 }
 
+/* Makes the entry of a text that was copied to the end of the batch's bytes. */
 HOT void text_put(stele_batch *batch, stele_field *entry, const op *o, uint32_t size)
 {
     entry_put_bytes(entry, o->head, batch->byte_count, size);
@@ -251,6 +271,8 @@ HOT uint32_t text_copy_short(uint8_t *to, const uint8_t *from, uint32_t length)
     return size < length ? size : length;
 }
 
+/* A text of constant length within a stretch. Where the batch is nearly full, the function that can
+   make it larger does it. */
 HOT bool text_take_short(ctf_decoder *r, stele_batch *batch, const op *o, const uint8_t *base,
                          stele_field *entry)
 {
@@ -310,14 +332,14 @@ static void program_link(program *p, const void *const *codes)
 
 #define GO_ON goto *(++o)->go
 
-/* ... past the one that an operation uses, too. */
-#define GO_ON_BEHIND   \
+/* Goes on after the operation that this one uses. */
+#define GO_ON_AFTER    \
     do {               \
         o += 2;        \
         goto *(o->go); \
     } while (0)
 
-/* What works at the position, and may fail. */
+/* For a function that works at the position, gives the one after it, and may fail. */
 #define MOVE(moved)                      \
     do {                                 \
         pos = (moved);                   \
@@ -325,7 +347,7 @@ static void program_link(program *p, const void *const *codes)
             goto failed;                 \
     } while (0)
 
-/* ... in a function that finds the entries in the batch, and leaves them there. */
+/* The same for a function that finds the entries in the batch, and leaves them there. */
 #define MOVE_APART(moved)              \
     do {                               \
         entries_set_end(batch, entry); \
@@ -333,7 +355,8 @@ static void program_link(program *p, const void *const *codes)
         entry = entries_end(batch);    \
     } while (0)
 
-/* A compact header, and the first stretch after it. */
+/* A compact header, and the first stretch of the event: what is known of its class says how long
+   that is and which operation loads from it, so that NEED is not executed. */
 #define EITHER(shape, is_big_endian, is_usual)                                         \
     do {                                                                               \
         if (UNLIKELY(!either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))) \
@@ -349,6 +372,7 @@ static void program_link(program *p, const void *const *codes)
         goto *(o->go);                                                                 \
     } while (0)
 
+/* The eight kinds of numbers that are most: an entry, loaded as its kind says. */
 #define NUMBER(name)                                                                \
     name:                                                                           \
     entry = entry_put(entry, o->head, number_load(OP_##name, o, base + o->offset)); \
@@ -387,6 +411,8 @@ NEED_SHIFTED:
     MOVE(stretch_any(r, o, pos));
     base = r->stretch;
     GO_ON;
+
+    /* Entries of numbers in a stretch, and what else is done with them. */
     NUMBER(U8)
     NUMBER(U16)
     NUMBER(U32)
@@ -427,16 +453,18 @@ EVENT_ID:
     GO_ON;
 THREAD:
     event_thread_near(r, o, base);
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 THREAD_PAIR:
     event_thread_pair(r, o, base);
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 ENTRY_THREAD:
     entry = entry_put(entry, o->head, load_native64(&o->u));
     o++;
 THREAD_WORDS:
     entry = event_thread_words(r, o, base, entry);
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
+
+    /* Texts and arrays, which move the position. */
 STRING_COPY:
     if (UNLIKELY(!string_copy(r, batch, o, &pos, entry)))
         goto string;
@@ -466,21 +494,21 @@ SHORT_NUMBERS:
     if (UNLIKELY(!field_short_numbers(r, o, base, entry)))
         goto failed;
     entry++;
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 NUMBERS:
     MOVE(field_numbers(r, o, pos, entry));
     entry++;
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 ANY_NUMBERS:
     MOVE(field_any_numbers(r, o, pos, entry));
     entry++;
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 ENTRIES:
     MOVE_APART(field_entries(r, o, pos, r->program->entries));
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 ANY_ENTRIES:
     MOVE_APART(field_any_entries(r, o, pos, r->program->entries));
-    GO_ON_BEHIND;
+    GO_ON_AFTER;
 SKIP:
     MOVE(skip_near(r, o, pos));
     GO_ON;
@@ -490,6 +518,8 @@ VARINT:
     o = to;
     base = r->scratch;
     GO_ON;
+
+    /* Branches: `to` becomes the operation before the one that is next. */
 JUMP:
 LOOP:
 NEXT:
@@ -502,6 +532,9 @@ WHETHER:
 other:
     MOVE_APART(op_other(r, r->program, o, base, pos));
     GO_ON;
+
+    /* The header of an event, kept before it changes anything, and on to the program of its class.
+     */
 KEEP:
     event_keep(r);
     r->program = r->first;
@@ -533,6 +566,8 @@ find:
     at.room = event_room(r, batch);
     o = r->program->ops;
     goto *(o->go);
+
+    /* The end of an event. An event of a loop may have more entries than its own number counts. */
 DONE_LOOPS:
     r->loops_left = r->loops_max;
     if (UNLIKELY((uint32_t)(entry - batch->fields) - at.first >= STELE_FIELDS_MANY))
@@ -555,6 +590,8 @@ done:
     }
     o = r->first->ops;
     goto *(o->go);
+
+    /* The end of a packet's head, which is no event. */
 END:
     r->position = r->data_at + pos;
     entries_set_end(batch, entry);
