@@ -411,7 +411,8 @@ static bool has_moved(const sample *s, const run *whole, const run *r, const run
 {
     for (size_t i = 0; i < r->event_count; i++) {
         const run_event *other = &r->events[i];
-        bool is_new = run_event_is_same(event, other) && other->offset != event->offset;
+        bool is_new = run_event_is_same(event, other) &&
+                      (other->offset != event->offset || other->file != event->file);
         for (size_t k = 0; k < whole->event_count && is_new; k++)
             is_new = whole->events[k].offset != other->offset ||
                      (s->is_folder && whole->events[k].file != other->file);

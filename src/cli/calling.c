@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/insn/insn.h"
 #include "cli/placing.h"
@@ -370,9 +371,36 @@ static stele_status take_paths(void *user, const stele_segment *segment)
     return stele_paths_add(user, segment);
 }
 
+/* ---- Order of traces ------------------------------------------------------------------------- */
+
+static int64_t size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+}
+
+static int compare_arguments(const void *left, const void *right)
+{
+    const char *a = *(const char *const *)left, *b = *(const char *const *)right;
+    const int64_t a_size = size_of(a), b_size = size_of(b);
+    return a_size != b_size ? (a_size < b_size) - (a_size > b_size) : strcmp(a, b);
+}
+
+void calling_sort(cli *c)
+{
+    options *o = &c->options;
+    for (size_t i = 0; i < o->argument_count; i++) {
+        if (size_of(o->arguments[i]) < 0)
+            return;
+    }
+    if (o->argument_count > 1)
+        qsort(o->arguments, o->argument_count, sizeof *o->arguments, compare_arguments);
+}
+
 bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p)
 {
     size_t read_count = 0;
+    calling_sort(c);
     if (!joined_make(c) || !calling_make_paths(c, s, by_track, p))
         return false;
     for (size_t i = 0; i < c->options.argument_count; i++)

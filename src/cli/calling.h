@@ -47,6 +47,13 @@ bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p
 /* Makes a profile that can be compared. */
 bool calling_make_spread(cli *c, const calling *s, stele_profile **p);
 
+/*
+ * Puts arguments that are files in the order of their sizes, the largest first, before any is read.
+ * Of XRay logs that were forked from each other the first one has what all of them begin with, so
+ * that results would depend on how they are given; the largest is mostly that of the first process.
+ */
+void calling_sort(cli *c);
+
 /* Reads all arguments into call paths. False when none could be read; free the paths all the same.
  */
 bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p);

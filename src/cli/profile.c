@@ -262,6 +262,7 @@ void command_PROFILE(cli *c)
     calling s = {.depth_min = 0};
     stele_profile *p = NULL;
     size_t read_count = 0;
+    calling_sort(c);
     if (joined_make(c) && calling_make(c, &s) &&
         calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
         for (size_t i = 0; i < o->argument_count; i++)

@@ -7,6 +7,7 @@
 bool spanning_make(cli *c, spanning *s)
 {
     *s = (spanning){.c = c, .options = STELE_INIT(stele_span_options)};
+    calling_sort(c);
     if (!joined_make(c) || !calling_make(c, &s->calling))
         return false;
     s->calling.selected.request.kinds = STELE_SPANS_KINDS;

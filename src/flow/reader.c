@@ -37,6 +37,7 @@ typedef struct reading {
     uint64_t begin_place, end_place; /* of a part */
     producer *peeked;     /* all of it, if its first events had to be seen; NULL once in a flow */
     uint64_t stored_from; /* bytes that were read before, to index it */
+    bool is_looked_at;    /* by index_traces() */
 } reading;
 
 struct stele_reader {
@@ -92,6 +93,21 @@ static stele_status request_complete(stele_context *context, stele_request *requ
     return status;
 }
 
+/* The reading of a trace that is not indexed yet, and that no other of its format goes before. */
+static size_t next_to_index(const stele_reader *reader)
+{
+    size_t next = reader->trace_count;
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        const stele_trace *a = reader->readings[i].trace;
+        const stele_trace *b = next < reader->trace_count ? reader->readings[next].trace : NULL;
+        if (!reader->readings[i].is_looked_at &&
+            (b == NULL ||
+             (a->ops == b->ops && a->ops->goes_before != NULL && a->ops->goes_before(a, b))))
+            next = i;
+    }
+    return next;
+}
+
 /* Finds the streams of the traces that can be read more than once, where that is of use. */
 static stele_status index_traces(opening *o)
 {
@@ -102,9 +118,11 @@ static stele_status index_traces(opening *o)
         !request_needs_clock(request, count) && !request_needs_begin(request, count) &&
         !request_needs_end(request))
         return STELE_OK;
-    for (size_t i = 0; i < count && status == STELE_OK; i++) {
+    for (size_t done = 0; done < count && status == STELE_OK; done++) {
+        const size_t i = next_to_index(o->reader);
         reading *r = &o->reader->readings[i];
         const input *in = source_input(r->trace->source);
+        r->is_looked_at = true;
         if (!r->trace->info.is_seekable)
             continue;
         status = trace_index(r->trace);

@@ -170,6 +170,13 @@ typedef struct trace_ops {
     bool (*cut)(const stele_trace *trace, uint32_t part, uint32_t part_count, uint64_t *begin_place,
                 uint64_t *end_place);
 
+    /*
+     * Whether trace `a` is to be indexed before `b`, both of the format and read together: where
+     * what index() finds in one depends on those before it, that is then the same however they are
+     * given. NULL: it does not.
+     */
+    bool (*goes_before)(const stele_trace *a, const stele_trace *b);
+
     /* index() finds all tracks, which are threads, one for each stream. */
     bool indexes_threads;
 

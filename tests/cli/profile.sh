@@ -24,6 +24,9 @@ says out '103 events repeating others'
 expect 0 profile "$xray/forker.14.fdr5.tsc.xray" "$xray/forker.14.fdr5.tsc.1.xray"
 says out ' 150 .*@(3)$'
 says err 'XRY018'
+cp out first
+expect 0 profile "$xray/forker.14.fdr5.tsc.1.xray" "$xray/forker.14.fdr5.tsc.xray"
+same first out
 expect 0 diff "$xray/forker.14.fdr5.tsc.xray" "$xray/forker.14.fdr5.tsc.1.xray"
 silent err
 
@@ -36,6 +39,10 @@ if [ -e "$forks.xray" ]; then
         expect 0 profile --csv "$forks${1}xray" "$forks${2}xray" "$forks${3}xray" "$forks${4}xray"
         says out '^@(1),360,'
         says out '^@(3),4,'
+        says out '^@(4),1,207326575,' # until the largest log leaves it
+        expect 0 calls --csv "$forks${1}xray" "$forks${2}xray" "$forks${3}xray" "$forks${4}xray"
+        [ -e calls ] || cp out calls
+        same calls out
     done
 else
     skip "four logs that forked from each other are not here"

@@ -219,8 +219,19 @@ static stele_status xray_open(stele_trace *base)
     return intern_names(trace, base->context) && set_texts(trace) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
+/* Of logs that begin alike, because one was forked from the other, the larger one counts as the
+   first: mostly that of the parent, who waits for the child. */
+static bool xray_goes_before(const stele_trace *a, const stele_trace *b)
+{
+    const input *in_a = source_input(a->source), *in_b = source_input(b->source);
+    if (in_a == NULL || in_b == NULL || in_a->size == in_b->size)
+        return strcmp(a->info.path, b->info.path) < 0;
+    return in_a->size > in_b->size;
+}
+
 static const trace_ops xray_ops = {.open = xray_open,
                                    .index = xray_index,
+                                   .goes_before = xray_goes_before,
                                    .save_index = xray_save_index,
                                    .load_index = xray_load_index,
                                    .produce = xray_produce,
