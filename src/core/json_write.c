@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes one JSON document to an output. */
 #include <stele/json.h>
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The texts of statuses, and the version of the library. */
 #include <stele/version.h>
 
 const char *stele_status_text(stele_status status)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of sinks, made of sinks.def, and opening one by its name. */
 #include <string.h>
 
 #include "core/path.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Adds function, file and line to events of LTTng's user space tracer, by their address. */
 #include <stele/symbols.h>
 
 #include <inttypes.h>

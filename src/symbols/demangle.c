@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names of functions as the source code has them. */
 #include "symbols/demangle.h"
 
 #include <dlfcn.h>

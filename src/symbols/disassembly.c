@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions as text, by a library of LLVM that is loaded when it is needed. */
 #include <stele/symbols.h>
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Answers a question of the page, and keeps the findings that come up. */
 #include <stele/text.h>
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions of a thread around a moment, with the registers there. */
 #include <stele/insn_analysis.h>
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The files of the page, which the build puts into the command. */
 #include <string.h>
 
 #include "view/view.h"

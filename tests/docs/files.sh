@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: files.sh SOURCE [--write]
 # Every format's FORMAT.md lists the format's files, each with the first sentence of the comment that
-# opens it (of the header, where the source file has none). --write puts the list in its place.
+# opens it (of the header, where the source file has none), and docs/modules.md those of all other
+# folders. --write puts the lists in their place.
 set -eu
 cd "$1"
 mode=${2:-}
@@ -14,9 +15,12 @@ failed=0
 sentence() {
     awk '
         NR == 1 { next }
-        NR == 2 && !/^\/\*/ { exit }
+        NR == 2 && !/^\/\*|^\/\/ / { exit }
+        NR == 2 { is_line = /^\/\// }
+        is_line && !/^\/\/ / { exit }
         {
             is_last = /\*\//
+            sub(/^\/\/ /, "")
             sub(/\*\/.*$/, "")
             gsub(/^\/\*|^ \*/, "")
             gsub(/^[ \t]+|[ \t]+$/, "")
@@ -35,11 +39,11 @@ sentence() {
         }' "$1"
 }
 
-list() { # list FOLDER
+list() { # list FOLDER [only]: not what is in folders of it
     echo '| file | what |'
     echo '|---|---|'
-    git ls-files "$1" 2>/dev/null | grep -E '\.(c|h|def)$' | grep -vE '/(good|bad|by_hand)/' |
-        sort >"$tmp/files"
+    git ls-files "$1" 2>/dev/null | grep -E '\.(c|h|def|js)$' | grep -vE '/(good|bad|by_hand)/' |
+        { [ -z "${2:-}" ] && cat || grep -E "^$1/[^/]*\$"; } | sort >"$tmp/files"
     while read -r file; do
         stem=${file%.*}
         case $file in
@@ -92,6 +96,25 @@ for page in src/formats/*/FORMAT.md; do
         failed=1
     fi
 done
+{
+    sed '/^## /,$d' docs/modules.md
+    git ls-files src | grep -E '\.(c|h|def|js)$' | grep -vE '^src/formats/[^/]*/' | xargs -n1 dirname |
+        sort -u | while read -r folder; do
+        printf '## `%s`\n\n' "$folder"
+        list "$folder" only
+        echo
+    done | sed '$d'
+} >"$tmp/page"
+if ! cmp -s docs/modules.md "$tmp/page"; then
+    if [ "$mode" = --write ]; then
+        cp "$tmp/page" docs/modules.md
+        echo "written: docs/modules.md"
+    else
+        echo "docs/modules.md is not what the files say (tests/docs/files.sh . --write)"
+        diff docs/modules.md "$tmp/page" | head -n 10
+        failed=1
+    fi
+fi
 [ ! -e "$tmp/silent" ] || failed=1
 [ $failed -ne 0 ] || echo "ok: the lists of files are what the files say"
 exit $failed

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Who calls whom, summed over all paths of calls. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>

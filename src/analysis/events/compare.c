@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles of two sides compared, with the runs of each side taken into account. */
 #include <stele/analysis.h>
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What threads and CPUs do in the kernel: system calls, interrupts, block I/O, and how long they
+   take. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How long spans take: percentiles, a histogram, and the longest ones. */
 #include <stele/spans.h>
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Paths of calls as a tree, with the time that each takes itself. */
 #include "analysis/events/calls.h"
 
 #include <stele/sched.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events with whole spans, for outputs that draw them: every begin has its end. */
 #include "analysis/events/calls.h"
 
 #include <stdlib.h>

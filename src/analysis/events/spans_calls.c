@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Spans of calls, which stand on the stack of their track. */
 #include "analysis/events/spans_state.h"
 
 #include "analysis/events/call_stack.h"

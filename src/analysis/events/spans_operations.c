@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Spans of operations, flows and pairs, which are found by a key. */
 #include "analysis/events/spans_state.h"
 
 /* How many open operations of one key are looked at for the one that an end belongs to. */

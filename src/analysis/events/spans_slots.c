@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Slots of open spans: what is kept of the event that began each. */
 #include "analysis/events/spans_state.h"
 
 #include "core/array.h"

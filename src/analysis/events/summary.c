@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace holds: its events by kind, name and track, its range of time, what was lost. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A model of caches and TLBs, which instructions and their accesses go through. */
 #include <stele/insn_analysis.h>
 
 #include <stdlib.h>

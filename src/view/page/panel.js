@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told below the picture: one thing, a stretch of time, hits, notes, SQL, the traces.
+// What is shown below the picture: one thing, a stretch of time, hits, notes, SQL, the traces.
 
 import {isStill} from './api.js';
 import {Details} from './details.js';
