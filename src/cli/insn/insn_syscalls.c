@@ -9,6 +9,7 @@
 
 #include "cli/insn/insn.h"
 #include "cli/show/figures.h"
+#include "cli/show/json.h"
 
 #define VECTORS_SHOWN 16u /* for people */
 
@@ -117,40 +118,56 @@ static void write_line(cli *c, const stele_insn_syscall *call)
     stele_output_byte(c->out, '\n');
 }
 
+static void json_hex(json *j, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    json_text(j, key, text);
+}
+
 /* One object a line. */
 static void write_json(cli *c, const stele_insn_syscall *call)
 {
     const bool is_known = name_of(call) != NULL;
-    stele_output *out = c->out;
-    stele_output_printf(out,
-                        "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"pc\":\"0x%" PRIx64 "\"",
-                        thread_of(c, call->track), call->insn_number, call->pc);
+    json j = {.out = c->out, .is_line = true};
+    json_open(&j, NULL, '{');
+    json_uint(&j, "thread", thread_of(c, call->track));
+    json_uint(&j, "number", call->insn_number);
+    json_hex(&j, "pc", call->pc);
     if (call->has_call)
-        stele_output_printf(out, ",\"call\":%" PRIu64, call->call);
-    stele_output_text(out, ",\"name\":\"");
-    write_name(out, call);
-    stele_output_text(out, "\",\"arguments\":[");
+        json_uint(&j, "call", call->call);
+    stele_json_value(&j, "name");
+    stele_output_byte(c->out, '"');
+    write_name(c->out, call);
+    stele_output_byte(c->out, '"');
+    json_open(&j, "arguments", '[');
     for (uint32_t i = 0; i < call->argument_count; i++) {
         stele_text name;
         char type;
         if (is_known && !stele_syscall_argument(call->call, i, &name, &type))
             break;
-        stele_output_text(out, i == 0 ? "{" : ",{");
+        json_open(&j, NULL, '{');
         if (is_known)
-            stele_output_printf(out, "\"name\":\"%.*s\",", (int)name.size, name.bytes);
-        stele_output_printf(out, "\"value\":\"0x%" PRIx64 "\"}", call->arguments[i]);
+            stele_json_bytes(&j, "name", name.bytes, name.size);
+        json_hex(&j, "value", call->arguments[i]);
+        json_close(&j, '}');
     }
-    stele_output_text(out, "],\"vectors\":[");
-    for (uint32_t i = 0; i < call->vector_count; i++)
-        stele_output_printf(out, "%s{\"address\":\"0x%" PRIx64 "\",\"size\":%" PRIu64 "}",
-                            i == 0 ? "" : ",", call->vectors[i].address, call->vectors[i].size);
-    stele_output_byte(out, ']');
-    if (call->has_result)
-        stele_output_printf(out, ",\"result\":%" PRId64 ",\"insn_count\":%" PRIu64,
-                            (int64_t)call->result, call->insn_count);
+    json_close(&j, ']');
+    json_open(&j, "vectors", '[');
+    for (uint32_t i = 0; i < call->vector_count; i++) {
+        json_open(&j, NULL, '{');
+        json_hex(&j, "address", call->vectors[i].address);
+        json_uint(&j, "size", call->vectors[i].size);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    if (call->has_result) {
+        json_int(&j, "result", (int64_t)call->result);
+        json_uint(&j, "insn_count", call->insn_count);
+    }
     if (stele_syscall_error_name(call->error) != NULL)
-        stele_output_printf(out, ",\"error\":\"%s\"", stele_syscall_error_name(call->error));
-    stele_output_text(out, "}\n");
+        json_text(&j, "error", stele_syscall_error_name(call->error));
+    json_close(&j, '}');
 }
 
 /* ---- Summary --------------------------------------------------------------------------------- */
