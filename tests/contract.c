@@ -304,16 +304,17 @@ static const struct bound {
     bool is_of_good;   /* of samples without other damage, or a writer's fault, beside that byte */
     bool marks_begins; /* copies say which begins they made, of what was open where they begin */
     size_t look_ahead; /* so many bytes after damage tell where records go on */
+    uint64_t damage_unnamed_max; /* without a finding, where more bytes than one are damaged */
 } bounds[] = {
-    {"heph", 0, 0, false, true, 0},
-    {"fxt", 6, 1, false, true, 0},
-    {"xray", 6, 6, true, false, 512},
+    {"heph", 0, 0, false, true, 0, 4},
+    {"fxt", 6, 1, false, true, 0, 16},
+    {"xray", 6, 6, true, false, 512, UINT64_MAX},
     /* Of 188,105 flips one loses an event that no finding names. */
-    {"xtrace", 320, 1, false, true, 0},
+    {"xtrace", 320, 1, false, true, 0, 128},
     /* All events of a trace by metadata whose types are gone; without a finding by those that stay
        valid, and say something else. */
-    {"ctf", 522, 13, false, true, 0},
-    {NULL, UINT64_MAX, UINT64_MAX, false, false, 0},
+    {"ctf", 522, 13, false, true, 0, 64},
+    {NULL, UINT64_MAX, UINT64_MAX, false, false, 0, UINT64_MAX},
 };
 
 static const struct bound *format_bound(void)
@@ -558,6 +559,8 @@ static void check_damage(const sample *s, const run *whole, const run *r, const 
     show_loss(r, file, lost_count, unnamed_count);
     if (unnamed_count > contract.damage_unnamed_max)
         contract.damage_unnamed_max = unnamed_count;
+    if (unnamed_count > format_bound()->damage_unnamed_max)
+        fail("events are lost by damage that no finding names");
     contract.damage_lost += lost_count;
     contract.damage_unnamed += unnamed_count;
 }

@@ -62,4 +62,12 @@ for name in no_comment attribute_typo letters_turned scope_typo; do
     expect 0 cat "$slips/$name"
     check "all five events of $name" test "$(grep -c . out)" -eq 5
 done
+
+# Metadata with an attribute that is not known, and without a stream, are no lack of memory.
+mkdir no_stream
+printf '/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\nclock { name = c; d = 0; };\n' \
+    >no_stream/metadata
+: >no_stream/stream_0
+"$STELE" info no_stream >out 2>err || :
+says_not err 'out of memory'
 finish

@@ -504,5 +504,6 @@ bool metadata_salvage(metadata *m, ctf_schema *schema)
         m->error_count = error_count;
         return false;
     }
-    return is_fine && schema->stream_count != 0;
+    /* Metadata in which nothing is wrong are what they are, also without a stream. */
+    return is_fine && (schema->stream_count != 0 || m->error_count == error_count);
 }
