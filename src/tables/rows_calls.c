@@ -167,6 +167,16 @@ FILL_CALL(depth, uint32_t, true, p->depth)
 FILL_CALL(ending, uint8_t, true, p->end)
 FILL_CALL(track, uint32_t, p->track != 0, p->track)
 
+/* Calls do not say which trace they are of: for one trace only. */
+static void fill_call_trace(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+{
+    const uint32_t number = stele_trace_get_info(s->traces[0])->number;
+    uint32_t *values = to->values;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++)
+        values[i] = number;
+}
+
 /* A name that no context knows: that of its begin, or of the exit that has no begin. */
 static bool local_name(stele_scan *s, const call_rows *c, const stele_call_span *p,
                        stele_cell_text *cell)
@@ -219,6 +229,7 @@ FILL_CALL_TRACK(process, stele_cell_text, process_name != 0, process)
 static const struct {
     fill_fn *of_spans, *of_calls;
 } fills[] = {
+    {fill_trace, fill_call_trace},
     {fill_span_ts, fill_call_ts},
     {fill_span_dur, fill_call_dur},
     {fill_span_end_ts, fill_call_end_ts},
@@ -249,7 +260,8 @@ bool stage_can_be_calls(const stele_scan *s)
     if (s->table->kinds != STELE_CALLS_KINDS)
         return false;
     for (size_t i = 0; i < s->column_count; i++) {
-        if (fill_of_calls(s->columns[i].fill) == NULL)
+        if (fill_of_calls(s->columns[i].fill) == NULL ||
+            (s->columns[i].fill == fill_trace && s->trace_count != 1))
             return false;
     }
     return true;

@@ -10,6 +10,8 @@
 
 #define EVENTS_FEW 256u
 
+const stele_batch opened_no_batch;
+
 void opened_init(opened *o, const stele_context *context)
 {
     *o = (opened){.context = context};
@@ -26,6 +28,11 @@ void opened_free(opened *o)
 
 /* ---- Events ---- */
 
+static bool is_in_batch(const opened_slot *slot)
+{
+    return slot->is_used && !slot->is_late && !slot->is_plain;
+}
+
 /* A batch of what is open only, with room for as much again. */
 static bool batch_renew(opened *o)
 {
@@ -34,7 +41,7 @@ static bool batch_renew(opened *o)
     if (stele_batch_new(wanted, &made) != STELE_OK)
         return false;
     for (uint32_t i = 1; i <= o->slot_count; i++) {
-        if (!o->slots[i].is_used || o->slots[i].is_late)
+        if (!is_in_batch(&o->slots[i]))
             continue;
         if (!batch_copy_event(made, o->batch, opened_event(o, i))) {
             stele_batch_free(made);
@@ -43,7 +50,7 @@ static bool batch_renew(opened *o)
     }
     /* Slots change once nothing can fail any more; the copies stand in their order. */
     for (uint32_t i = 1, at = 0; i <= o->slot_count; i++) {
-        if (o->slots[i].is_used && !o->slots[i].is_late)
+        if (is_in_batch(&o->slots[i]))
             o->slots[i].at = at++;
     }
     stele_batch_free(o->batch);
@@ -74,15 +81,16 @@ static uint32_t slot_take(opened *o)
     return ++o->slot_count;
 }
 
-static opened_slot slot_of(const stele_batch *batch, uint32_t at, bool is_late)
+static void slot_set(opened_slot *slot, const stele_batch *batch, uint32_t at, bool is_late)
 {
-    return (opened_slot){.at = at,
-                         .stream = batch->stream,
-                         .file = batch->file,
-                         .shift_ns = batch->shift_ns,
-                         .packet = batch->packet,
-                         .is_used = true,
-                         .is_late = is_late};
+    slot->at = at;
+    slot->stream = batch->stream;
+    slot->file = batch->file;
+    slot->shift_ns = batch->shift_ns;
+    slot->packet = batch->packet;
+    slot->is_used = true;
+    slot->is_late = is_late;
+    slot->is_plain = false;
 }
 
 uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event)
@@ -93,19 +101,38 @@ uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *even
     slot = slot_take(o);
     if (slot == 0)
         return 0;
-    o->slots[slot] = (opened_slot){.at = o->slot_free};
+    o->slots[slot].is_used = false;
+    o->slots[slot].at = o->slot_free;
     if (!batch_copy_event(o->batch, batch, event)) {
         o->slot_free = slot;
         return 0;
     }
-    o->slots[slot] = slot_of(batch, o->batch->event_count - 1, false);
+    slot_set(&o->slots[slot], batch, o->batch->event_count - 1, false);
     o->used_count++;
     return slot;
+}
+
+/* An event that is as good without its batch. */
+static inline bool is_plain(const stele_batch *batch, const stele_event *event)
+{
+    return event->field_count == 0 && (event->name & STELE_NAME_LOCAL) == 0 &&
+           batch->context_count == 0;
 }
 
 uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event *event)
 {
     uint32_t slot;
+    if (is_plain(batch, event)) {
+        slot = slot_take(o);
+        if (slot == 0)
+            return 0;
+        slot_set(&o->slots[slot], batch, 0, false);
+        o->slots[slot].is_plain = true;
+        o->slots[slot].event = *event;
+        o->slots[slot].event.field_first = 0;
+        o->used_count++;
+        return slot;
+    }
     if (o->late_count == o->late_capacity) {
         uint32_t *slots = array_grow(o->late_slots, sizeof *slots, &o->late_capacity, EVENTS_FEW);
         if (slots == NULL)
@@ -117,7 +144,7 @@ uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event 
         return 0;
     o->late = batch;
     o->late_slots[o->late_count++] = slot;
-    o->slots[slot] = slot_of(batch, (uint32_t)(event - batch->events), true);
+    slot_set(&o->slots[slot], batch, (uint32_t)(event - batch->events), true);
     o->used_count++;
     return slot;
 }
@@ -140,7 +167,8 @@ bool opened_settle(opened *o)
 
 void opened_remove(opened *o, uint32_t slot)
 {
-    o->slots[slot] = (opened_slot){.at = o->slot_free};
+    o->slots[slot].is_used = o->slots[slot].is_late = false;
+    o->slots[slot].at = o->slot_free;
     o->slot_free = slot;
     o->used_count--;
 }

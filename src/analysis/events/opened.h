@@ -15,7 +15,9 @@ typedef struct opened_slot {
     int64_t shift_ns;      /* of its batch */
     uint64_t packet;
     bool is_used;
-    bool is_late; /* `at` is an index in the batch at hand: there is no copy yet */
+    bool is_late;      /* `at` is an index in the batch at hand: there is no copy yet */
+    bool is_plain;     /* it has no fields and no name of a batch: */
+    stele_event event; /* the copy then */
 } opened_slot;
 
 /* One that is not a span: its event, and the next older one of the same key. */
@@ -58,16 +60,20 @@ uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event 
 /* Returns false if out of memory. */
 bool opened_settle(opened *o);
 
+/* What stands for the batch of an event that needs none. */
+extern const stele_batch opened_no_batch;
+
 /* The batch that holds the event of a slot. */
 static inline const stele_batch *opened_batch(const opened *o, uint32_t slot)
 {
-    return o->slots[slot].is_late ? o->late : o->batch;
+    return o->slots[slot].is_plain ? &opened_no_batch : o->slots[slot].is_late ? o->late : o->batch;
 }
 
 /* The event. Valid until the next one is added, or settled. */
 static inline const stele_event *opened_event(const opened *o, uint32_t slot)
 {
-    return &opened_batch(o, slot)->events[o->slots[slot].at];
+    const opened_slot *of = &o->slots[slot];
+    return of->is_plain ? &of->event : &opened_batch(o, slot)->events[of->at];
 }
 
 /* The key of an event of one of the kinds ASYNC_*, FLOW_* and SWITCH, by kind and id. */
