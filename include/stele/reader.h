@@ -232,6 +232,10 @@ typedef struct stele_request {
        more came for as long, and so need not wait for the memory to be full; 0: it is held as long
        as memory allows. */
     int64_t window_ns;
+    /* Names of the fields that somebody looks at, of events themselves and of members of their
+       contexts: others may be left out. Not together with `where`. 0: all. */
+    const char *const *fields;
+    size_t field_count;
 } stele_request;
 
 /* ---- Reading --------------------------------------------------------------------------------- */

@@ -127,7 +127,8 @@ class Request(Structure):
                 ("order", c_int), ("order_by_end", c_bool), ("align_starts", c_bool),
                 ("check", c_bool), ("begin", Bound), ("end", Bound), ("from_start", c_bool),
                 ("names", Globs), ("categories", Globs), ("tracks", Globs), ("where", c_char_p),
-                ("open_only", c_bool), ("part", c_uint32), ("part_count", c_uint32)]
+                ("open_only", c_bool), ("part", c_uint32), ("part_count", c_uint32),
+                ("window_ns", c_int64), ("fields", POINTER(c_char_p)), ("field_count", c_size_t)]
 
 
 class Balance(Structure):

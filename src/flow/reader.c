@@ -53,7 +53,8 @@ struct stele_reader {
     bool is_part;
     bool is_followed; /* one of the traces is: what ends it gives what is there */
     filter *filter;
-    pieces *pieces; /* NULL: the traces are none of one */
+    field_names fields; /* without any: all are wanted */
+    pieces *pieces;     /* NULL: the traces are none of one */
     reading *readings;
     size_t trace_count;
     producer **producers; /* owned by their flows */
@@ -258,6 +259,7 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .screen = reader->filter != NULL && !o->request.check
                                              ? filter_screen(reader->filter)
                                              : NULL,
+                               .fields = reader->fields.count != 0 ? &reader->fields : NULL,
                                .window_size = window_size,
                                .begin_place = reader->readings[index].begin_place,
                                .end_place = reader->readings[index].end_place};
@@ -583,6 +585,23 @@ stele_status stele_reader_parts(stele_context *context, stele_trace *const *trac
     return STELE_OK;
 }
 
+/* Copies the names of the fields that are wanted, where nobody looks at others. Returns false if
+   out of memory. */
+static bool fields_take(stele_reader *reader, const stele_request *request)
+{
+    field_names *fields = &reader->fields;
+    if (request->field_count == 0 || request->where != NULL || request->check)
+        return true;
+    fields->names = calloc(request->field_count, sizeof *fields->names);
+    for (size_t i = 0; fields->names != NULL && i < request->field_count; i++) {
+        fields->names[fields->count] = strdup(request->fields[i]);
+        if (fields->names[fields->count] == NULL)
+            return false;
+        fields->count++;
+    }
+    return fields->names != NULL;
+}
+
 stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
                                const stele_request *request, stele_reader **out)
 {
@@ -595,7 +614,7 @@ stele_status stele_reader_open(stele_context *context, stele_trace *const *trace
     o.related = calloc(count + 1, sizeof *o.related);
     if (o.related != NULL)
         o.reader = reader_new(context, traces, count, o.related);
-    if (o.reader != NULL)
+    if (o.reader != NULL && fields_take(o.reader, &o.request))
         status = open_flows(&o);
     opening_end(&o);
     if (status != STELE_OK) {
@@ -822,6 +841,9 @@ void stele_reader_close(stele_reader *reader)
     }
     filter_free(reader->filter);
     pieces_free(reader->pieces);
+    for (size_t i = 0; i < reader->fields.count; i++)
+        free(reader->fields.names[i]);
+    free(reader->fields.names);
     free(reader->readings);
     free(reader->producers);
     free(reader);

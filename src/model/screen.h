@@ -11,6 +11,12 @@
 
 #include "core/hash.h"
 
+/* Names of the fields that somebody looks at. They belong to whoever asks. */
+typedef struct field_names {
+    char **names;
+    size_t count; /* not 0 */
+} field_names;
+
 #define SCREEN_SLOTS 1024u
 
 typedef struct screen screen;

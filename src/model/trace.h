@@ -85,7 +85,8 @@ typedef struct produce_request {
     int64_t end_ns;       /* INT64_MAX: to the end; events that begin at or after may be left out */
     uint64_t begin_ticks; /* 0: from the start; events whose ticks are fewer may be left out */
     screen *screen;       /* NULL, or events whose fields may be left out, without `check` only */
-    size_t window_size;   /* bytes to read at once: all producers share one budget */
+    const field_names *fields; /* NULL: all; others may be left out */
+    size_t window_size;        /* bytes to read at once: all producers share one budget */
     /* Only events whose places (stele_event.offset) are in this range are wanted, as cut() gave it;
        `end_place` 0: to the end. */
     uint64_t begin_place, end_place;

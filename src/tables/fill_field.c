@@ -231,20 +231,22 @@ static const stele_field *find_shared(const scan_column *of, const stele_batch *
 static inline const stele_field *field_of(const scan_column *of, const stele_batch *batch,
                                           const stele_event *event, stele_field *element)
 {
-    const stele_field *fields;
-    uint32_t first, count;
-    bool has_context = false;
+    const stele_field *fields, *end, *context = NULL;
+    uint32_t first = event->field_first, count = event->field_count;
     if (!of->is_plain)
         return cell_field(&of->field.items[0], batch, event, element);
-    count = stele_event_fields(batch, event, &first);
+    if (count == STELE_FIELDS_MANY)
+        count = stele_event_fields(batch, event, &first);
     fields = batch->fields + first;
-    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
-        if (fields[at].name == of->plain)
-            return &fields[at];
-        has_context = has_context || is_context(&fields[at]);
+    end = fields + count;
+    for (const stele_field *field = fields; field < end; field += stele_field_length(field)) {
+        if (field->name == of->plain)
+            return field;
+        if (context == NULL && is_context(field))
+            context = field;
     }
-    if (has_context) {
-        const stele_field *found = find_in_contexts(fields, count, of->plain);
+    if (context != NULL) {
+        const stele_field *found = find_in_contexts(context, (uint32_t)(end - context), of->plain);
         if (found != NULL)
             return found;
     }

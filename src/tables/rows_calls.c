@@ -168,7 +168,8 @@ FILL_CALL(ending, uint8_t, true, p->end)
 FILL_CALL(track, uint32_t, p->track != 0, p->track)
 
 /* Calls do not say which trace they are of: for one trace only. */
-static void fill_call_trace(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+static void fill_call_trace(stele_scan *s, const scan_column *of, const rows *r,
+                            const cell_place *to)
 {
     const uint32_t number = stele_trace_get_info(s->traces[0])->number;
     uint32_t *values = to->values;

@@ -110,10 +110,44 @@ static bool make_request(const stele_scan *s, const stele_scan_options *options,
     request->order = STELE_ORDER_NONE;
     request->columns = needs != 0 ? needs : STELE_COLUMNS_NONE;
     request->check = s->table->source == SOURCE_FINDINGS;
+    if (s->fields != NULL) {
+        request->fields = s->fields;
+        request->field_count = s->field_count;
+    }
     if (s->table->kinds == 0)
         return true;
     request->kinds = request->kinds == 0 ? s->table->kinds : request->kinds & s->table->kinds;
     return request->kinds != 0;
+}
+
+/* Which fields the columns of a table of events look at, unless they look at all of them. */
+static stele_status list_fields(stele_scan *s)
+{
+    for (size_t i = 0; i < s->column_count; i++) {
+        const scan_column *item = &s->columns[i];
+        if (item->entry != NULL ? (item->entry->needs & STELE_COLUMN_FIELDS) != 0 : !item->is_plain)
+            return STELE_OK;
+    }
+    s->fields = calloc(s->column_count + 1, sizeof *s->fields);
+    if (s->fields == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < s->column_count; i++) {
+        const scan_column *item = &s->columns[i];
+        const stele_text name =
+            stele_name_text(s->context, NULL, item->entry == NULL ? item->plain : 0);
+        if (item->entry != NULL)
+            continue;
+        s->fields[s->field_count] = arena_copy(&s->lasting, name.bytes, name.size);
+        if (s->fields[s->field_count] == NULL)
+            return STELE_ERR_MEMORY;
+        /* One that cannot be asked for: all are. */
+        if (name.size == 0 || memchr(name.bytes, 0, name.size) != NULL) {
+            s->field_count = 0;
+            return STELE_OK;
+        }
+        s->field_count++;
+    }
+    return STELE_OK;
 }
 
 /* The analysis whose results are the rows of the table. */
@@ -181,6 +215,10 @@ static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
         return insn_source_open(s, needs);
     if (s->table->source == SOURCE_TRACES)
         return STELE_OK;
+    if (s->table->source == SOURCE_EVENTS)
+        status = list_fields(s);
+    if (status != STELE_OK)
+        return status;
     if (!make_request(s, options, needs, &request)) {
         s->end = STELE_END;
         return STELE_OK;
@@ -249,6 +287,7 @@ void stele_scan_close(stele_scan *s)
     free(s->names);
     free(s->has_name);
     free(s->columns);
+    free(s->fields);
     free(s->traces);
     free(s);
 }

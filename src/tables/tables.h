@@ -181,6 +181,8 @@ struct stele_scan {
     const table_entry *table;
     scan_column *columns;
     size_t column_count;
+    const char **fields; /* that the columns look at; NULL: all, or none */
+    size_t field_count;
     stele_reader *reader; /* NULL: no events are read */
     const stele_segment *segments;
     size_t segment_count, segment_at;

@@ -3,17 +3,19 @@
 
 #include <stdlib.h>
 
-ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns, screen *passes)
+ctf_program_set *program_set_take(ctf_trace *trace, const produce_request *request)
 {
     ctf_program_set *set = trace->program_sets;
-    while (set != NULL && (set->columns != columns || set->screen != passes))
+    while (set != NULL && (set->columns != request->columns || set->screen != request->screen ||
+                           set->fields != request->fields))
         set = set->next;
     if (set == NULL) {
         set = calloc(1, sizeof *set + trace->subtrace_count * sizeof *set->of_subtrace);
         if (set == NULL)
             return NULL;
-        set->columns = columns;
-        set->screen = passes;
+        set->columns = request->columns;
+        set->screen = request->screen;
+        set->fields = request->fields;
         set->next = trace->program_sets;
         trace->program_sets = set;
     }
@@ -51,7 +53,7 @@ ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set,
         *programs = programs_new(&subtrace->schema, trace->base.context, trace->base.info.number,
                                  columns_of(subtrace, set->columns));
         if (*programs != NULL)
-            programs_set_screen(*programs, set->screen);
+            programs_set_wanted(*programs, set->screen, set->fields);
     }
     return *programs;
 }

@@ -9,12 +9,13 @@
 typedef struct ctf_program_set {
     struct ctf_program_set *next; /* of the trace */
     screen *screen;
+    const field_names *fields;
     uint32_t columns, user_count;
     ctf_programs *of_subtrace[]; /* by number, made when needed */
 } ctf_program_set;
 
-/* The set for these columns and events, to be given back. Returns NULL if out of memory. */
-ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns, screen *passes);
+/* The set for what a request asks for, to be given back. Returns NULL if out of memory. */
+ctf_program_set *program_set_take(ctf_trace *trace, const produce_request *request);
 void program_set_give_back(ctf_trace *trace, ctf_program_set *set);
 
 /* The programs for the streams of a subtrace. Returns NULL if out of memory. */

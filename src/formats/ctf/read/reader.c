@@ -315,7 +315,7 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
         self->stream = request->stream - trace->streams[0].number;
         self->stream_end = self->stream + 1;
     }
-    self->programs = program_set_take(trace, request->columns, request->screen);
+    self->programs = program_set_take(trace, request);
     if (self->programs == NULL) {
         ctf_close(&self->base);
         return STELE_ERR_MEMORY;

@@ -5,6 +5,16 @@
 
 #include "core/array.h"
 
+bool build_wants(const builder *b, ctf_text name)
+{
+    const field_names *fields = b->programs->fields;
+    for (size_t i = 0; i < fields->count; i++) {
+        if (ctf_text_is(name, fields->names[i]))
+            return true;
+    }
+    return false;
+}
+
 op *build_op(builder *b, op_code code)
 {
     if (b->count == b->capacity && !b->is_exhausted) {

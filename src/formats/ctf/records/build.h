@@ -12,6 +12,7 @@ typedef struct builder {
     bool has_local_names;
     bool is_exhausted;
     bool is_wanted; /* entries of the fields */
+    bool chooses;   /* ... but of the next members only those that somebody looks at */
     bool is_mixed;  /* bits of both orders occur in the trace */
     bool has_event_size;
     bool has_loops;                 /* elements are counted */
@@ -42,6 +43,9 @@ typedef struct builder {
     uint8_t number_mark; /* of the number at hand; 0: none */
     uint32_t open, depth;
 } builder;
+
+/* Whether a field of this name is among those that are looked at, where these are some only. */
+bool build_wants(const builder *b, ctf_text name);
 
 /* Appends a cleared operation; a harmless one when memory is exhausted (see is_exhausted). */
 op *build_op(builder *b, op_code code);

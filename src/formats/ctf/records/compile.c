@@ -61,6 +61,19 @@ void program_free(program *p)
     free(p);
 }
 
+static ctf_text static_text(const char *text)
+{
+    return (ctf_text){text, (uint32_t)strlen(text)};
+}
+
+/* Whether only some fields of events are wanted. What Stele wrote has some that say more than their
+   names. */
+static bool chooses_fields(const builder *b)
+{
+    return b->programs->fields != NULL && !wants_raw(b) &&
+           (b->programs->columns & DECODE_MARKS) == 0;
+}
+
 /* A scope that becomes one structure beside the payload. */
 static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned hint)
 {
@@ -70,12 +83,14 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
     b->tree = target_scope_tree(&b->programs->walk, scope, &node);
     if (root == NULL)
         return;
+    /* A context that is asked for by its own name is wanted with all of its members. */
+    b->chooses = b->is_wanted && scope >= CTF_SCOPE_COMMON_CONTEXT && chooses_fields(b) &&
+                 (name == NULL || !build_wants(b, static_text(name)));
     b->context = scope == CTF_SCOPE_COMMON_CONTEXT || scope == CTF_SCOPE_SPECIFIC_CONTEXT
                      ? (b->programs->columns & STELE_COLUMN_TRACK) != 0 ? root : NULL
                      : NULL;
     if (name != NULL && b->is_wanted) {
-        const ctf_text text = {name, (uint32_t)strlen(name)};
-        emit_struct(b, root, build_name(b, text), STELE_TYPE_STRUCT, hint, node);
+        emit_struct(b, root, build_name(b, static_text(name)), STELE_TYPE_STRUCT, hint, node);
         return;
     }
     build_step(b, root->alignment, 0);
@@ -176,11 +191,6 @@ static stele_name event_name(builder *b, ctf_text name, uint16_t *category)
         name = (ctf_text){name.bytes + size + 1, name.size - size - 1};
     *category = provider;
     return build_name(b, name);
-}
-
-static ctf_text static_text(const char *text)
-{
-    return (ctf_text){text, (uint32_t)strlen(text)};
 }
 
 static void emit_raw(builder *b, const char *name, stele_type type, unsigned hint, uint64_t value,

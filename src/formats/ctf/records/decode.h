@@ -35,8 +35,9 @@ ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uin
                            uint32_t columns);
 void programs_free(ctf_programs *programs);
 
-/* Before any of them was made: fields of events that do not pass are only stepped over. */
-void programs_set_screen(ctf_programs *programs, screen *passes);
+/* Before any of them was made: fields of events that do not pass are only stepped over, and so are
+   those of other names. NULL: all. */
+void programs_set_wanted(ctf_programs *programs, screen *passes, const field_names *fields);
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 

@@ -34,9 +34,10 @@ ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uin
     return programs;
 }
 
-void programs_set_screen(ctf_programs *programs, screen *passes)
+void programs_set_wanted(ctf_programs *programs, screen *passes, const field_names *fields)
 {
     programs->screen = passes;
+    programs->fields = fields;
 }
 
 static void stream_programs_free(stream_programs *own, const ctf_stream_class *stream)

@@ -381,10 +381,24 @@ void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t 
 
 /* ---- Structures, variants, optionals ---- */
 
+/* A member that no entry tells of: what else it is for is done. Its name becomes known all the
+   same, as names that are not found are compared with those that are. */
+static void emit_left_out(builder *b, const ctf_member *member, uint32_t node)
+{
+    const uint32_t hidden = b->hidden;
+    build_name(b, member->name);
+    b->is_wanted = false;
+    emit_class(b, member->type, 0, node);
+    b->is_wanted = true;
+    b->hidden = hidden + 1;
+}
+
 /* The members of a structure, one after the other; what they are besides is set for each of them.
  */
 void emit_members(builder *b, const ctf_class *type, uint32_t node)
 {
+    const bool chooses = b->chooses;
+    b->chooses = false;
     for (uint32_t i = 0; i < type->u.structure.count; i++) {
         const ctf_member *member = &type->u.structure.members[i];
         /* CTF 2 has no role for it; its tracers keep the name that CTF 1.8 reserves. */
@@ -395,6 +409,8 @@ void emit_members(builder *b, const ctf_class *type, uint32_t node)
             b->thread_slots |= 1u << b->also_slot;
         if (b->marks.size != 0)
             emit_marked(b, member->type, member, child_node(b, node, i));
+        else if (chooses && !build_wants(b, member->name))
+            emit_left_out(b, member, child_node(b, node, i));
         else
             emit_class(b, member->type, b->is_wanted ? build_name(b, member->name) : 0,
                        child_node(b, node, i));

@@ -207,9 +207,10 @@ struct ctf_programs {
     const ctf_schema *schema;
     stele_context *context;
     uint32_t trace, columns;
-    screen *screen;    /* NULL: all events are wanted with their fields */
-    clock_rate *rates; /* by number of the clock */
-    arena memory;      /* of labels and patterns */
+    screen *screen;            /* NULL: all events are wanted with their fields */
+    const field_names *fields; /* NULL: all fields are wanted */
+    clock_rate *rates;         /* by number of the clock */
+    arena memory;              /* of labels and patterns */
     target_walk walk;
     program *packet_header;
     struct stream_programs *streams; /* by number of the stream class */
