@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/kernel.h"
 #include "core/array.h"
+#include "core/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +67,28 @@ typedef struct rule {
     kernel_event last;     /* that was read by it: of fields that it does not name there are none */
 } rule;
 
+/*
+ * The last event of a name, by what its fields are: those of one class are the same each time, but
+ * for their values. What was found in them is found again without a search.
+ */
+#define SHAPE_MAX  24u /* entries of the tape; events with more are searched each time */
+#define SHAPE_RUNS 4u
+
+typedef struct shape {
+    uint32_t count, run_count, found_count;
+    uint64_t heads[SHAPE_MAX]; /* the first half of each entry: all but its value */
+    uint64_t runs[SHAPE_RUNS]; /* values of runs: how many entries they have */
+    uint8_t run_at[SHAPE_RUNS];
+    uint8_t roles[KERNEL_ROLE_COUNT], places[KERNEL_ROLE_COUNT]; /* what was found where */
+    bool is_known;                                               /* it means something */
+    kernel_event event;
+} shape;
+
 /* What is known of a name of the context: which rules are its own, side by side. */
 typedef struct verdict {
     uint16_t first; /* plus 1; 0: was not asked for yet */
     uint16_t count; /* of rules; 0: none fits */
+    shape *last;    /* NULL: none is kept */
 } verdict;
 
 typedef struct fit {
@@ -104,6 +123,7 @@ struct kernel {
     state_range states_of[MODELS_MAX]; /* by number of the description file */
     uint32_t rule_count, field_count, state_count;
     uint16_t by_kind[STELE_KIND_COUNT]; /* rule plus 1; 0: goes by name */
+    shape *kinds[STELE_KIND_COUNT];     /* of those; NULL: none is kept */
     verdict *verdicts;                  /* by name */
     uint32_t verdict_count;
     fit fitting[FITTING_MAX]; /* rules of the names that were asked for */
@@ -206,6 +226,10 @@ void kernel_free(kernel *k)
 {
     if (k == NULL)
         return;
+    for (uint32_t i = 0; i < k->verdict_count; i++)
+        free(k->verdicts[i].last);
+    for (uint32_t i = 0; i < STELE_KIND_COUNT; i++)
+        free(k->kinds[i]);
     free(k->verdicts);
     free(k);
 }
@@ -248,16 +272,16 @@ static void judge(kernel *k, verdict *v, stele_text name)
     }
 }
 
-static const verdict *verdict_of(kernel *k, stele_name name)
+/* Returns NULL where nothing can be known. */
+static verdict *verdict_of(kernel *k, stele_name name)
 {
-    static const verdict none = {0};
     if (name >= k->verdict_count) {
         verdict *grown;
         if ((name & STELE_NAME_LOCAL) != 0)
-            return &none;
+            return NULL;
         grown = array_reach(k->verdicts, sizeof *grown, &k->verdict_count, name);
         if (grown == NULL)
-            return &none;
+            return NULL;
         k->verdicts = grown;
     }
     if (k->verdicts[name].first == 0)
@@ -309,15 +333,63 @@ static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields
     return out;
 }
 
-const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
+/* ---- Shapes ---- */
+
+static bool is_of_shape(const shape *s, const stele_field *fields, uint32_t count)
 {
-    uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
-    const stele_field *fields = batch->fields + first;
-    const verdict *v;
-    if (k->by_kind[event->kind] != 0)
-        return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, NULL);
-    v = verdict_of(k, event->name);
+    uint64_t difference = 0;
+    if (s == NULL || s->count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        difference |= load_native64(&fields[i]) ^ s->heads[i];
+    for (uint32_t i = 0; i < s->run_count; i++)
+        difference |= fields[s->run_at[i]].u.u ^ s->runs[i];
+    return difference == 0;
+}
+
+/* What was found in the last event of this shape, in this one. */
+static const kernel_event *shape_event(shape *s, const stele_field *fields)
+{
+    for (uint32_t i = 0; i < s->found_count; i++)
+        s->event.fields[s->roles[i]] = fields + s->places[i];
+    return s->is_known ? &s->event : NULL;
+}
+
+/* Keeps what an event was found to be; where that cannot be, the next one is searched, too. */
+static void shape_keep(shape **kept, const stele_field *fields, uint32_t count,
+                       const kernel_event *known)
+{
+    shape *s = *kept;
+    if (count > SHAPE_MAX || (s == NULL && (s = *kept = malloc(sizeof *s)) == NULL))
+        return;
+    *s = (shape){.count = count, .is_known = known != NULL};
+    for (uint32_t i = 0; i < count; i++) {
+        s->heads[i] = load_native64(&fields[i]);
+        if (fields[i].type < STELE_TYPE_RUN_FIRST)
+            continue;
+        if (s->run_count == SHAPE_RUNS) {
+            s->count = UINT32_MAX;
+            return;
+        }
+        s->run_at[s->run_count] = (uint8_t)i;
+        s->runs[s->run_count++] = fields[i].u.u;
+    }
+    if (known == NULL)
+        return;
+    s->event = *known;
+    for (uint32_t role = 0; role < KERNEL_ROLE_COUNT; role++) {
+        if (known->fields[role] == NULL)
+            continue;
+        s->roles[s->found_count] = (uint8_t)role;
+        s->places[s->found_count++] = (uint8_t)(known->fields[role] - fields);
+    }
+}
+
+/* ---- Events ---- */
+
+static const kernel_event *read_any(kernel *k, const verdict *v, const stele_field *fields,
+                                    uint32_t count)
+{
     for (uint32_t i = 0; i < v->count; i++) {
         const fit *f = &k->fitting[v->first - 1 + i];
         const kernel_event *known = read_by(k, &k->rules[f->rule], fields, count, f);
@@ -325,6 +397,27 @@ const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele
             return known;
     }
     return NULL;
+}
+
+const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
+{
+    const uint16_t own = k->by_kind[event->kind];
+    verdict *const v = own == 0 ? verdict_of(k, event->name) : NULL;
+    shape **const kept = v != NULL ? &v->last : &k->kinds[event->kind];
+    uint32_t first = event->field_first, count = event->field_count;
+    const stele_field *fields;
+    const kernel_event *known;
+    if (own == 0 && (v == NULL || v->count == 0))
+        return NULL;
+    if (count == STELE_FIELDS_MANY)
+        count = stele_event_fields(batch, event, &first);
+    fields = batch->fields + first;
+    if (is_of_shape(*kept, fields, count))
+        return shape_event(*kept, fields);
+    known = own != 0 ? read_by(k, &k->rules[own - 1], fields, count, NULL)
+                     : read_any(k, v, fields, count);
+    shape_keep(kept, fields, count, known);
+    return known;
 }
 
 kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text)

@@ -237,17 +237,25 @@ static uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_eve
                        const kernel_event *known)
 {
     const stele_field *field = known->fields[KERNEL_CPU];
-    const stele_track *track = stele_track_get(s->context, event->track);
-    const bool is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
-    stele_track made = {.kind = STELE_TRACK_CPU, .source = s->source};
+    const stele_track *track;
+    stele_track made;
+    bool is_of_cpu;
+    if (field == NULL && s->cpu_known != 0 && s->cpus[s->cpu_known - 1].row.track == event->track)
+        return s->cpu_known - 1;
+    track = stele_track_get(s->context, event->track);
+    is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
+    made = (stele_track){.kind = STELE_TRACK_CPU, .source = s->source};
     if (field == NULL && !is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) == 0)
         field = cpu_field(s, batch, event);
     if (field != NULL)
         made.number = (uint64_t)kernel_number(field);
     else if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
         made.number = event->cpu;
-    else
-        return cpu_of_track(s, event->track);
+    else {
+        const uint32_t cpu = cpu_of_track(s, event->track);
+        s->cpu_known = is_of_cpu && cpu != SCHED_NONE ? cpu + 1 : 0;
+        return cpu;
+    }
     return cpu_of_track(s, stele_track_intern(s->context, &made));
 }
 
@@ -283,16 +291,16 @@ static sched_side side_of(stele_sched *s, const kernel_event *known, uint32_t tr
     sched_side side = {.thread = SCHED_NONE,
                        .has_priority = shown != NULL,
                        .priority = (int32_t)kernel_number(shown)};
-    const idle_signs signs = {.thread = track,
-                              .has_weight = weighed != NULL,
-                              .weight = kernel_number(weighed),
-                              .has_priority = known->fields[priority] != NULL,
-                              .priority = kernel_number(known->fields[priority])};
     if (field != NULL) {
         side.is_idle = kernel_number(field) == 0;
         if (!side.is_idle)
             side.thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
     } else {
+        const idle_signs signs = {.thread = track,
+                                  .has_weight = weighed != NULL,
+                                  .weight = kernel_number(weighed),
+                                  .has_priority = known->fields[priority] != NULL,
+                                  .priority = kernel_number(known->fields[priority])};
         side.is_idle = idle_judge(s->context, &signs);
         if (!side.is_idle)
             side.thread = thread_of_track(s, track);

@@ -91,6 +91,7 @@ struct stele_sched {
     hash_table numbers; /* of threads by source and number */
     sched_cpu *cpus;
     uint32_t cpu_count, cpu_capacity;
+    uint32_t cpu_known; /* index plus 1 of the CPU whose track the last event stood on; 0: none */
     stele_sched_pair *pairs;
     uint32_t pair_count, pair_capacity;
     hash_table pair_numbers;
