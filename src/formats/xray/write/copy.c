@@ -20,6 +20,11 @@
 
 #define COPY_CHUNK ((size_t)64 << 10)
 
+/* An event that is kept: where its record stands, and the time that it was read with. */
+typedef struct kept_record {
+    uint64_t offset, tsc;
+} kept_record;
+
 typedef struct xray_copier {
     copier base;
     xray_trace *trace;
@@ -33,7 +38,7 @@ typedef struct xray_copier {
     xray_habits habits;
     uint64_t begin_tsc;   /* where the copy begins, if calls are open there; else 0 */
     stele_writer *begins; /* of calls that are open where the copy begins; NULL: none, or written */
-    uint64_t *kept;       /* offsets of kept records of the buffer at hand, rising */
+    kept_record *kept;    /* of the buffer at hand, in the order of their offsets */
     size_t kept_count, kept_capacity;
 } xray_copier;
 
@@ -139,12 +144,21 @@ static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray
 /* What cannot be read ends at the next kept event; false when there is none in the buffer. */
 static bool skip_to_kept(xray_copier *c, size_t next)
 {
-    while (next < c->kept_count && c->kept[next] <= window_offset(&c->w))
+    while (next < c->kept_count && c->kept[next].offset <= window_offset(&c->w))
         next++;
     if (next == c->kept_count)
         return false;
-    window_move(&c->w, c->kept[next], c->range.end);
+    window_move(&c->w, c->kept[next].offset, c->range.end);
     return true;
+}
+
+/* Whether a kept record, of which `next` is the first from `offset` on, begins within that of
+   `size` bytes at `offset`: the reader found that records stand elsewhere there. */
+static bool is_read_askew(const xray_copier *c, size_t next, uint64_t offset, uint32_t size)
+{
+    while (next < c->kept_count && c->kept[next].offset <= offset)
+        next++;
+    return next < c->kept_count && c->kept[next].offset < offset + size;
 }
 
 /* A record that begins the buffer, which begins with the copy at the earliest. */
@@ -160,6 +174,16 @@ static void rewrite_preamble(const xray_copier *c, rewriter *r, const stele_xray
     }
 }
 
+/* A kept record has the time that it was read with, after damage, too, before which records that
+   are none may have moved the counter. */
+static void take_time(rewriter *r, stele_xray_record *record, uint64_t *before, uint64_t tsc)
+{
+    if (record->kind >= XRAY_ACTION_COUNT && r->header->version < 5)
+        return; /* it has a time of its own */
+    *before += tsc - record->tsc;
+    record->tsc = r->tsc_read = tsc;
+}
+
 /* Goes through the records of the buffer; those that begin it and those kept are written. */
 static void rewrite_all(xray_copier *c, rewriter *r)
 {
@@ -168,8 +192,11 @@ static void rewrite_all(xray_copier *c, rewriter *r)
     c->habits.entered = 0;
     while (window_offset(&c->w) < c->range.end) {
         stele_xray_record record;
-        const uint64_t offset = window_offset(&c->w), before = r->tsc_read;
-        if (copier_decode(c, &r->tsc_read, &record) != STELE_XRAY_OK) {
+        const uint64_t offset = window_offset(&c->w);
+        uint64_t before = r->tsc_read;
+        if (copier_decode(c, &r->tsc_read, &record) != STELE_XRAY_OK ||
+            is_read_askew(c, next, offset, record.size)) {
+            r->tsc_read = before;
             c->habits.entered = 0;
             if (!skip_to_kept(c, next))
                 return;
@@ -179,7 +206,7 @@ static void rewrite_all(xray_copier *c, rewriter *r)
             return;
         if (record.kind < XRAY_ACTION_COUNT)
             c->habits.entered = xray_entered(record.kind, record.function);
-        while (next < c->kept_count && c->kept[next] < offset)
+        while (next < c->kept_count && c->kept[next].offset < offset)
             next++;
         if (record.kind == STELE_XRAY_NEW_CPU && !is_preamble) {
             r->cpu = record.function;
@@ -194,9 +221,11 @@ static void rewrite_all(xray_copier *c, rewriter *r)
                 rewrite_bytes(r, c->w.at, record.size);
         } else if (record.kind != STELE_XRAY_TSC_WRAP) {
             is_preamble = false;
-            is_last_kept = next < c->kept_count && c->kept[next] == offset;
-            if (is_last_kept)
+            is_last_kept = next < c->kept_count && c->kept[next].offset == offset;
+            if (is_last_kept) {
+                take_time(r, &record, &before, c->kept[next].tsc);
                 rewrite_kept(r, c->w.at, &record, before);
+            }
         }
         c->w.at += record.size;
     }
@@ -258,7 +287,8 @@ static bool is_whole(xray_copier *c)
     while (window_offset(&c->w) < c->range.end) {
         stele_xray_record record;
         const uint64_t offset = window_offset(&c->w);
-        if (copier_decode(c, &tsc, &record) != STELE_XRAY_OK) {
+        if (copier_decode(c, &tsc, &record) != STELE_XRAY_OK ||
+            is_read_askew(c, next, offset, record.size)) {
             if (!skip_to_kept(c, next))
                 break;
             continue;
@@ -269,7 +299,7 @@ static bool is_whole(xray_copier *c)
             return false;
         if (record.kind < XRAY_ACTION_COUNT || record.kind == STELE_XRAY_CUSTOM_EVENT ||
             record.kind == STELE_XRAY_TYPED_EVENT) {
-            if (next == c->kept_count || c->kept[next] != offset)
+            if (next == c->kept_count || c->kept[next].offset != offset)
                 return false;
             next++;
         }
@@ -348,12 +378,12 @@ static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
     if (status != STELE_OK)
         return status;
     if (c->kept_count == c->kept_capacity) {
-        uint64_t *kept = array_grow_size(c->kept, sizeof *kept, &c->kept_capacity, 1024);
+        kept_record *kept = array_grow_size(c->kept, sizeof *kept, &c->kept_capacity, 1024);
         if (kept == NULL)
             return STELE_ERR_MEMORY;
         c->kept = kept;
     }
-    c->kept[c->kept_count++] = event->offset;
+    c->kept[c->kept_count++] = (kept_record){event->offset, event->ticks};
     return c->out->status;
 }
 
