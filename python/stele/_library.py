@@ -104,7 +104,8 @@ class Setting(Structure):
 class TraceOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("format", c_char_p), ("has_shift", c_bool),
                 ("shift_ns", c_int64), ("is_apart", c_bool), ("settings", POINTER(Setting)),
-                ("setting_count", c_size_t), ("is_reread", c_bool)]
+                ("setting_count", c_size_t), ("is_reread", c_bool), ("idle_ns", c_int64),
+                ("is_followed", c_bool)]
 
 
 class TraceInfo(Structure):

@@ -121,19 +121,6 @@ void help_command(stele_output *out, command_id id, bool has_color)
                             command->name);
 }
 
-void help_topic_text(const topic_entry *topic, char *text, size_t size)
-{
-    static const char mark[] = "{limits}";
-    const char *at = strstr(topic->text, mark);
-    char list[1024];
-    limit_list(list, sizeof list);
-    if (at != NULL)
-        snprintf(text, size, "%.*s%s%s", (int)(at - topic->text), topic->text, list,
-                 at + sizeof mark - 1);
-    else
-        snprintf(text, size, "%s", topic->text);
-}
-
 void help_topic(stele_output *out, const topic_entry *topic, bool has_color)
 {
     char text[HELP_TOPIC_SIZE];

@@ -6,7 +6,7 @@
 # holds a bounded number for each slot.
 set -eu
 cd "$1"
-allowed='^src/(core/hash\.[ch]|formats/ctf/write/writer\.c|analysis/insn/insn_reuse\.c):'   # ids, samples
+allowed='^src/(core/hash\.[ch]|formats/ctf/write/writer_packets\.c|analysis/insn/insn_reuse\.c):'   # ids, samples
 allowed="$allowed|^src/(sinks/(chrome_links|chrome_spans|perfetto|perfetto_spans)\\.c|formats/fxt/read/state\\.c):"             # caches
 allowed="$allowed|^src/(a64/a64\\.h|analysis/insn/cache\\.c):"                          # a cache, chance
 allowed="$allowed|^src/formats/(fxt|ctf)/read/index\\.c:"                  # identities, of no table

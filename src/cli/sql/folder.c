@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Views of the tables that stand in a folder of Parquet files. */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "cli/sql/folder.h"
 
 #include <dirent.h>
