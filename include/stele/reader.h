@@ -37,7 +37,8 @@ typedef struct stele_trace_options {
        there is no damage. It ends when the context's go_on is false (which then ends it, and no
        call), when nothing came for `idle_ns` (0: however long), or when another file took its
        place, which is reported. It is read from front to back, and cannot be read twice.
-       Directories are not followed: STELE_ERR_UNSUPPORTED. */
+       Of directories, those of CTF are followed, with all that comes to be in them, and one that
+       has a single file is that file; others are not: STELE_ERR_UNSUPPORTED. */
     int64_t idle_ns;
     bool is_followed;
 } stele_trace_options;

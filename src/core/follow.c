@@ -70,6 +70,11 @@ bool follow_goes_on(follow *f, const diag_sink *diag)
     return !f->is_over;
 }
 
+void follow_rest(int64_t wait_ms)
+{
+    poll(NULL, 0, (int)wait_ms);
+}
+
 bool follow_sleep(follow *f, const diag_sink *diag, int64_t wait_ms)
 {
     const int64_t idle_left_ms = f->seen_ms + f->idle_ms - follow_now_ms();

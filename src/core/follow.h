@@ -30,6 +30,9 @@ void follow_see(follow *f);
 /* Whether waiting is still of use: false as of follow_sleep(). */
 bool follow_goes_on(follow *f, const diag_sink *diag);
 
+/* Sleeps for so long, whatever changes. */
+void follow_rest(int64_t wait_ms);
+
 /*
  * Sleeps for a while, `wait_ms` at most (0: as long as it likes), or until something changed. False
  * when that is of no use any more: the caller of the library wants no more, or nothing came for so

@@ -59,7 +59,8 @@ static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t s
     if (in->is_followed && (!input_is_ready(in, offset, -1) || in->is_ended))
         return STELE_OK;
     do {
-        if (!in->is_followed && !diag_goes_on(in->diag, in->is_seekable ? -1 : file->fd))
+        if (!in->is_followed && !in->is_unasked &&
+            !diag_goes_on(in->diag, in->is_seekable ? -1 : file->fd))
             return STELE_ERR_CLOSED;
         count = in->is_seekable ? pread(file->fd, buffer, size, (off_t)offset)
                                 : read(file->fd, buffer, size);

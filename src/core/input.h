@@ -38,6 +38,7 @@ struct input {
     bool is_ended; /* of a sequential input */
     bool waits;    /* bytes may come later: a pipe, a terminal, a file that is followed */
     bool is_followed;
+    bool is_unasked; /* whoever has it read asks whether to go on */
 };
 
 /* A regular file is seekable; anything else that can be opened is sequential. "-" is stdin. */

@@ -28,6 +28,7 @@ struct source {
     input *only;  /* the one member of a set; NULL for none or several */
     members members;
     bool is_set;
+    bool is_growing;               /* sizes are those of a moment */
     atomic_bool has_packed_member; /* a member that was opened is packed itself; any thread */
 };
 
@@ -154,10 +155,16 @@ static stele_status list_archive(source *s, input **in, const char *temp_dir)
 /* Looks into `s->whole`. */
 static stele_status source_look(source *s, const char *temp_dir)
 {
+    const bool is_followed = s->whole->is_followed;
     bool is_archive;
     stele_status status = unpack_and_look(&s->whole, &s->packing, &is_archive);
     if (status != STELE_OK || !is_archive)
         return status;
+    if (is_followed) { /* its end, which is waited for, may never come */
+        diag_report(s->members.diag, &core_codes[STE009], s->path, STELE_NO_OFFSET, 0,
+                    "a file, a pipe or a folder to follow", "an archive");
+        return STELE_ERR_UNSUPPORTED;
+    }
     status = list_archive(s, &s->whole, temp_dir);
     return status == STELE_OK ? source_settle(s) : status;
 }
@@ -171,6 +178,11 @@ static bool has_mode(const char *path, mode_t mode)
 static bool is_folder(const char *path)
 {
     return has_mode(path, S_IFDIR);
+}
+
+bool source_is_folder(const char *path)
+{
+    return is_folder(path);
 }
 
 static source *source_make(diag_sink *diag, const char *path)
@@ -200,33 +212,59 @@ static stele_status source_give(source *s, stele_status status, source **out)
     return status;
 }
 
-static stele_status open_path(diag_sink *diag, const char *path, const char *temp_dir,
-                              const int64_t *idle_ms, source **out)
+static stele_status open_file(source *s, const char *temp_dir, stele_status opened, source **out)
+{
+    return source_give(s, opened == STELE_OK ? source_look(s, temp_dir) : opened, out);
+}
+
+stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out)
 {
     source *s = source_make(diag, path);
     stele_status status;
     *out = NULL;
     if (s == NULL)
         return STELE_ERR_MEMORY;
-    if (is_folder(path)) {
-        s->packing = "directory";
-        status = members_list_folder(&s->members);
-        return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
-    }
-    status = idle_ms != NULL ? input_open_followed(diag, path, *idle_ms, &s->whole)
-                             : input_open_file(diag, path, &s->whole);
-    return source_give(s, status == STELE_OK ? source_look(s, temp_dir) : status, out);
-}
-
-stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out)
-{
-    return open_path(diag, path, temp_dir, NULL, out);
+    if (!is_folder(path))
+        return open_file(s, temp_dir, input_open_file(diag, path, &s->whole), out);
+    s->packing = "directory";
+    status = members_list_folder(&s->members);
+    return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
 }
 
 stele_status source_open_followed(diag_sink *diag, const char *path, const char *temp_dir,
                                   int64_t idle_ms, source **out)
 {
-    return open_path(diag, path, temp_dir, &idle_ms, out);
+    source *s = source_make(diag, path);
+    *out = NULL;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    return open_file(s, temp_dir, input_open_followed(diag, path, idle_ms, &s->whole), out);
+}
+
+stele_status source_open_growing(diag_sink *diag, const char *path, source **out)
+{
+    source *s = source_make(diag, path);
+    stele_status status;
+    *out = NULL;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    s->packing = "directory";
+    s->is_set = s->is_growing = true;
+    status = members_list_folder(&s->members);
+    members_sort(&s->members);
+    return source_give(s, status, out);
+}
+
+void source_take_sizes(source *s, const source *later)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < s->members.count; i++) {
+        source_member *member = &s->members.at[i];
+        while (k < later->members.count && strcmp(later->members.at[k].name, member->name) < 0)
+            k++;
+        if (k < later->members.count && strcmp(later->members.at[k].name, member->name) == 0)
+            member->size = later->members.at[k].size;
+    }
 }
 
 static bool is_name_end(char c)
@@ -465,6 +503,8 @@ stele_status source_open_member(source *s, size_t index, input **in)
         status = input_open_range(member->archive, name, member->offset, member->size, in);
     free(name);
     if (status == STELE_OK)
+        (*in)->is_unasked = s->is_growing;
+    if (status == STELE_OK)
         status = unpack_open(in, &packing);
     if (status == STELE_OK && packing[0] != 0)
         atomic_store(&s->has_packed_member, true);
@@ -490,5 +530,5 @@ bool source_content_size(const source *s, uint64_t *size)
     }
     for (size_t i = 0; i < s->members.count; i++)
         *size += s->members.at[i].size;
-    return !s->has_packed_member;
+    return !s->has_packed_member && !s->is_growing;
 }

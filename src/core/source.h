@@ -20,10 +20,15 @@ typedef struct source source;
  */
 stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out);
 
-/* The same for a file that grows, see input_open_followed(); `idle_ms` as there. A directory is
-   what it is now. */
+/* The same for a file that grows, see input_open_followed(); `idle_ms` as there. */
 stele_status source_open_followed(diag_sink *diag, const char *path, const char *temp_dir,
                                   int64_t idle_ms, source **out);
+
+/* Lists a directory that grows, as a set also where it has one member. */
+stele_status source_open_growing(diag_sink *diag, const char *path, source **out);
+
+/* Members that both have are as large as another, later listing says. */
+void source_take_sizes(source *s, const source *later);
 
 /* The same for bytes in memory, which must outlive the source. */
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
@@ -41,6 +46,8 @@ stele_status source_open_parts(diag_sink *diag, const char *name, const char *co
 /* Has an input that is read from front to back lie in a temporary file in `temp_dir` instead, from
    where it can be read anywhere. Errors as of source_open(); the source can only be closed then. */
 stele_status source_make_seekable(source *s, const char *temp_dir);
+
+bool source_is_folder(const char *path);
 
 /* Whether a path leads to a directory or an archive; no pipe is read for that. */
 bool source_path_is_set(const char *path);

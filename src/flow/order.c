@@ -124,7 +124,7 @@ static void order_deliver(order_flow *o, const stele_segment *segment)
 static bool is_over_limit(const order_flow *o)
 {
     return o->held.size > o->options.size_max ||
-           (!o->is_exact && o->held.event_count > o->options.events_max);
+           (!o->is_exact && !o->from->has_bounds && o->held.event_count > o->options.events_max);
 }
 
 /* Takes over a block with events. */
@@ -207,9 +207,8 @@ static stele_status order_take(order_flow *o, stele_batch *batch)
 static stele_status order_fill(order_flow *o)
 {
     block *b = pool_take(&o->pool);
-    const bool can_join = o->options.lateness_ns != 0;
     stele_status status;
-    bool is_sorted;
+    bool is_sorted, can_join;
     if (b == NULL)
         return STELE_ERR_MEMORY;
     status = order_take(o, b->storage);
@@ -224,6 +223,8 @@ static stele_status order_fill(order_flow *o)
         return STELE_ERR_MEMORY;
     }
     is_sorted = order_judge(o, b);
+    /* Bounds are of all that came, and what is joined is not held yet. */
+    can_join = o->options.lateness_ns != 0 && !o->from->has_bounds;
     if (can_join && b->storage->event_count < o->pool.events / SPARSE) {
         status = order_join(o, b->storage);
         pool_give(&o->pool, b);
@@ -247,6 +248,12 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
     *limit_ns = o->options.lateness_ns == INT64_MAX
                     ? INT64_MIN
                     : subtract_saturated(o->seen_ns, o->options.lateness_ns);
+    if (o->from->has_bounds) {
+        if (*limit_ns < o->from->quiet_ns)
+            *limit_ns = o->from->quiet_ns;
+        if (*limit_ns > o->from->ready_ns)
+            *limit_ns = o->from->ready_ns;
+    }
     return o->spill == NULL;
 }
 

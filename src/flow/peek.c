@@ -28,7 +28,7 @@ static stele_status peeked_fill(producer *self, stele_batch *batch)
     p->base.lost_count = p->from->lost_count;
     p->base.missing_count = p->from->missing_count;
     p->base.balance = p->from->balance;
-    p->base.is_dry = p->from->is_dry;
+    producer_take_bounds(&p->base, p->from);
     return status;
 }
 

@@ -224,7 +224,7 @@ static stele_status seeking_fill(producer *self, stele_batch *batch)
     s->base.lost_count = s->from->lost_count;
     s->base.missing_count = s->from->missing_count;
     s->base.balance = s->from->balance;
-    s->base.is_dry = s->from->is_dry;
+    producer_take_bounds(&s->base, s->from);
     return status;
 }
 

@@ -41,7 +41,8 @@ static stele_status selected_fill(producer *self, stele_batch *batch)
     s->base.lost_count = s->from->lost_count;
     s->base.missing_count = s->from->missing_count;
     s->base.balance = s->from->balance;
-    s->base.is_dry = s->from->is_dry;
+    producer_take_bounds(&s->base, s->from);
+    s->base.has_bounds = s->from->has_bounds && how->shift_ns == 0 && how->drift == 0;
     return status;
 }
 

@@ -109,6 +109,7 @@ typedef struct format {
        nothing. */
     void (*lose_trace)(stele_writer *writer, const stele_trace *trace);
     format_target target;
+    bool follows_folders; /* its traces are folders whose files may grow while they are read */
 
     /* Of packets that arrive over a network: see formats/receive.h. NULL: it has none. */
     const struct receiver_ops *receiver;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/follow.h"
 #include "core/path.h"
 #include "core/sized.h"
 #include "formats/format.h"
@@ -121,6 +122,16 @@ static stele_status trace_start(stele_trace *trace)
     return status;
 }
 
+/* Which sets of files can be followed. */
+static stele_status check_followed(stele_context *context, const source *from, const format *f)
+{
+    if (f->follows_folders)
+        return STELE_OK;
+    diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
+                "a file, a pipe or a folder of CTF to follow", "a folder of another format");
+    return STELE_ERR_UNSUPPORTED;
+}
+
 /* Owns the source. */
 static stele_status trace_open_source(stele_context *context, source *from,
                                       const stele_trace_options *given, stele_trace **out)
@@ -134,15 +145,12 @@ static stele_status trace_open_source(stele_context *context, source *from,
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_trace_options, setting_count),
                     given))
         status = STELE_ERR_ARGUMENT;
-    if (status == STELE_OK && options.is_followed && source_input(from) == NULL) {
-        diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
-                    "a file or a pipe to follow", "a directory or an archive");
-        status = STELE_ERR_UNSUPPORTED;
-    }
     if (status == STELE_OK)
         status = probe_make(from, &probe);
     if (status == STELE_OK)
         status = choose(context, &probe, options.format, &f, reason);
+    if (status == STELE_OK && options.is_followed && source_input(from) == NULL)
+        status = check_followed(context, from, f);
     /* What no format knows, such as a device without an end, is not copied first. */
     if (status == STELE_OK && options.is_reread)
         status = source_make_seekable(from, context->temp_dir);
@@ -167,6 +175,72 @@ static int64_t idle_ms(const stele_trace_options *options)
     return options->idle_ns > 0 && options->idle_ns < 1000000 ? 1 : options->idle_ns / 1000000;
 }
 
+/* Files that are not empty, and not on their way to another name; `*last` is the last of them. */
+static size_t count_begun(const source *from, size_t *last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < source_member_count(from); i++) {
+        const source_member *member = source_member_at(from, i);
+        if (member->size == 0 || path_base(member->name)[0] == '.')
+            continue;
+        *last = i;
+        count++;
+    }
+    return count;
+}
+
+/* A folder once something is in it. */
+static stele_status await_folder(stele_context *context, const char *path, int64_t limit_ms,
+                                 source **from)
+{
+    follow waiting;
+    size_t ignored;
+    bool is_over = false;
+    stele_status status;
+    follow_begin(&waiting, limit_ms);
+    follow_add(&waiting, path);
+    for (;;) {
+        status = source_open_growing(&context->diag, path, from);
+        if (status != STELE_OK || count_begun(*from, &ignored) != 0 || is_over)
+            break;
+        source_close(*from);
+        is_over = !follow_sleep(&waiting, &context->diag, 0);
+    }
+    follow_end(&waiting);
+    return status;
+}
+
+/* A folder as a whole; where it holds just one file that is a trace by itself, that file. */
+static stele_status open_followed_folder(stele_context *context, const char *path, int64_t limit_ms,
+                                         source **from)
+{
+    char reason[PROBE_REASON_SIZE] = "", *only;
+    format_probe probe;
+    size_t number;
+    stele_status status = await_folder(context, path, limit_ms, from);
+    if (status == STELE_OK)
+        status = probe_make(*from, &probe);
+    if (status != STELE_OK || count_begun(*from, &number) != 1 || recognise(&probe, reason) != NULL)
+        return status;
+    only = source_member_path(*from, number);
+    source_close(*from);
+    *from = NULL;
+    if (only == NULL)
+        return STELE_ERR_MEMORY;
+    status = source_open_followed(&context->diag, only, context->temp_dir, limit_ms, from);
+    free(only);
+    return status;
+}
+
+static stele_status open_followed(stele_context *context, const char *path,
+                                  const stele_trace_options *options, source **from)
+{
+    const int64_t limit_ms = idle_ms(options);
+    if (strcmp(path, "-") != 0 && source_is_folder(path))
+        return open_followed_folder(context, path, limit_ms, from);
+    return source_open_followed(&context->diag, path, context->temp_dir, limit_ms, from);
+}
+
 stele_status stele_trace_open(stele_context *context, const char *path,
                               const stele_trace_options *options, stele_trace **trace)
 {
@@ -176,8 +250,7 @@ stele_status stele_trace_open(stele_context *context, const char *path,
     *trace = NULL;
     if (!sized_take(&given, sizeof given, SIZED_FIRST(stele_trace_options, setting_count), options))
         return STELE_ERR_ARGUMENT;
-    status = given.is_followed ? source_open_followed(&context->diag, path, context->temp_dir,
-                                                      idle_ms(&given), &from)
+    status = given.is_followed ? open_followed(context, path, &given, &from)
                                : source_open(&context->diag, path, context->temp_dir, &from);
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }

@@ -60,11 +60,24 @@ struct producer {
         missing_count;     /* packets that are missing, with an unknown number of events; by fill */
     stele_balance balance; /* of the bytes that it passed over, kept up to date by fill */
     uint64_t kinds;        /* of all its events, as bits; 0: any may come */
+    /* With has_bounds: of what is at hand no event is before `ready_ns`; where nothing is at hand
+       just now, what came ended no earlier than `quiet_ns`. INT64_MAX: there is none such. */
+    bool has_bounds;
+    int64_t ready_ns, quiet_ns;
     bool is_dry; /* fill gave what was there, perhaps nothing: more may come later; by fill */
     /* Of those that can seek: */
     uint64_t position; /* in its stream, kept up to date by fill; it never goes back */
     uint64_t stop;     /* fill returns soon after this position; UINT64_MAX at first */
 };
+
+/* What a producer that passes on what another one fills takes over after each fill(). */
+static inline void producer_take_bounds(producer *self, const producer *from)
+{
+    self->is_dry = from->is_dry;
+    self->has_bounds = from->has_bounds;
+    self->ready_ns = from->ready_ns;
+    self->quiet_ns = from->quiet_ns;
+}
 
 #define PRODUCE_ALL UINT32_MAX
 

@@ -4,6 +4,7 @@
 # pipes are shown as they come, too.
 # shellcheck disable=SC2034,SC2154 # names of lib.sh
 . "$SOURCE/tests/cli/lib.sh"
+. "$SOURCE/tests/cli/lib_follow.sh"
 xray=$SOURCE/src/formats/xray/good
 
 # grow FILE PIECE: appends the trace to ./FILE in pieces of so many bytes.
@@ -15,51 +16,6 @@ grow() {
         at=$((at + $2))
         sleep 0.02
     done
-}
-
-# wait_for COMMAND...: until it succeeds; complains after a long time.
-wait_for() {
-    tries=0
-    until "$@" 2>/dev/null; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || {
-            complain "waited in vain for: $*"
-            return
-        }
-        sleep 0.1
-    done
-}
-
-has_lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
-
-# begin ARGUMENTS...: stele in the background; what it writes is in ./shown, its complaints in ./told.
-begin() {
-    last="stele $*"
-    rm -f shown told
-    "$STELE" "$@" >shown 2>told &
-    follower=$!
-}
-
-# Signals before they are caught would end it as any other command.
-catches() { grep -q 'SigCgt:.*[2367abef]$' "/proc/$follower/status"; }
-interrupt() {
-    wait_for catches
-    kill -INT "$follower"
-}
-
-# ended CODE: the command in the background ends with this code.
-ended() {
-    status=0
-    wait "$follower" || status=$?
-    [ "$status" -eq "$1" ] || complain "exit code $status, expected $1" told
-}
-
-# What comes after a pause may belong before it, and is marked as late then: the same events.
-alike() {
-    for file in "$@"; do
-        sed 's/,"flags":\["late"\]//; s/"late",//; s/,"late"//' "$file" | sort >"$file.sorted"
-    done
-    same "$1.sorted" "$2.sorted"
 }
 
 # ---- Pieces that cut records ----
@@ -160,7 +116,10 @@ says err 'one TRACE'
 expect 2 cat --idle 3s part.heph
 expect 2 cat --follow --idle x part.heph
 mkdir folder
-cp -r "$SOURCE/src/formats/ctf/good/small_2" folder/ctf
-expect 3 cat --follow folder/ctf
-says err 'a file or a pipe to follow'
+cp part.heph part.1 folder
+expect 3 cat --follow folder
+says err 'a folder of another format\|files that no format knows'
+(cd "$SOURCE/src/formats/ctf/good" && tar cf - small_2) >ctf.tar
+expect 3 cat --follow ctf.tar
+says err 'an archive'
 finish

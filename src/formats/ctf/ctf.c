@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "core/path.h"
+#include "formats/ctf/read/known.h"
+#include "formats/ctf/read/look.h"
 #include "formats/ctf/read/spans.h"
 #include "formats/ctf/trace.h"
 #include "formats/ctf/write/copy.h"
@@ -261,6 +263,8 @@ static void ctf_close(stele_trace *base)
     free(trace->subtraces);
     free(trace->files);
     free(trace->streams);
+    if (trace->owns_known)
+        known_free(trace->known);
 }
 
 static bool intern_names(ctf_trace *trace)
@@ -348,6 +352,23 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
     return STELE_OK;
 }
 
+/* Findings are remembered, so that they are not reported again when the folder is looked at again.
+ */
+static stele_status collect_growing(ctf_trace *trace)
+{
+    diag_sink *diag = &trace->base.context->diag;
+    stele_status status;
+    trace->known = known_new();
+    if (trace->known == NULL)
+        return STELE_ERR_MEMORY;
+    trace->owns_known = trace->is_growing = true;
+    look_await_metadata(trace);
+    known_listen(trace->known, diag);
+    status = ctf_collect(trace);
+    known_leave(trace->known, diag);
+    return status;
+}
+
 static stele_status ctf_open(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
@@ -355,7 +376,9 @@ static stele_status ctf_open(stele_trace *base)
     if (intern_names(trace))
         status = take_settings(trace, base->source, &base->options);
     if (status == STELE_OK)
-        status = ctf_collect(trace);
+        status = base->options.is_followed && source_input(base->source) == NULL
+                     ? collect_growing(trace)
+                     : ctf_collect(trace);
     return status == STELE_OK && !set_texts(trace) ? STELE_ERR_MEMORY : status;
 }
 
@@ -415,6 +438,7 @@ const format format_ctf = {
     .copies_as = ctf_copies_as,
     .lose_trace = ctf_lose_trace,
     .target = FORMAT_TARGET_FOLDER,
+    .follows_folders = true,
     .receiver = &ctf_receiver,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,

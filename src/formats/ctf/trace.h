@@ -49,6 +49,7 @@ typedef struct ctf_file {
     const char *name;    /* of the member */
     char *path;          /* as findings show it */
     uint32_t subtrace, stream;
+    uint32_t known;    /* of a trace that is followed: its number there */
     packet_head first; /* of the first packet that can be read */
     uint64_t size;     /* once indexed */
     uint64_t packet_count;
@@ -76,6 +77,7 @@ typedef struct ctf_stream {
     uint32_t file_count, file_capacity;
     uint32_t track;  /* that stands for the stream */
     uint32_t number; /* in the context */
+    uint32_t known;  /* of a trace that is followed: its number there */
 } ctf_stream;
 
 /* A trace in the words of CTF: one metadata stream and what belongs to it. */
@@ -114,6 +116,9 @@ typedef struct ctf_trace {
     bool restarts_clocks;        /* see ctf_schema */
     bool shows_as_written;       /* kinds, names and tracks that Stele wrote stay fields */
     bool is_clamped_told;        /* that times do not fit */
+    struct ctf_known *known;     /* of a trace that is followed; else NULL */
+    bool owns_known;
+    bool is_growing; /* packets that are not whole may yet be: they are waited for */
 } ctf_trace;
 
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */

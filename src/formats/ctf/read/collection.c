@@ -267,6 +267,8 @@ static stele_status find_files(ctf_trace *trace)
         uint32_t subtrace = CTF_NONE;
         if (strcmp(base, METADATA_NAME) == 0 || is_index(name))
             continue;
+        if (base[0] == '.' && trace->is_growing) /* it is on its way to another name */
+            continue;
         if (base[0] != '.')
             status = find_subtrace(trace, name, &subtrace);
         if (status != STELE_OK)

@@ -11,6 +11,7 @@
 #include "core/hash.h"
 #include "core/path.h"
 #include "formats/ctf/read/content.h"
+#include "formats/ctf/read/known.h"
 #include "formats/ctf/read/losses.h"
 #include "formats/ctf/read/lttng_index.h"
 #include "formats/ctf/read/spans.h"
@@ -220,7 +221,8 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *dec
         decoder_reset(decoder);
         status = index_packets(self, file, decoder, w, false, true);
     }
-    if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
+    if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0 ||
+        self->trace->is_growing)
         return status;
     speak(self);
     window_move(w, 0, UINT64_MAX);
@@ -487,12 +489,28 @@ stele_clock ctf_stream_clock(const ctf_stream *stream)
 }
 
 /* Of the track that stands for a stream: beside those that a trace of Stele's own lists. */
-static uint64_t track_number_of(const ctf_stream *stream)
+static uint64_t track_number_of(const ctf_trace *trace, const ctf_stream *stream)
 {
-    return spans_are_marked(stream->schema) ? stream->key | UINT64_C(1) << 63 : stream->key;
+    const uint64_t key = trace->known != NULL ? stream->known : stream->key;
+    return spans_are_marked(stream->schema) ? key | UINT64_C(1) << 63 : key;
 }
 
-static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recording)
+/* Of a trace that is followed: whether the stream was published before. STELE_ERR_MEMORY. */
+static stele_status recall(ctf_trace *trace, ctf_stream *stream, bool *is_known)
+{
+    *is_known = false;
+    if (trace->known == NULL)
+        return STELE_OK;
+    stream->known = known_stream_of(trace->known, trace, stream);
+    if (stream->known == CTF_NONE)
+        return STELE_ERR_MEMORY;
+    stream->number = trace->known->streams[stream->known].number;
+    stream->track = trace->known->streams[stream->known].track;
+    *is_known = stream->number != CTF_NONE;
+    return STELE_OK;
+}
+
+static stele_status publish_new(ctf_trace *trace, ctf_stream *stream, uint32_t recording)
 {
     stele_context *context = trace->base.context;
     const char *name = path_base(trace->files[stream->files[0]].name);
@@ -501,9 +519,10 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
                         .clock = ctf_stream_clock(stream),
                         .is_ordered = true};
     out.name = stele_name_intern(context, name, strlen(name));
-    stream->track = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
-                                                               .source = out.trace,
-                                                               .number = track_number_of(stream)});
+    stream->track =
+        stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
+                                                   .source = out.trace,
+                                                   .number = track_number_of(trace, stream)});
     if (out.name == UINT32_MAX || stream->track == 0)
         return STELE_ERR_MEMORY;
     stele_track_set_name(context, stream->track, out.name);
@@ -513,6 +532,20 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
     stream_span(trace, stream, &out);
     stream->number = context_add_stream(context, &out);
     return stream->number != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recording)
+{
+    bool is_known;
+    stele_status status = recall(trace, stream, &is_known);
+    if (status != STELE_OK || is_known)
+        return status;
+    status = publish_new(trace, stream, recording);
+    if (status == STELE_OK && trace->known != NULL) {
+        trace->known->streams[stream->known].number = stream->number;
+        trace->known->streams[stream->known].track = stream->track;
+    }
+    return status;
 }
 
 static bool is_wanted(const ctf_trace *trace, const ctf_file *file, index_pass pass)

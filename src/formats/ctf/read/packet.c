@@ -498,12 +498,23 @@ void packets_leave(ctf_packets *packets, const ctf_packet *packet, uint64_t tick
         packets->clock = ticks;
 }
 
+/* Whether the file may yet get the rest of a packet. One without a size ends with the file. */
+static bool is_unfinished(const ctf_packet *packet, stele_status status,
+                          const head_problem *problem)
+{
+    const uint32_t sizes = CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH;
+    return status == STELE_OK ? packet->is_cut || (packet->head.has & sizes) == 0
+                              : status == STELE_ERR_FORMAT && problem->code == CTF404;
+}
+
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     head_problem problem;
     stele_status status;
     problem.is_of_sizes = false;
     status = packet_read(packets, w, packet, &problem);
+    if (packets->trace->is_growing && is_unfinished(packet, status, &problem))
+        return STELE_END;
     if (status == STELE_ERR_FORMAT)
         status = packet_resize(packets, w, packet, &problem);
     if (status == STELE_ERR_FORMAT)

@@ -3,31 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "formats/ctf/read/content.h"
-#include "formats/ctf/read/losses.h"
-#include "formats/ctf/read/program_set.h"
-#include "formats/ctf/read/spans.h"
-#include "formats/ctf/read/walk.h"
+#include "formats/ctf/read/producer.h"
 #include "model/batch.h"
-
-typedef struct ctf_producer {
-    producer base;
-    ctf_trace *trace;
-    produce_request request;
-    uint32_t stream, stream_end; /* in the trace's table: the current one, after the last */
-    ctf_program_set *programs;
-    const ctf_spans *spans; /* of the stream's subtrace; NULL: Stele did not write it */
-    ctf_decoder *decoder;
-    ctf_walk walk;
-    bool has_walk;
-    ctf_content content;
-    ctf_losses losses;
-    const ctf_packet *packet; /* NULL: between packets */
-    ctf_loss loss;            /* with the packet, not yet in a batch */
-    bool has_event;           /* of the packet one was seen */
-    bool is_mend_reported;
-    stele_balance passed; /* of the streams that were read */
-} ctf_producer;
 
 /* ---- Streams ---- */
 
@@ -232,7 +209,7 @@ static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
     stele_status status = STELE_OK;
     while (status == STELE_OK && !batch_is_full(batch)) {
         if (self->packet == NULL) {
-            if (batch->event_count != 0 && !is_shared)
+            if ((batch->event_count != 0 && !is_shared) || self->is_by_packet)
                 return STELE_OK;
             status = open_packet(self);
         } else if (self->loss.events != 0 || self->loss.packets != 0) {
@@ -268,6 +245,13 @@ static stele_status fill_streams(ctf_producer *self, stele_batch *batch)
     return STELE_END;
 }
 
+static void take_balance(ctf_producer *self)
+{
+    self->base.balance = self->passed;
+    if (self->has_walk)
+        balance_add(&self->base.balance, &self->walk.balance);
+}
+
 static stele_status ctf_fill(producer *base, stele_batch *batch)
 {
     ctf_producer *self = (ctf_producer *)base;
@@ -275,9 +259,7 @@ static stele_status ctf_fill(producer *base, stele_batch *batch)
     stele_batch_clear(batch);
     batch->columns = self->request.columns & (STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
     status = fill_streams(self, batch);
-    base->balance = self->passed;
-    if (self->has_walk)
-        balance_add(&base->balance, &self->walk.balance);
+    take_balance(self);
     return status;
 }
 
@@ -291,35 +273,42 @@ static void ctf_close(producer *base)
     free(self);
 }
 
-stele_status ctf_produce(stele_trace *base, const produce_request *request, producer **out)
+stele_status ctf_producer_new(ctf_trace *trace, const produce_request *request, uint32_t first,
+                              uint32_t end, ctf_producer **out)
 {
     static const producer_ops ops = {.fill = ctf_fill, .close = ctf_close};
-    ctf_trace *trace = (ctf_trace *)base;
-    ctf_producer *self;
+    ctf_producer *self = calloc(1, sizeof *self);
     *out = NULL;
-    if (trace->file_count != 0) {
-        const bool is_whole = request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
-        const stele_status status = is_whole ? ctf_group(trace) : trace_index(base);
-        if (status != STELE_OK)
-            return status;
-    }
-    self = calloc(1, sizeof *self);
     if (self == NULL)
         return STELE_ERR_MEMORY;
     self->base.ops = &ops;
     self->trace = trace;
     self->request = *request;
-    self->stream_end = trace->stream_count;
-    if (request->stream != PRODUCE_ALL) {
-        /* They have numbers in their order. */
-        self->stream = request->stream - trace->streams[0].number;
-        self->stream_end = self->stream + 1;
-    }
+    self->stream = first;
+    self->stream_end = end;
     self->programs = program_set_take(trace, request);
     if (self->programs == NULL) {
         ctf_close(&self->base);
         return STELE_ERR_MEMORY;
     }
-    *out = &self->base;
+    *out = self;
     return STELE_OK;
+}
+
+stele_status ctf_producer_begin(ctf_producer *self, const ctf_losses *losses, uint64_t clock)
+{
+    const stele_status status = open_stream(self);
+    self->is_by_packet = true;
+    self->losses = *losses;
+    self->walk.clock = clock;
+    return status;
+}
+
+stele_status ctf_producer_packet(ctf_producer *self)
+{
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && self->packet == NULL)
+        status = open_packet(self);
+    take_balance(self);
+    return status;
 }

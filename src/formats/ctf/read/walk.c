@@ -6,6 +6,7 @@
  */
 #include "formats/ctf/read/walk.h"
 #include "formats/ctf/read/content.h"
+#include "formats/ctf/read/known.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,8 +50,17 @@ static ctf_seek seek_point(const ctf_walk *walk, const ctf_file *file)
     return file->seeks[low > 0 ? low - 1 : 0];
 }
 
+/* Of a file that is followed, what is known of it. */
+static known_file *file_known(const ctf_trace *trace, const ctf_file *file)
+{
+    return trace->known != NULL ? &trace->known->files[file->known] : NULL;
+}
+
 static void file_close(walk_file *self)
 {
+    known_file *known = file_known(self->packets.trace, self->file);
+    if (known != NULL)
+        known->done = self->counted;
     if (self->has_index)
         lttng_index_close(&self->index);
     window_close(&self->w);
@@ -63,7 +73,7 @@ static void report_doubt(const ctf_walk *walk, const walk_file *self)
 {
     const ctf_subtrace *subtrace = ctf_schema_subtrace(walk->trace, walk->stream->subtrace);
     if (subtrace->text.is_doubtful && !self->is_sought)
-        ctf_report(walk->trace, CTF459, self->file->path, 0, self->in->size, 0, NULL,
+        ctf_report(walk->trace, CTF459, self->file->path, 0, self->size, 0, NULL,
                    "events that may not be as they were written");
 }
 
@@ -71,9 +81,12 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
 {
     const ctf_trace *trace = walk->trace;
     const stele_limits *limits = &trace->base.context->limits;
-    const ctf_seek from = seek_point(walk, file);
+    const known_file *known = file_known(trace, file);
+    ctf_seek from = seek_point(walk, file);
     stele_status status;
     *self = (walk_file){.file = file, .is_sought = from.offset != 0, .lost_before = from.lost};
+    if (known != NULL)
+        from.offset = known->done;
     status = ctf_open_member(trace, file->member, &self->in);
     if (status != STELE_OK)
         return status;
@@ -83,15 +96,16 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
         ctf_close_member(file->member, self->in);
         return status;
     }
+    self->size = known != NULL && known->size < self->in->size ? known->size : self->in->size;
     packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->decoder,
-                 self->in->size);
+                 self->size);
     window_keep(&self->w, CONTENT_BACK < walk->options.window_size / 4
                               ? CONTENT_BACK
                               : walk->options.window_size / 4);
     report_doubt(walk, self);
     self->counted = from.offset;
     self->packets.clock = self->is_sought ? from.clock : walk->clock;
-    if (walk->options.check && walk->options.begin_ns == INT64_MIN &&
+    if (walk->options.check && known == NULL && walk->options.begin_ns == INT64_MIN &&
         walk->options.end_ns == INT64_MAX &&
         lttng_index_open(&self->index, trace, file) == STELE_OK)
         self->has_index = true;
@@ -175,7 +189,11 @@ static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out
     if (status != STELE_OK && status != STELE_END)
         return status;
     self->packet = last;
-    file_count(walk, self, status == STELE_OK ? next.offset : self->in->size, left_out);
+    file_count(walk, self,
+               status == STELE_OK        ? next.offset
+               : walk->trace->is_growing ? window_offset(&self->w)
+                                         : self->size,
+               left_out);
     self->packet = next;
     self->has_packet = status == STELE_OK;
     if (status != STELE_OK)
@@ -302,6 +320,11 @@ static stele_status walk_fill(ctf_walk *walk)
     stele_status status = STELE_OK;
     while (status == STELE_OK && walk->next_file < walk->stream->file_count) {
         const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file]];
+        const known_file *known = file_known(walk->trace, file);
+        if (known != NULL && known->done >= known->size) {
+            walk->next_file++;
+            continue;
+        }
         if (walk->open_count != 0 && file->first.counts_on) /* files follow each other */
             break;
         if (walk->open_count != 0 &&
@@ -322,7 +345,7 @@ static stele_status walk_step(ctf_walk *walk)
     if (file_skip(self)) {
         status = file_next(walk, self, walk->left_out);
     } else {
-        file_count(walk, self, self->in->size, walk->left_out);
+        file_count(walk, self, self->size, walk->left_out);
         status = STELE_END;
     }
     walk->left_out = 0;

@@ -49,6 +49,7 @@ struct walk_file {
     uint64_t lost_before; /* see ctf_seek.lost */
     bool is_sought;       /* its first packets were left out, and the next one is the first read */
     bool has_packet;      /* the one at `counted` was read */
+    uint64_t size;        /* of the file, as far as it is read */
     uint64_t counted;     /* bytes of the file that are in the balance */
 };
 
