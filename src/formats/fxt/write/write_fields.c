@@ -29,6 +29,15 @@ static const struct {
     {STELE_KIND_SAMPLE, FXT_NAME_FRAMES, STELE_TYPE_UINTS, 64},
 };
 
+/* Numbers of a few bits come back from other formats as whole bytes, and bytes without a width. */
+static bool has_width(const stele_field *field, uint8_t width)
+{
+    return field->width == width ||
+           (field->type == STELE_TYPE_UINT && width < 8 && field->width == 8 &&
+            field->u.u >> width == 0) ||
+           (field->type == STELE_TYPE_BYTES && width == 8 && field->width == 0);
+}
+
 static bool is_own_field(const fxt_making *m, const stele_field *field)
 {
     if ((field->hint & STELE_HINT_RAW) != 0)
@@ -38,7 +47,7 @@ static bool is_own_field(const fxt_making *m, const stele_field *field)
         return true;
     for (size_t i = 0; i < sizeof own_fields / sizeof *own_fields; i++) {
         if (field->name == m->w->names[own_fields[i].name] && field->type == own_fields[i].type &&
-            field->width == own_fields[i].width &&
+            has_width(field, own_fields[i].width) &&
             (own_fields[i].kind == 0 || own_fields[i].kind == m->event->kind))
             return true;
     }
@@ -65,7 +74,7 @@ const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_ty
     const uint32_t count = stele_event_fields(m->batch, m->event, &first);
     for (uint32_t i = 0; i < count; i += stele_field_length(&m->batch->fields[first + i])) {
         const stele_field *field = &m->batch->fields[first + i];
-        if (field->name == m->w->names[name] && field->type == type && field->width == width &&
+        if (field->name == m->w->names[name] && field->type == type && has_width(field, width) &&
             (field->hint & STELE_HINT_RAW) == 0)
             return field;
     }

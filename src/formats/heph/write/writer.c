@@ -39,6 +39,7 @@ typedef struct heph_writer {
     stele_writer base;
     stele_heph_encoder packet;
     stele_heph_layout layout;
+    uint64_t epoch_ns; /* with has_epoch */
     bool has_begun, has_epoch, has_option_epoch;
     int64_t base_ns;   /* taken off every time */
     int64_t latest_ns; /* of all events */
@@ -390,7 +391,8 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
         return STELE_OK;
     }
     uint8_t value[8];
-    store_be64(value, (uint64_t)wall_ns);
+    w->epoch_ns = (uint64_t)wall_ns;
+    store_be64(value, w->epoch_ns);
     stele_heph_encode_option(&w->packet, &(stele_heph_option){{"epoch", 5}, value, sizeof value});
     return packet_put(w, STELE_KIND_METADATA);
 }
@@ -403,8 +405,12 @@ static stele_status write_option(heph_writer *w, const stele_batch *batch, const
     stele_heph_option option;
     stele_text value;
     w->attributes.kind = STELE_KIND_METADATA;
-    if (event->name == w->epoch_name && stream != NULL && stream->clock.has_wall)
+    if (event->name == w->epoch_name && stream != NULL && stream->clock.has_wall) {
+        if (event->field_count != 1 || field->type != STELE_TYPE_UINT || field->u.u != w->epoch_ns)
+            writer_lose(&w->base, STELE_KIND_METADATA, "epoch, written anew from the clock",
+                        LOSS_FORM, 1);
         return STELE_OK;
+    }
     if (event->field_count != 1 || field->name != w->value_name ||
         field->type != STELE_TYPE_BYTES) {
         writer_lose(&w->base, STELE_KIND_METADATA, "metadata of another format", true, 1);
@@ -483,10 +489,21 @@ static stele_status heph_write(stele_writer *self, const stele_segment *segment)
     return status;
 }
 
+/* A file of no bytes is no trace. Readers of the format know no other option than this one. */
+static stele_status mark_empty(heph_writer *w)
+{
+    static const uint8_t zero[8] = {0};
+    writer_lose(&w->base, STELE_KIND_NONE, "no events, so an epoch of 1970 alone", LOSS_FORM, 1);
+    stele_heph_encode_option(&w->packet, &(stele_heph_option){{"epoch", 5}, zero, sizeof zero});
+    return packet_put(w, STELE_KIND_METADATA);
+}
+
 static stele_status heph_finish(stele_writer *self)
 {
     heph_writer *w = (heph_writer *)self;
-    const stele_status status = spans_close_all(w);
+    stele_status status = spans_close_all(w);
+    if (status == STELE_OK && output_offset(self->out) == 0)
+        status = mark_empty(w);
     for (uint32_t i = 0; i < w->stream_count; i++) {
         if (w->streams[i].has_gap)
             writer_lose(&w->base, STELE_KIND_LOST, "loss after the last event", true, 1);
