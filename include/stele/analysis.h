@@ -401,6 +401,51 @@ STELE_API stele_status stele_path_tree_write_pprof(stele_context *context,
                                                    const stele_path_tree *tree,
                                                    const stele_path_form *form, stele_output *out);
 
+/*
+ * Which calls are open on each track, from when to when, for viewers that show a profile in the
+ * order of time. Calls are those of stele_calls; what is kept of each lies in a temporary file, so
+ * that memory grows with the number of tracks and of different paths only.
+ */
+typedef struct stele_stack_times stele_stack_times;
+
+typedef enum stele_stack_form {
+    STELE_STACK_SPEEDSCOPE, /* speedscope's own format: an evented profile for each track */
+    STELE_STACK_FIREFOX     /* a processed profile of the Firefox Profiler, of version 47: a thread
+                               for each track, a sample for each stretch of time with one stack */
+} stele_stack_form;
+
+/* Zeros give the defaults. */
+typedef struct stele_stack_times_options {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    stele_stack_form form;
+    const char *title; /* what the profile is called; must outlive the object; NULL: "" */
+} stele_stack_times_options;
+
+/* Returns STELE_ERR_MEMORY. */
+STELE_API stele_status stele_stack_times_new(stele_context *context,
+                                             const stele_stack_times_options *options,
+                                             stele_stack_times **out);
+STELE_API void stele_stack_times_free(stele_stack_times *times);
+
+/* The columns to request from a reader; the kinds are STELE_CALLS_KINDS. */
+STELE_API uint32_t stele_stack_times_columns(const stele_stack_times *times);
+
+/* Takes the events of a segment. Events of each track must come in the order of time. Errors:
+   STELE_ERR_MEMORY, STELE_ERR_WRITE of the temporary file. */
+STELE_API stele_status stele_stack_times_add(stele_stack_times *times,
+                                             const stele_segment *segment);
+
+/* Only a range of time counts: see stele_calls_set_window(). */
+STELE_API stele_status stele_stack_times_set_window(stele_stack_times *times, int64_t begin_ns,
+                                                    int64_t end_ns);
+
+/* Closes what is open, and writes the profile; times are counted from the first call. The output
+   stays the caller's. Errors: what the output's status is, STELE_ERR_MEMORY, STELE_ERR_READ. */
+STELE_API stele_status stele_stack_times_write(stele_stack_times *times, stele_output *out);
+
+/* What was unusual so far; holds as long as the object. */
+STELE_API const stele_call_counts *stele_stack_times_get_counts(const stele_stack_times *times);
+
 /* The next node of a walk over the subtree of `root`, parents first; 0 at its end. */
 static inline uint32_t stele_path_next(const stele_path_tree *tree, uint32_t node, uint32_t root)
 {

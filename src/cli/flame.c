@@ -14,6 +14,8 @@ typedef enum form {
     FORM_SVG,
     FORM_PPROF,
     FORM_CALLGRIND,
+    FORM_EVENTED,
+    FORM_FIREFOX,
     FORM_COUNT
 } form;
 
@@ -26,13 +28,15 @@ static bool ends_with(const char *text, const char *end)
 /* As asked for, else by the name of the output. False: that tells none. */
 static bool choose_form(cli *c, const char *path, form *as)
 {
-    static const char *const words[FORM_COUNT] = {"folded", "speedscope", "svg", "pprof",
-                                                  "callgrind"};
+    static const char *const words[FORM_COUNT] = {"folded",    "speedscope", "svg",    "pprof",
+                                                  "callgrind", "evented",    "firefox"};
     const char *name = option_value(&c->options, OPTION_FLAME_FORMAT);
     *as = FORM_FOLDED;
     if (name != NULL)
         while (strcmp(words[*as], name) != 0)
             ++*as;
+    else if (path != NULL && ends_with(path, ".firefox.json"))
+        *as = FORM_FIREFOX;
     else if (path == NULL || strcmp(path, "-") == 0 || ends_with(path, ".folded") ||
              ends_with(path, ".txt"))
         *as = FORM_FOLDED;
@@ -45,10 +49,11 @@ static bool choose_form(cli *c, const char *path, form *as)
     else if (strstr(path, "callgrind") != NULL)
         *as = FORM_CALLGRIND;
     else
-        return cli_usage(c,
-                         "'%s' does not tell the form, as .svg, .folded, .txt, .json (speedscope), "
-                         ".pb.gz (pprof) and callgrind.out do: name it with --format",
-                         path);
+        return cli_usage(
+            c,
+            "'%s' does not tell the form, as .svg, .folded, .txt, .json (speedscope), "
+            ".firefox.json, .pb.gz (pprof) and callgrind.out do: name it with --format",
+            path);
     return true;
 }
 
@@ -125,6 +130,54 @@ static bool read_paths(cli *c, calling *s, form as, stele_paths **p)
                                                      : calling_read_paths(c, s, by_track, p);
 }
 
+/* ---- In the order of time -------------------------------------------------------------------- */
+
+static stele_status ready_times(void *user, const stele_reader_stats *stats)
+{
+    return stele_stack_times_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+}
+
+static stele_status take_times(void *user, const stele_segment *segment)
+{
+    return stele_stack_times_add(user, segment);
+}
+
+static bool times_can_be_shown(cli *c, form as)
+{
+    static const option_id others[] = {OPTION_BY_COUNT, OPTION_OFF_CPU, OPTION_WIDTH, OPTION_DEPTH,
+                                       OPTION_MIN_DURATION};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (option_given(&c->options, others[i]))
+            return cli_usage(c, "--%s is not for --format %s, which shows all calls as they came",
+                             option_table[others[i]].name,
+                             as == FORM_FIREFOX ? "firefox" : "evented");
+    return true;
+}
+
+/* Profiles that show when what was on the stack. */
+static void show_times(cli *c, calling *s, form as, const char *path)
+{
+    stele_stack_times_options given = STELE_INIT(stele_stack_times_options);
+    stele_stack_times *times = NULL;
+    stele_output *out;
+    size_t read_count = 0;
+    given.form = as == FORM_FIREFOX ? STELE_STACK_FIREFOX : STELE_STACK_SPEEDSCOPE;
+    given.title = c->options.arguments[0];
+    if (!times_can_be_shown(c, as) || !joined_make(c) ||
+        !cli_check(c, stele_stack_times_new(c->context, &given, &times), "stacks"))
+        return;
+    for (size_t i = 0; i < c->options.argument_count; i++)
+        read_count += calling_read(c, s, i, stele_stack_times_columns(times),
+                                   &(consumer){ready_times, take_times, times});
+    if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed &&
+        calling_output(c, path, &out)) {
+        cli_check(c, stele_stack_times_write(times, out), path != NULL ? path : "standard output");
+        calling_output_end(c, path, out);
+        calling_remark_unusual(c, stele_stack_times_get_counts(times));
+    }
+    stele_stack_times_free(times);
+}
+
 void command_FLAME(cli *c)
 {
     const options *o = &c->options;
@@ -132,8 +185,12 @@ void command_FLAME(cli *c)
     form as;
     calling s = {.depth_min = 0};
     stele_paths *p = NULL;
-    if (choose_form(c, path, &as) && calling_make(c, &s) && read_paths(c, &s, as, &p))
-        show(c, p, as, path);
+    if (choose_form(c, path, &as) && calling_make(c, &s)) {
+        if (as == FORM_EVENTED || as == FORM_FIREFOX)
+            show_times(c, &s, as, path);
+        else if (read_paths(c, &s, as, &p))
+            show(c, p, as, path);
+    }
     calling_remark_pairs(c, &s);
     stele_paths_free(p);
     calling_free(&s);
