@@ -116,7 +116,8 @@ says err 'one TRACE'
 expect 2 cat --idle 3s part.heph
 expect 2 cat --follow --idle x part.heph
 mkdir folder
-cp part.heph part.1 folder
+cp part.1 folder/one
+cp part.1 folder/two
 expect 3 cat --follow folder
 says err 'a folder of another format\|files that no format knows'
 (cd "$SOURCE/src/formats/ctf/good" && tar cf - small_2) >ctf.tar

@@ -39,6 +39,7 @@ typedef struct ctf_live {
     uint64_t look_number;
     int64_t looked_ms, metadata_ms; /* when the folder was listed, when its metadata changed */
     uint64_t metadata_size;
+    bool has_empty;  /* metadata of no bytes, which are still to come */
     producer passed; /* figures of the parts that were read */
     bool is_last;    /* nothing more is waited for: what is there is all */
 } ctf_live;
@@ -141,7 +142,9 @@ static void look_close(ctf_live *live)
 static stele_status look_open(ctf_live *live, source *from)
 {
     stele_context *context = live->first->base.context;
-    const bool can_wait = !live->is_last && follow_now_ms() - live->metadata_ms < LOOK_METADATA_MS;
+    const bool can_wait =
+        !live->is_last &&
+        (live->has_empty || follow_now_ms() - live->metadata_ms < LOOK_METADATA_MS);
     uint64_t size;
     ctf_trace *look;
     stele_status status;
@@ -225,9 +228,12 @@ static bool is_metadata(const source_member *member)
 static void look_at_metadata(ctf_live *live, const source *now)
 {
     uint64_t size = 0;
+    live->has_empty = false;
     for (size_t i = 0; i < source_member_count(now); i++)
-        if (is_metadata(source_member_at(now, i)))
+        if (is_metadata(source_member_at(now, i))) {
             size += source_member_at(now, i)->size + 1; /* one that is empty is one more */
+            live->has_empty |= source_member_at(now, i)->size == 0;
+        }
     if (size != live->metadata_size)
         live->metadata_ms = live->looked_ms;
     live->metadata_size = size;
