@@ -929,7 +929,8 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
     } else if (s->is_good) {
         if (loss_count == 0 && !values_are_same(r, whole))
             fail("no loss was counted, and the events that were written are others");
-        if (loss_count != 0)
+        /* What has no events may get what makes it a trace of its format. */
+        if (loss_count != 0 && whole->event_count != 0)
             fail("the format's own writer cannot carry a good sample");
     }
     in = sample_input(s, first.at, first.size);

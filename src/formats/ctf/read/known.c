@@ -13,6 +13,7 @@ ctf_known *known_new(void)
     ctf_known *known = calloc(1, sizeof *known);
     if (known == NULL)
         return NULL;
+    known->key = hash_key_make();
     if (bytes_map_init(&known->file_numbers) && bytes_map_init(&known->stream_numbers) &&
         bytes_map_init(&known->told))
         return known;
@@ -39,9 +40,9 @@ typedef struct told_key {
     uint64_t offset, source, found;
 } told_key;
 
-static uint64_t text_hash(const char *text)
+static uint64_t text_hash(const ctf_known *known, const char *text)
 {
-    return text != NULL ? hash_bytes(text, strlen(text)) : 0;
+    return text != NULL ? hash_keyed_bytes(known->key, text, strlen(text)) : 0;
 }
 
 static void known_tell(void *user, const stele_diag *diag)
@@ -49,8 +50,8 @@ static void known_tell(void *user, const stele_diag *diag)
     ctf_known *known = user;
     const told_key key = {.code = diag->code,
                           .offset = diag->offset,
-                          .source = text_hash(diag->source),
-                          .found = text_hash(diag->found)};
+                          .source = text_hash(known, diag->source),
+                          .found = text_hash(known, diag->found)};
     uint32_t *before = bytes_map_at(&known->told, &key, sizeof key);
     if (before != NULL && *before != BYTES_MAP_NONE)
         return;
@@ -82,7 +83,7 @@ uint32_t known_file_of(ctf_known *known, const char *path)
         key[0] = (uint64_t)st.st_dev;
         key[1] = (uint64_t)st.st_ino;
     } else {
-        key[0] = text_hash(path);
+        key[0] = text_hash(known, path);
         key[1] = UINT64_MAX;
     }
     number = bytes_map_at(&known->file_numbers, key, sizeof key);
@@ -104,20 +105,21 @@ typedef struct known_key {
     uint64_t subtrace, type, id;
 } known_key;
 
-static known_key key_of(const ctf_trace *trace, const ctf_stream *stream)
+static known_key key_of(const ctf_known *known, const ctf_trace *trace, const ctf_stream *stream)
 {
     const ctf_subtrace *subtrace = &trace->subtraces[stream->subtrace];
     known_key key = {.type = stream->type->id};
-    key.subtrace = subtrace->known_by.bytes != NULL
-                       ? hash_bytes(subtrace->known_by.bytes, subtrace->known_by.size)
-                       : text_hash(subtrace->path);
-    key.id = stream->has_id ? stream->id : text_hash(trace->files[stream->files[0]].path);
+    key.subtrace =
+        subtrace->known_by.bytes != NULL
+            ? hash_keyed_bytes(known->key, subtrace->known_by.bytes, subtrace->known_by.size)
+            : text_hash(known, subtrace->path);
+    key.id = stream->has_id ? stream->id : text_hash(known, trace->files[stream->files[0]].path);
     return key;
 }
 
 uint32_t known_stream_of(ctf_known *known, const ctf_trace *trace, const ctf_stream *stream)
 {
-    const known_key key = key_of(trace, stream);
+    const known_key key = key_of(known, trace, stream);
     uint32_t *number = bytes_map_at(&known->stream_numbers, &key, sizeof key);
     if (number == NULL || *number != BYTES_MAP_NONE)
         return number != NULL ? *number : CTF_NONE;

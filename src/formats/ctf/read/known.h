@@ -8,6 +8,7 @@
 #define CTF_KNOWN_H
 
 #include "core/bytes_map.h"
+#include "core/hash.h"
 #include "formats/ctf/read/losses.h"
 
 typedef struct known_file {
@@ -25,6 +26,7 @@ typedef struct known_stream {
 } known_stream;
 
 typedef struct ctf_known {
+    hash_key key; /* of texts */
     bytes_map file_numbers, stream_numbers, told;
     known_file *files;
     uint32_t file_count, file_capacity;
