@@ -47,11 +47,11 @@ typedef struct stele_alignment_options {
 
 /*
  * Fits a line through the pairs of events. It is the median of the slopes between pairs at first,
- * so that pairs that are none do not draw it away, then that of the least squares of the pairs that
- * agree. At most a million events of each trace are taken. Errors: STELE_ERR_CLOCKS, with a
- * finding: no pair of events was found, or the pairs agree on no line; STELE_ERR_UNSUPPORTED: a
- * trace can be read only once (see stele_trace_options.is_reread); STELE_ERR_ARGUMENT;
- * STELE_ERR_READ; STELE_ERR_MEMORY.
+ * which wrong pairs do not change much, then that of the least squares of the pairs that agree. At
+ * most a million events of each trace are taken. Errors: STELE_ERR_CLOCKS, with a finding: no pair
+ * of events was found, or the pairs agree on no line; STELE_ERR_UNSUPPORTED: a trace can be read
+ * only once (see stele_trace_options.is_reread); STELE_ERR_ARGUMENT; STELE_ERR_READ;
+ * STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_alignment_find(stele_context *context, stele_trace *first,
                                             stele_trace *other,
@@ -59,7 +59,8 @@ STELE_API stele_status stele_alignment_find(stele_context *context, stele_trace 
                                             stele_alignment *found);
 
 /* Has readers that are opened from then on bring the trace to the scale of the first of their
-   traces. Its wall-clock time is that one's then, where both know theirs. NULL takes that back. */
+   traces. It then has the wall-clock time of that one, where both know theirs. NULL takes that
+   back. */
 STELE_API void stele_trace_align(stele_trace *trace, const stele_alignment *alignment);
 
 #ifdef __cplusplus

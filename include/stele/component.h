@@ -19,7 +19,8 @@ typedef struct stele_component {
     size_t struct_size;
     const char *name;    /* "zstd" */
     const char *purpose; /* "what is packed with zstd" */
-    bool is_there; /* false: this build or, where it is loaded at need, this machine has it not */
+    bool is_there; /* false: this build or, where it is loaded at need, this machine does not have
+                      it */
     char version[32]; /* of the library that is loaded now, "" where it is not there */
 } stele_component;
 

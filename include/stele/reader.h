@@ -34,11 +34,11 @@ typedef struct stele_trace_options {
     bool is_reread; /* what can be read only once (a pipe, a packed file) is put in a temporary file
                        when it is opened, so that it can be read from anywhere, and again */
     /* The trace may grow while it is read: its end is waited for, so that a record that is half
-       there is no damage. It ends when the context's go_on is false (which then ends it, and no
-       call), when nothing came for `idle_ns` (0: however long), or when another file took its
-       place, which is reported. It is read from front to back, and cannot be read twice.
-       Of directories, those of CTF are followed, with all that comes to be in them, and one that
-       has a single file is that file; others are not: STELE_ERR_UNSUPPORTED. */
+       there is no damage. It ends when the context's go_on is false (reading then ends as at the
+       end of the file, with STELE_END), when nothing came for `idle_ns` (0: however long), or when
+       another file took its place, which is reported. It is read from front to back, and cannot be
+       read twice. Of directories, those of CTF are followed, with all that comes to be in them, and
+       one that has a single file is that file; others are not: STELE_ERR_UNSUPPORTED. */
     int64_t idle_ns;
     bool is_followed;
 } stele_trace_options;

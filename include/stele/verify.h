@@ -8,8 +8,8 @@
  *     options.fn = show_difference;
  *     status = stele_verify(context, traces, trace_count, written, &options, &result);
  *
- * One thread at a time uses the traces and their context. A context of its own is best: of traces
- * that were read before, what another one has, too, counts as a copy.
+ * One thread at a time uses the traces and their context. They should have a context of their own:
+ * what a trace of the same context had before counts as a copy, and is not read again.
  */
 #ifndef STELE_VERIFY_H
 #define STELE_VERIFY_H

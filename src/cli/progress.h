@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The progress bar: on a terminal, for whatever takes more than a second. */
+/* The progress bar: on a terminal, for commands that take more than a second. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

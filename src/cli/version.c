@@ -44,7 +44,8 @@ static bool component_get(size_t index, stele_component *out)
         out->purpose = "'stele query'";
         out->is_there = duckdb_open_library(&d, missing, sizeof missing);
         if (out->is_there) {
-            const char *version = d.library_version();
+            const duckdb *const loaded = &d;
+            const char *version = loaded->library_version();
             snprintf(out->version, sizeof out->version, "%s", version + (*version == 'v'));
         }
         return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that only grow, by whole packets: what is in a file at any moment is whole, whatever
- * happens to the process. (Outputs of core/output.h are in place when they are finished, and not
+ * Files that only grow, by whole packets: what is in a file at any moment is whole, even if the
+ * process is killed then. (Outputs of core/output.h are in place when they are finished, and not
  * before.)
  */
 #ifndef COLLECT_APPEND_H

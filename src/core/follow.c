@@ -41,7 +41,7 @@ void follow_add(follow *f, const char *path)
 {
 #ifdef __linux__
     const uint32_t changes = IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF;
-    /* Where one path cannot be told of, the clock is for all. */
+    /* Where one path cannot be watched, all are looked at again after some time. */
     if (f->events >= 0 && inotify_add_watch(f->events, path, changes) < 0)
         follow_end(f);
 #else

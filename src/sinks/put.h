@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small pieces that every sink writes, straight into room that was reserved. */
+/* Small pieces that every sink writes, into memory that was reserved before. */
 #ifndef SINKS_PUT_H
 #define SINKS_PUT_H
 

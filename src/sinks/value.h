@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Field values as JSON (RFC 8259), valid whatever the bytes. */
+/* Field values as JSON (RFC 8259), which is valid for all bytes. */
 #ifndef SINKS_VALUE_H
 #define SINKS_VALUE_H
 

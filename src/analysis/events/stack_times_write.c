@@ -213,28 +213,44 @@ static stele_status put_speedscope(stack_writer *w)
 
 /* ---- Firefox --------------------------------------------------------------------------------- */
 
-/* An array of `count` equal values. */
-static void put_equal(stack_writer *w, const char *key, uint32_t count, const char *value)
+/* A column of a table: the same value in each row, or, where there is none, the number of the row.
+ */
+typedef struct column {
+    const char *key, *value;
+} column;
+
+static void put_column(stack_writer *w, const column *c, uint32_t count)
 {
-    stele_json_value(&w->json, key);
+    stele_json_value(&w->json, c->key);
     output_byte(w->out, '[');
     for (uint32_t i = 0; i < count; i++) {
         if (i != 0)
             output_byte(w->out, ',');
-        output_text(w->out, value);
+        if (c->value != NULL)
+            output_text(w->out, c->value);
+        else
+            output_printf(w->out, "%" PRIu32, i);
     }
     output_byte(w->out, ']');
 }
 
-/* An array of the numbers from 0 on. */
-static void put_count(stack_writer *w, const char *key, uint32_t count)
+/* Ends a table that was opened, with these columns after those that it has. */
+static void end_table(stack_writer *w, const column *columns, size_t column_count, uint32_t count)
 {
-    stele_json_value(&w->json, key);
-    output_byte(w->out, '[');
-    for (uint32_t i = 0; i < count; i++)
-        output_printf(w->out, i != 0 ? ",%" PRIu32 : "%" PRIu32, i);
-    output_byte(w->out, ']');
+    for (size_t i = 0; i < column_count; i++)
+        put_column(w, &columns[i], count);
+    stele_json_uint(&w->json, "length", count);
+    stele_json_close(&w->json, '}');
 }
+
+static void put_table(stack_writer *w, const char *key, const column *columns, size_t column_count,
+                      uint32_t count)
+{
+    stele_json_open(&w->json, key, '{');
+    end_table(w, columns, column_count, count);
+}
+
+#define COLUMNS(array) array, sizeof(array) / sizeof *(array)
 
 static void put_milliseconds(output *out, uint64_t ns)
 {
@@ -254,13 +270,13 @@ static void put_sample(stack_writer *w, const stack_mark *from, const stack_mark
     sample_state *state = user;
     if (to->time_ns <= from->time_ns || depth_of(w, from->node) < 2)
         return;
-    if (state->count++ != 0 && state->column != SAMPLE_COUNT)
+    if (state->count++ != 0)
         output_byte(w->out, ',');
     if (state->column == SAMPLE_STACK)
         output_printf(w->out, "%" PRIu32, w->number[from->node]);
     else if (state->column == SAMPLE_TIME)
         put_milliseconds(w->out, since_begin(w, from->time_ns));
-    else if (state->column == SAMPLE_WEIGHT)
+    else
         put_milliseconds(w->out, (uint64_t)to->time_ns - (uint64_t)from->time_ns);
 }
 
@@ -283,79 +299,70 @@ static stele_status put_samples(stack_writer *w, const stack_lane *lane)
     return status;
 }
 
-/* Each path is a stack, a frame and a function of the thread. */
-static uint32_t put_stacks(stack_writer *w, uint32_t root)
+/* The number of the stack that each one is called from. */
+static void put_prefixes(stack_writer *w, uint32_t root)
 {
-    stele_json *j = &w->json;
-    uint32_t count = 0;
-    for (uint32_t i = root + 1; i < w->node_count; i++)
-        if (w->root[i] == root)
-            w->number[i] = count++;
-    stele_json_open(j, "stackTable", '{');
-    stele_json_value(j, "prefix");
+    bool has_some = false;
+    stele_json_value(&w->json, "prefix");
     output_byte(w->out, '[');
-    for (uint32_t i = root + 1, at = 0; i < w->node_count; i++) {
+    for (uint32_t i = root + 1; i < w->node_count; i++) {
         if (w->root[i] != root)
             continue;
-        if (at++ != 0)
+        if (has_some)
             output_byte(w->out, ',');
+        has_some = true;
         if (node_of(w, i)->parent == root)
             output_text(w->out, "null");
         else
             output_printf(w->out, "%" PRIu32, w->number[node_of(w, i)->parent]);
     }
     output_byte(w->out, ']');
-    put_count(w, "frame", count);
-    put_equal(w, "category", count, "0");
-    put_equal(w, "subcategory", count, "0");
-    stele_json_uint(j, "length", count);
-    stele_json_close(j, '}');
-    stele_json_open(j, "frameTable", '{');
-    put_equal(w, "address", count, "-1");
-    put_equal(w, "inlineDepth", count, "0");
-    put_equal(w, "category", count, "0");
-    put_equal(w, "subcategory", count, "0");
-    put_count(w, "func", count);
-    put_equal(w, "nativeSymbol", count, "null");
-    put_equal(w, "innerWindowID", count, "null");
-    put_equal(w, "implementation", count, "null");
-    put_equal(w, "line", count, "null");
-    put_equal(w, "column", count, "null");
-    stele_json_uint(j, "length", count);
-    stele_json_close(j, '}');
-    stele_json_open(j, "funcTable", '{');
-    put_count(w, "name", count);
-    put_equal(w, "isJS", count, "false");
-    put_equal(w, "relevantForJS", count, "false");
-    put_equal(w, "resource", count, "-1");
-    put_equal(w, "fileName", count, "null");
-    put_equal(w, "lineNumber", count, "null");
-    put_equal(w, "columnNumber", count, "null");
-    stele_json_uint(j, "length", count);
-    stele_json_close(j, '}');
-    stele_json_open(j, "stringArray", '[');
-    for (uint32_t i = root + 1; i < w->node_count; i++)
-        if (w->root[i] == root)
-            put_name(w, NULL, node_of(w, i)->name);
-    stele_json_close(j, ']');
-    return count;
 }
 
-static void put_empty(stack_writer *w, const char *key, const char *const *columns)
+/* Each path is a stack, a frame and a function of the thread, of one number. */
+static void put_stacks(stack_writer *w, uint32_t root)
 {
-    stele_json_open(&w->json, key, '{');
-    for (; *columns != NULL; columns++)
-        put_equal(w, *columns, 0, "");
-    stele_json_uint(&w->json, "length", 0);
-    stele_json_close(&w->json, '}');
+    static const column stacks[] = {{"frame", NULL}, {"category", "0"}, {"subcategory", "0"}};
+    static const column frames[] = {{"address", "-1"},
+                                    {"inlineDepth", "0"},
+                                    {"category", "0"},
+                                    {"subcategory", "0"},
+                                    {"func", NULL},
+                                    {"nativeSymbol", "null"},
+                                    {"innerWindowID", "null"},
+                                    {"implementation", "null"},
+                                    {"line", "null"},
+                                    {"column", "null"}};
+    static const column functions[] = {
+        {"name", NULL},          {"isJS", "false"},    {"relevantForJS", "false"},
+        {"resource", "-1"},      {"fileName", "null"}, {"lineNumber", "null"},
+        {"columnNumber", "null"}};
+    uint32_t count = 0;
+    for (uint32_t i = root + 1; i < w->node_count; i++) {
+        if (w->root[i] == root)
+            w->number[i] = count++;
+    }
+    stele_json_open(&w->json, "stackTable", '{');
+    put_prefixes(w, root);
+    end_table(w, COLUMNS(stacks), count);
+    put_table(w, "frameTable", COLUMNS(frames), count);
+    put_table(w, "funcTable", COLUMNS(functions), count);
+    stele_json_open(&w->json, "stringArray", '[');
+    for (uint32_t i = root + 1; i < w->node_count; i++) {
+        if (w->root[i] == root)
+            put_name(w, NULL, node_of(w, i)->name);
+    }
+    stele_json_close(&w->json, ']');
 }
 
 static stele_status put_thread(stack_writer *w, const stack_lane *lane, uint32_t root)
 {
-    static const char *const markers[] = {"category", "data",      "endTime", "name",
-                                          "phase",    "startTime", NULL};
-    static const char *const symbols[] = {"address", "functionSize", "libIndex", "name", NULL};
-    static const char *const resources[] = {"lib", "name", "host", "type", NULL};
+    static const column markers[] = {{"category", NULL}, {"data", NULL},  {"endTime", NULL},
+                                     {"name", NULL},     {"phase", NULL}, {"startTime", NULL}};
+    static const column symbols[] = {
+        {"address", NULL}, {"functionSize", NULL}, {"libIndex", NULL}, {"name", NULL}};
+    static const column resources[] = {
+        {"lib", NULL}, {"name", NULL}, {"host", NULL}, {"type", NULL}};
     const stele_context *context = w->times->context;
     const stele_track *track = stele_track_get(context, lane->track);
     const stele_track *process = track != NULL ? stele_track_get(context, track->parent) : NULL;
@@ -378,9 +385,9 @@ static stele_status put_thread(stack_writer *w, const stack_lane *lane, uint32_t
     stele_json_null(j, "unregisterTime");
     stele_json_open(j, "pausedRanges", '[');
     stele_json_close(j, ']');
-    put_empty(w, "markers", markers);
-    put_empty(w, "nativeSymbols", symbols);
-    put_empty(w, "resourceTable", resources);
+    put_table(w, "markers", COLUMNS(markers), 0);
+    put_table(w, "nativeSymbols", COLUMNS(symbols), 0);
+    put_table(w, "resourceTable", COLUMNS(resources), 0);
     put_stacks(w, root);
     status = put_samples(w, lane);
     stele_json_close(j, '}');

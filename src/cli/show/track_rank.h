@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tracks of an overview are worth a line where there is no room for all. */
+/* Chooses the tracks of an overview that are shown where there is no room for all. */
 #ifndef CLI_SHOW_TRACK_RANK_H
 #define CLI_SHOW_TRACK_RANK_H
 

@@ -60,6 +60,7 @@ static bool do_quietly(engine *e, const char *sql)
     return is_done;
 }
 
+/* A statement that takes a table of a folder. */
 static bool run_of_folder(void *user, const char *sql)
 {
     return do_quietly(user, sql);
@@ -87,6 +88,13 @@ static bool make_macros(engine *e)
     return true;
 }
 
+static bool attach_folder(engine *e, const char *path)
+{
+    if (folder_attach(path, run_of_folder, e))
+        return true;
+    return e->error[0] != 0 ? false : keep_error(e, "the folder of tables cannot be read");
+}
+
 bool engine_open(engine *e, const engine_options *options)
 {
     e->error[0] = 0;
@@ -98,8 +106,7 @@ bool engine_open(engine *e, const engine_options *options)
         return false;
     if (!functions_register(&e->functions, &e->d, e->database, e->connection))
         return keep_error(e, "DuckDB refuses the functions that read tables");
-    return (options->folder != NULL ? folder_attach(options->folder, run_of_folder, e)
-                                    : make_views(e)) &&
+    return (options->folder != NULL ? attach_folder(e, options->folder) : make_views(e)) &&
            make_macros(e) &&
            (options->allows_files || do_quietly(e, "SET enable_external_access = false"));
 }
