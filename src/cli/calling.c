@@ -245,6 +245,9 @@ bool calling_make(cli *c, calling *s)
 
 void calling_free(calling *s)
 {
+    for (size_t i = 0; i < s->stood_count; i++)
+        stele_trace_close(s->stood[i]);
+    free(s->stood);
     stele_pairing_free(s->pairing);
     cli_placing_free(s->placing);
     selection_free(&s->selected);
@@ -303,6 +306,15 @@ static bool align(cli *c, stele_trace *trace, const calling *s, stele_request *r
            cli_usage(c, "--align goes with an --end after the event, such as 1ms");
 }
 
+/* A trace that is open already, which the caller closes; else NULL. */
+static stele_trace *take_stood(calling *s, size_t index)
+{
+    stele_trace *trace = index < s->stood_count ? s->stood[index] : NULL;
+    if (trace != NULL)
+        s->stood[index] = NULL;
+    return trace;
+}
+
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     const char *path = c->options.arguments[index];
@@ -310,7 +322,9 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     const stele_request request = s->selected.request;
     stele_trace *trace;
     report_begin(&c->report);
-    trace = s->kept != NULL ? s->kept->traces[index] : cli_open(c, index);
+    trace = s->kept != NULL ? s->kept->traces[index] : take_stood(s, index);
+    if (trace == NULL)
+        trace = cli_open(c, index);
     if (trace == NULL)
         return false;
     s->selected.request.columns = columns;

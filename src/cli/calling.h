@@ -21,6 +21,8 @@ typedef struct calling {
     uint64_t timeout_ns;    /* of pairs; 0: none */
     stele_pairing *pairing; /* makes calls of moments; NULL: they stay moments */
     const inputs *kept;     /* of all arguments, which stay open; NULL: each is opened to be read */
+    stele_trace **stood;    /* by argument: those that standing_read() left open; NULL: none */
+    size_t stood_count;
     struct placing *placing; /* names functions that traces know by address; NULL: nothing does */
     bool takes_insns;        /* traces of instructions give the calls that are made of them */
     const char *align; /* pattern of the name of the event that a trace begins with; NULL: none */

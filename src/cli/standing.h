@@ -12,8 +12,10 @@
 /*
  * Reads all arguments as they stand. The consumer gives STELE_END where what it takes is not in
  * order. False: traces cannot be read twice, are paired, have findings or losses, or that failed;
- * nothing is reported, and what was taken is to be dropped. True says nothing of the order.
+ * nothing is reported, and what was taken is to be dropped. Traces of which nothing was to be
+ * reported when they were opened then stay open for calling_read(), so that they keep their
+ * numbers. True says nothing of the order.
  */
-bool standing_read(cli *c, const calling *s, uint32_t columns, const consumer *to);
+bool standing_read(cli *c, calling *s, uint32_t columns, const consumer *to);
 
 #endif
