@@ -276,7 +276,8 @@ void expression_report(const expression *e, diag_sink *diag)
 {
     for (uint32_t i = 0; i < e->operand_count; i++) {
         const operand *o = &e->operands[i];
-        if (o->kind == OPERAND_ARG && e->seen[i] == EXPRESSION_SEEN_ASKED && !is_doubted(e, i))
+        const unsigned seen = e->seen[i] & (EXPRESSION_SEEN_ASKED | EXPRESSION_SEEN_THERE);
+        if (o->kind == OPERAND_ARG && seen == EXPRESSION_SEEN_ASKED && !is_doubted(e, i))
             report_arg(e, diag, o);
         else if (o->kind == OPERAND_DUR && (e->seen[i] & EXPRESSION_SEEN_BEGIN) != 0)
             diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0,

@@ -153,6 +153,16 @@ for file in "$fxt"/*.fxt; do
     break
 done
 
+# A field that no event has is named for traces of every kind of events, begins and ends among them.
+for sample in "$fxt/events.fxt" "$fxt/hostile_names.fxt" "$heph/heph_tracing_example.bin.log" \
+    "$SOURCE/src/formats/ctf/good/lttng_216_2" "$SOURCE/src/formats/xray/good/exc.14.fdr5.tsc.xray" \
+    "$SOURCE/src/formats/xtrace/good/every_token.xinsndata.bin"; do
+    status=0
+    last="stele cat --where 'arg.nope > 3' $sample"
+    "$STELE" cat --where 'arg.nope > 3' "$sample" >out 2>err || status=$?
+    says err "note STE014 .*expected a field 'nope' in an event"
+done
+
 # Columns find fields as filters do: nested, elements, contexts; and say what no event had.
 expect 0 cat --csv --columns 'name,arg.Test,arg.Test2[1],arg.Test2[9]' --kind complete "$heph/old_nosubstream.bin.log"
 says out ',123,789,$'
