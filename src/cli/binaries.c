@@ -91,12 +91,12 @@ static stele_text resolve(void *user, uint64_t module, uint64_t id)
 
 bool binaries_attach(cli *c, stele_trace *trace)
 {
-    /* Functions of CTF are known by addresses: see cli/placing.h. */
-    if (strcmp(stele_trace_get_info(trace)->format, "ctf") == 0)
+    /* Functions of CTF are known by addresses, see cli/placing.h, and instructions are named by
+       those who take them, see cli/insn/insn.h. Events of other formats bring their names. */
+    if (!option_given(&c->options, OPTION_BINARY) ||
+        strcmp(stele_trace_get_info(trace)->format, "xray") != 0)
         return true;
-    /* Places of instructions are named by those who take instructions; see cli/insn/insn.h. */
-    if (!option_given(&c->options, OPTION_BINARY) || stele_trace_has_insns(trace))
-        return true;
+    c->has_asked_binary = true;
     if (c->binaries == NULL && !open_all(c))
         return false;
     stele_trace_set_resolver(trace, resolve, c->binaries);
@@ -115,6 +115,15 @@ void binaries_free(binaries *b)
 }
 
 /* ---- Do they fit? ---- */
+
+void binaries_remark_unasked(cli *c)
+{
+    if (option_given(&c->options, OPTION_BINARY) && !c->has_asked_binary && c->worst < EXIT_USAGE)
+        cli_remark(c,
+                   "--binary named nothing: '%s' shows no function of this input that is known "
+                   "by a number or an address",
+                   command_table[c->options.command].name);
+}
 
 /* Without memory there is nothing to be said about the functions that do not fit in. */
 static bool reserve_seen(object *o, uint32_t function)

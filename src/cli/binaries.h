@@ -11,6 +11,9 @@
    used. */
 bool binaries_attach(cli *c, stele_trace *trace);
 
+/* Says, at the end of a command, that --binary was given and nothing had to be named by it. */
+void binaries_remark_unasked(cli *c);
+
 /* Notes the functions of a segment, for binaries_judge(). */
 void binaries_see(binaries *b, const stele_segment *segment);
 

@@ -46,6 +46,7 @@ typedef struct cli {
     joined *joined;       /* arguments that are one trace together; NULL: not looked for */
     exit_code worst;
     bool is_quiet, is_strict;
+    bool has_asked_binary; /* something of the traces was to be named by --binary */
     bool is_following;   /* the first signal ends the trace, and not the command */
     bool is_apart;       /* what traces have in common is no repetition */
     bool is_ending;      /* what was said before a signal is written */

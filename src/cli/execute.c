@@ -118,6 +118,8 @@ static void run_command(cli *c)
         help_command(c->out, c->options.command, c->has_color);
     else if (confine(c) && cli_make_context(c, report_add, &c->report, &c->context))
         command_functions[c->options.command](c);
+    if (cli_interrupted() == 0)
+        binaries_remark_unasked(c);
     c->is_ending = true;
     cli_check(c, stele_output_finish(c->out), "standard output");
     stele_output_close(c->out);

@@ -105,6 +105,7 @@ static bool is_called(const char *path, stele_text wanted)
 stele_text placing_name(void *user, stele_text path, uint64_t offset)
 {
     placing *p = user;
+    p->c->has_asked_binary = true;
     for (size_t i = 0; i < p->count; i++) {
         placed *file = &p->files[i];
         stele_symbol_place place = STELE_INIT(stele_symbol_place);

@@ -6,10 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/load.h"
 #include "core/sized.h"
 #include "model/context.h"
 #include "symbols/demangle.h"
 #include "symbols/placing.h"
+
+/* So many instructions are compared with the code of a file whose place is known. Half of them must
+   be its own: the program may have changed some of its code, and another file at the same place
+   has some in common with it by chance. */
+#define COMPARED_MOST 256u
 
 typedef struct code_file {
     binary *elf;
@@ -21,14 +27,17 @@ typedef struct code_file {
     char *path;
     uint64_t first, end; /* addresses of its code, in the file */
     bool has_address;    /* the user gave it */
-    bool is_seen;        /* the program executed something of it */
+    bool is_seen;        /* the program executed something at its addresses */
+    bool is_settled;     /* nothing more is compared */
     placing *place;      /* NULL: the place is known */
+    binary_section text; /* its code; no bytes: it cannot be compared */
+    uint32_t compared_count, equal_count;
 } code_file;
 
 struct stele_symbols {
     code_file *files;
     size_t count;
-    size_t unseen_count;        /* files of which nothing was seen */
+    size_t open_count;          /* files that are not settled */
     uint64_t pc_least, pc_most; /* of what was compared; the most is less than the least at first */
 };
 
@@ -65,9 +74,10 @@ void stele_symbols_free(stele_symbols *c)
 /* Where the code of the file is, and how its place is found. Returns false if out of memory. */
 static bool file_prepare(code_file *file, const char *path, const uint64_t *address)
 {
-    binary_section text;
+    binary_section text = {.bytes = NULL};
     binary_place at;
     const bool has_text = binary_find_section(file->elf, ".text", &text) && text.size != 0;
+    file->text = has_text ? text : (binary_section){.bytes = NULL};
     file->path = strdup(path);
     file->has_address = address != NULL;
     if (has_text) {
@@ -117,7 +127,7 @@ stele_status symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
         return STELE_ERR_MEMORY;
     }
     c->files[c->count++] = file;
-    c->unseen_count++;
+    c->open_count++;
     return STELE_OK;
 }
 
@@ -173,24 +183,38 @@ bool stele_symbols_line(stele_symbols *c, uint64_t pc, const char **source, unsi
 
 /* ---- Instructions that were executed ---- */
 
+/* The place was found by the code, which is that of the program. */
 static void file_place(code_file *file)
 {
     placing_free(file->place);
     file->place = NULL;
+    file->is_seen = file->is_settled = true;
+}
+
+/* Compares an instruction of the program with that of the file at the same address. */
+static void file_compare(code_file *file, uint64_t pc, uint32_t opcode)
+{
+    const uint64_t at = pc - file->shift - file->text.address;
+    if (pc - file->shift - file->first >= file->end - file->first)
+        return;
     file->is_seen = true;
+    if (file->text.bytes == NULL) {
+        file->is_settled = true;
+    } else if (at < file->text.size && file->text.size - at >= 4) {
+        file->equal_count += load_le32(file->text.bytes + at) == opcode;
+        file->is_settled = ++file->compared_count == COMPARED_MOST;
+    }
 }
 
 static void file_see(stele_symbols *c, code_file *file, uint64_t pc, uint32_t opcode)
 {
-    if (file->is_seen)
+    if (file->is_settled)
         return;
-    if (file->place != NULL) {
-        if (placing_see(file->place, pc, opcode, &file->shift))
-            file_place(file);
-    } else {
-        file->is_seen = pc - file->shift - file->first < file->end - file->first;
-    }
-    c->unseen_count -= file->is_seen;
+    if (file->place == NULL)
+        file_compare(file, pc, opcode);
+    else if (placing_see(file->place, pc, opcode, &file->shift))
+        file_place(file);
+    c->open_count -= file->is_settled;
 }
 
 void stele_symbols_see(stele_symbols *c, uint64_t pc, uint32_t opcode)
@@ -203,7 +227,7 @@ void stele_symbols_see(stele_symbols *c, uint64_t pc, uint32_t opcode)
 
 bool stele_symbols_is_settled(const stele_symbols *c)
 {
-    return c->unseen_count == 0;
+    return c->open_count == 0;
 }
 
 bool stele_symbols_is_movable(const stele_symbols *c)
@@ -215,7 +239,18 @@ bool stele_symbols_is_movable(const stele_symbols *c)
     return false;
 }
 
-static void file_judge(const stele_symbols *c, const code_file *file, diag_sink *diag)
+static void report_other(const code_file *file, diag_sink *diag)
+{
+    diag_report(diag, &stele_symbols_codes[SYM003], file->path, STELE_NO_OFFSET, 0,
+                "the instructions of the trace in its code",
+                "%" PRIu32 " of %" PRIu32 " instructions that were compared at 0x%" PRIx64
+                " to 0x%" PRIx64 " are others",
+                file->compared_count - file->equal_count, file->compared_count,
+                file->text.address + file->shift,
+                file->text.address + file->shift + file->text.size - 1);
+}
+
+static void report_unseen(const stele_symbols *c, const code_file *file, diag_sink *diag)
 {
     char executed[64] = "nothing was executed";
     if (c->pc_least <= c->pc_most)
@@ -239,7 +274,10 @@ void stele_symbols_judge(const stele_symbols *c, stele_context *context)
 void symbols_judge(const stele_symbols *c, diag_sink *diag)
 {
     for (size_t i = 0; i < c->count; i++) {
-        if (!c->files[i].is_seen)
-            file_judge(c, &c->files[i], diag);
+        const code_file *file = &c->files[i];
+        if (!file->is_seen)
+            report_unseen(c, file, diag);
+        else if (file->equal_count < file->compared_count - file->equal_count)
+            report_other(file, diag);
     }
 }

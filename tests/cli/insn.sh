@@ -76,6 +76,13 @@ if ! grep -q SYM002 err; then
     expect 0 insn view --limit 1 --binary "$STELE" "$pairs" # of the rest nothing is known
     silent err
 fi
+# What no binary can name, or no binary was given for, is said.
+expect 0 insn mix --by symbol "$pairs"
+says err 'functions have names where --binary'
+expect 0 cat --binary "$STELE" "$pairs"
+says err "--binary named nothing: 'cat' shows no function of this input"
+expect 0 profile --binary "$STELE" "$heph/doc_example.bin.log"
+says err "--binary named nothing: 'profile' shows no function of this input"
 expect 0 help insn mix
 says out '^Usage: stele insn mix \[OPTIONS\] TRACE'
 expect 0 insn --help

@@ -221,8 +221,33 @@ TEST(a_file_with_a_place_is_not_moved)
         CHECK(!stele_symbols_is_settled(symbols));
         judge(symbols, &h);
         CHECK(h.count == 1 && strstr(h.text, has_address != 0 ? "given" : "linked") != NULL);
-        stele_symbols_see(symbols, home + TEXT_AT, 0);
-        CHECK(stele_symbols_is_settled(symbols));
+        stele_symbols_see(symbols, home + TEXT_AT, word_at(0));
+        judge(symbols, &h);
+        CHECK_EQ_U64(h.count, 0);
+        stele_symbols_free(symbols);
+    }
+    unlink(path);
+}
+
+/* Another file at the addresses of the program names its functions wrongly: the code tells. */
+TEST(a_file_with_other_code_is_reported)
+{
+    char path[] = "/tmp/stele-test-XXXXXX";
+    const uint64_t home = 0x400000 + TEXT_AT;
+    diag_sink silent = {.fn = NULL};
+    heard h;
+    REQUIRE(close(mkstemp(path)) == 0);
+    elf_write(path, 0x400000);
+    for (uint32_t changed = 0; changed <= 64; changed += 8) { /* of 64 instructions */
+        stele_symbols *symbols;
+        REQUIRE(stele_symbols_new(&symbols) == STELE_OK);
+        REQUIRE(symbols_add(symbols, &silent, path, NULL) == STELE_OK);
+        for (uint32_t i = 0; i < 64; i++)
+            stele_symbols_see(symbols, home + UINT64_C(4) * i, word_at(i) ^ (i < changed));
+        judge(symbols, &h);
+        CHECK_EQ_U64(h.count, changed > 32);
+        CHECK(changed <= 32 ||
+              (strncmp(h.text, "SYM003", 6) == 0 && strtoul(h.text + 7, NULL, 10) == changed));
         stele_symbols_free(symbols);
     }
     unlink(path);

@@ -115,6 +115,7 @@ static bool take_binary(cli *c, insns *s, const char *text)
                  ? stele_symbols_add(s->code, c->context, path, mark != NULL ? &address : NULL)
                  : STELE_ERR_MEMORY;
     free(path);
+    c->has_asked_binary = true;
     return cli_check(c, status, text);
 }
 

@@ -261,8 +261,11 @@ void command_INSN_MIX(cli *c)
     const stele_insn_consumer to = {
         .take = take, .user = &of, .fork = fork_mix, .join = join_mix, .drop = drop_mix};
     if (insns_make(c, &s) && cli_check(c, stele_insn_mix_new(of.key, &of.mix), "mix") &&
-        insns_read_all(c, &s, &to))
+        insns_read_all(c, &s, &to)) {
+        if (by == BY_SYMBOL && !option_given(&c->options, OPTION_INSN_BINARY))
+            cli_remark(c, "functions have names where --binary names the file that was traced");
         show(c, &s, of.mix, by);
+    }
     stele_insn_mix_free(of.mix);
     insns_free(&s);
 }
