@@ -83,6 +83,10 @@ STELE_API bool stele_trace_is_part(const stele_trace *a, const stele_trace *b);
 /* Whether a path leads to a directory or an archive; a pipe is not read for that. */
 STELE_API bool stele_path_is_set(const char *path);
 
+/* Whether two paths lead to different files of one trace, either of which opens the whole of it:
+   the instructions and the snapshots of a thread, in xtrace. Nothing is opened. */
+STELE_API bool stele_path_is_beside(const char *a, const char *b);
+
 /*
  * Finds which of several traces are parts of one: `first[i]` becomes the number of the first trace
  * that the one with number i belongs to, its own where it stands alone. Traces may be NULL, which

@@ -47,11 +47,11 @@ typedef struct cli {
     exit_code worst;
     bool is_quiet, is_strict;
     bool has_asked_binary; /* something of the traces was to be named by --binary */
-    bool is_following;   /* the first signal ends the trace, and not the command */
-    bool is_apart;       /* what traces have in common is no repetition */
-    bool is_ending;      /* what was said before a signal is written */
-    bool is_closed;      /* whoever read the output went away */
-    bool is_screen;      /* standard output is a terminal */
+    bool is_following;     /* the first signal ends the trace, and not the command */
+    bool is_apart;         /* what traces have in common is no repetition */
+    bool is_ending;        /* what was said before a signal is written */
+    bool is_closed;        /* whoever read the output went away */
+    bool is_screen;        /* standard output is a terminal */
     bool is_streaming;   /* and is written to while reading: there is no place for a progress bar */
     bool has_color;      /* and standard output gets colours */
     bool ends_by_signal; /* as it should: the exit code then says how it went */
@@ -95,6 +95,11 @@ bool cli_take_length(cli *c, option_id id, uint64_t *ns);
 __attribute__((format(printf, 2, 3))) void cli_remark(cli *c, const char *format, ...);
 
 /* ---- Inputs ---- */
+
+/* Where a command takes all arguments together: leaves out, with a remark, those that are another
+   file of a trace that stands before them, and says which file is given twice. False, and
+   reported: out of memory. */
+bool inputs_drop_repeated(cli *c);
 
 /*
  * Makes one argument of directories that are parts of one trace (joined.c). False: the options

@@ -114,6 +114,8 @@ static void run_command(cli *c)
 {
     if (!cli_check(c, cli_output_open(c, "-", &c->out), "standard output"))
         return;
+    if (!inputs_drop_repeated(c))
+        return;
     if (option_given(&c->options, OPTION_HELP))
         help_command(c->out, c->options.command, c->has_color);
     else if (confine(c) && cli_make_context(c, report_add, &c->report, &c->context))

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/temp.h"
@@ -45,6 +46,85 @@ const char *const *joined_paths(const cli *c, size_t index, size_t *count)
     }
     *count = c->joined->at[index].count;
     return c->joined->at[index].paths;
+}
+
+/* ---- Which are the same? ---- */
+
+/* Whether what the arguments hold is shown or counted together. Others are to be compared, or each
+   argument has its own place in time or its own format. */
+static bool is_together(const options *o)
+{
+    const command_entry *command = &command_table[o->command];
+    if (strncmp(command->arguments, "TRACE...", 8) != 0 || o->command == COMMAND_VIEW ||
+        o->command == COMMAND_INSN_JOIN)
+        return false;
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == OPTION_OFFSET || o->uses[i].id == OPTION_IN)
+            return false;
+    }
+    return true;
+}
+
+/* An input, and the file or directory that it is. */
+typedef struct input_file {
+    const char *path;
+    struct stat st; /* valid with `is_file` */
+    bool is_file;
+} input_file;
+
+static input_file file_of(const char *path)
+{
+    input_file file = {.path = path};
+    file.is_file =
+        stat(path, &file.st) == 0 && (S_ISREG(file.st.st_mode) || S_ISDIR(file.st.st_mode));
+    return file;
+}
+
+static bool is_same_file(const input_file *a, const input_file *b)
+{
+    return a->st.st_dev == b->st.st_dev && a->st.st_ino == b->st.st_ino;
+}
+
+/* Whether the file is to be read, beside those before it. */
+static bool is_to_be_read(cli *c, const input_file *files, size_t count, const input_file *file)
+{
+    for (size_t i = 0; i < count && file->is_file; i++) {
+        if (!files[i].is_file)
+            continue;
+        if (stele_path_is_beside(files[i].path, file->path)) {
+            cli_remark(c, "%s is of the same trace as %s, and is not read again", file->path,
+                       files[i].path);
+            return false;
+        }
+        if (is_same_file(&files[i], file)) {
+            cli_remark(c, "%s was given before: it is read, and counts, twice", file->path);
+            break;
+        }
+    }
+    return true;
+}
+
+bool inputs_drop_repeated(cli *c)
+{
+    options *o = &c->options;
+    const size_t count = o->argument_count;
+    size_t kept = 0;
+    input_file *files;
+    if (count < 2 || !is_together(o))
+        return true;
+    files = calloc(count, sizeof *files);
+    if (!cli_check(c, files != NULL ? STELE_OK : STELE_ERR_MEMORY, "inputs"))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        files[kept] = file_of(o->arguments[i]);
+        if (is_to_be_read(c, files, kept, &files[kept])) {
+            o->arguments[kept] = o->arguments[i];
+            kept++;
+        }
+    }
+    o->argument_count = kept;
+    free(files);
+    return true;
 }
 
 /* ---- Which belong together? ---- */

@@ -90,6 +90,10 @@ typedef struct format {
     /* Whether two traces of this format are parts of one. NULL: they never are. */
     bool (*is_part)(const stele_trace *a, const stele_trace *b);
 
+    /* Whether two paths lead to different files of one trace, either of which opens the whole of
+       it. NULL: they never do. */
+    bool (*is_beside)(const char *a, const char *b);
+
     /* NULL where records cannot be shown. */
     stele_status (*dump)(stele_trace *trace, const dump_request *request);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/follow.h"
 #include "core/path.h"
@@ -298,6 +299,16 @@ stele_status stele_trace_dump(stele_trace *trace, const stele_dump_request *give
 bool stele_path_is_set(const char *path)
 {
     return source_path_is_set(path);
+}
+
+bool stele_path_is_beside(const char *a, const char *b)
+{
+    for (size_t i = 0; i < format_count(); i++) {
+        const format *of = format_at(i);
+        if (of->is_beside != NULL && of->is_beside(a, b))
+            return access(a, R_OK) == 0 && access(b, R_OK) == 0;
+    }
+    return false;
 }
 
 void stele_trace_group_parts(stele_trace *const *traces, size_t count, size_t *first)

@@ -119,4 +119,18 @@ done
     expect 3 timeline /dev/zero
     "$STELE" view --help >/dev/null 2>&1 && expect 3 view --export page.html /dev/zero
 }
+# A file that is given twice counts twice, by whatever path, and that is said. Another with the same
+# bytes may be another run.
+mkdir -p folder && cp "$trace" folder/a.heph && ln -sf a.heph folder/b.heph && cp "$trace" folder/c.heph
+expect 0 stats folder/a.heph folder/b.heph folder/c.heph
+says err 'b.heph was given before: it is read, and counts, twice'
+check 'only one of them was given before' test "$(grep -c 'given before' err)" -eq 1
+expect 0 diff folder/a.heph folder/b.heph
+check 'what compares says nothing of it' test "$(grep -c 'given before' err)" -eq 0
+# The second file of a trace that a first one opened as a whole is not read again.
+pair=$(find "$SOURCE/src/formats/xtrace/good" -name '*.xinsndata.bin' | head -n 1)
+"$STELE" stats --by kind "$pair" >wanted
+expect 0 stats --by kind "$pair" "${pair%.xinsndata.bin}.xsnapshot.bin"
+same out wanted
+says err 'xsnapshot.bin is of the same trace as '
 finish

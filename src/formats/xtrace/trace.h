@@ -80,6 +80,9 @@ typedef struct xtrace_name {
 /* "xtrace.{time}.{thread or core}.hint{9,13}.{xinsndata,xsnapshot}.bin", also with .gz or .zst. */
 xtrace_name xtrace_name_parse(const char *name);
 
+/* Whether two paths are those of the instructions and of the snapshots of one thread or core. */
+bool xtrace_is_beside(const char *a, const char *b);
+
 /* The name of one of its files, below the source. */
 const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part);
 

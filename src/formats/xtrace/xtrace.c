@@ -68,6 +68,7 @@ const format format_xtrace = {
     .probe = xtrace_probe,
     .trace_size = sizeof(xtrace_trace),
     .ops = &xtrace_ops,
+    .is_beside = xtrace_is_beside,
     .settings = "collection dialect misc0-size misc2-size",
     .dump = xtrace_dump,
     .writer = xtrace_writer_open,

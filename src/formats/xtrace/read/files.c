@@ -35,6 +35,21 @@ xtrace_name xtrace_name_parse(const char *name)
     return result;
 }
 
+/* Names are parsed only where they differ as those of the two files do. */
+bool xtrace_is_beside(const char *a, const char *b)
+{
+    size_t same = 0;
+    xtrace_name of_a, of_b;
+    while (a[same] != 0 && a[same] == b[same])
+        same++;
+    if (same == 0 || a[same - 1] != 'x' || (a[same] != 'i' && a[same] != 's'))
+        return false;
+    of_a = xtrace_name_parse(a);
+    of_b = xtrace_name_parse(b);
+    return of_a.is_xtrace && of_b.is_xtrace && of_a.is_snapshots != of_b.is_snapshots &&
+           of_a.stem == of_b.stem && of_a.stem < same;
+}
+
 /* ---- Files ---- */
 
 stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
