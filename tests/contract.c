@@ -717,6 +717,34 @@ static void try_orders(const sample *s, run *r, const run *whole)
     contract.orders += 3;
 }
 
+/* Some events in the order of the file, and then all of the same trace by their times: what reading
+   in the one order has found of streams must not keep any from the other. */
+static void try_again(const sample *s, run *r, const run *whole)
+{
+    const run_input in = sample_input(s, s->bytes, s->size);
+    stele_reader *reader = NULL;
+    stele_segment segment;
+    stele_trace *trace;
+    try_begin(s, "order by time, after a part in the file's order", 0);
+    if (!run_begin(r))
+        return;
+    trace = run_open(r, &in);
+    if (trace != NULL && stele_reader_open(r->context, &trace, 1, &everything, &reader) == STELE_OK)
+        stele_reader_next(reader, &segment);
+    stele_reader_close(reader);
+    r->finding_count = 0;
+    if (trace != NULL)
+        run_pull(r, trace,
+                 &(stele_request){.order = STELE_ORDER_TIME, .columns = STELE_COLUMNS_ALL},
+                 run_input_limit(&in), NULL, NULL);
+    stele_trace_close(trace);
+    run_end(r);
+    check_status(r);
+    if (run_sum(r) != run_sum(whole))
+        fail("ordered events are others than those of the file's order");
+    contract.orders++;
+}
+
 static bool columns_are_same(const run *a, const run *b, unsigned column)
 {
     if (a->event_count != b->event_count)
@@ -1312,6 +1340,7 @@ static void try_promises(const sample *s, run *r, const run *whole, const run *k
     try_pieces(s, r, whole);
     try_projection(s, r, whole);
     try_orders(s, r, whole);
+    try_again(s, r, whole);
     try_windows(s, r, whole);
     try_cuts(s, r, whole);
     try_round_trip(s, r, whole, known);

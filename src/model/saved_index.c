@@ -247,7 +247,6 @@ static bool find_sections(const uint8_t *bytes, size_t size, cursor sections[SEC
 /* Takes what the file says for what index() finds; STELE_ERR_FORMAT: it cannot be. */
 static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_t size)
 {
-    const uint32_t before = trace->context->stream_count;
     cursor sections[SECTION_COUNT];
     cursor *format = &sections[SECTION_FORMAT - 1], *blocks = &sections[SECTION_BLOCKS - 1],
            *opened = &sections[SECTION_OPENED - 1];
@@ -257,7 +256,8 @@ static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_
     status = trace->ops->load_index(trace, format->at, cursor_left(format));
     if (status != STELE_OK || blocks->at == NULL)
         return status;
-    trace->seek = seek_index_take(blocks, trace->context->stream_count - before, &status);
+    trace->seek =
+        seek_index_take(blocks, trace->context->stream_count - trace->stream_first, &status);
     if (trace->seek != NULL && opened->at != NULL && !seek_opened_take(trace->seek, opened))
         seek_opened_forget(trace->seek);
     if (trace->seek == NULL && status == STELE_OK)

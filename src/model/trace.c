@@ -133,6 +133,14 @@ stele_status trace_index(stele_trace *trace)
     return status;
 }
 
+bool trace_keep_streams(stele_trace *trace, uint32_t first, uint32_t count)
+{
+    if (count == 0 || first + count != trace->context->stream_count)
+        return false;
+    trace->stream_first = first;
+    return true;
+}
+
 bool trace_content_size(const stele_trace *trace, uint64_t *size)
 {
     if (trace->content_size == 0)

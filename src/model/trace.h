@@ -232,8 +232,15 @@ struct stele_trace {
 stele_status trace_index(stele_trace *trace);
 stele_status trace_find_ends(stele_trace *trace);
 
-/* The same if it was kept from an earlier time; else nothing happens. No stream is known yet. */
+/* The same if it was kept from an earlier time; else nothing happens. */
 stele_status trace_load_index(stele_trace *trace);
+
+/*
+ * For index() and load_index(), which find streams that reading in file order has made already:
+ * they stay those of the trace, `count` of them from `first` on, if no others stand behind them.
+ * False: they stay as they are, and all streams of the trace have to be made anew.
+ */
+bool trace_keep_streams(stele_trace *trace, uint32_t first, uint32_t count);
 
 /* Bytes of all files of the trace, unpacked; false: they are not known, or not yet. */
 bool trace_content_size(const stele_trace *trace, uint64_t *size);

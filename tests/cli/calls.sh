@@ -32,6 +32,14 @@ check "missing last" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,delta_ns re
 expect 0 calls --csv --columns name --sort name --top 1 user
 says out '^main'
 
+# Ranked rows of a trace whose threads the order of the file tells of one by one.
+expect 1 convert --to xray -o threads.xray "$SOURCE/src/formats/heph/good/rt_scalars.bin.log"
+expect 0 calls --csv threads.xray
+wc -l <out >all.count
+expect 0 calls --csv --sort -dur threads.xray
+wc -l <out >ranked.count
+check "no row is lost when ranked" cmp -s all.count ranked.count
+
 # What only spans have.
 expect 0 calls --csv --columns caller,root,depth --where 'depth == 1' --top 1 user
 says out '^main,main,1'

@@ -67,6 +67,10 @@ typedef struct xray_trace {
 /* The thread's number in the table, UINT32_MAX when memory is exhausted. Adds track and stream. */
 uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid);
 
+/* For the index: the threads that are known already get streams that count as found by it. Returns
+   false if out of memory. */
+bool xray_trace_keep_threads(xray_trace *trace);
+
 /* The name of a function that was met before; 0 if it is not in the tables. */
 static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t function)
 {

@@ -241,6 +241,10 @@ stele_status xray_index(stele_trace *base)
         &w, source_input(base->source), XRAY_HEADER_SIZE, UINT64_MAX,
         trace->mode == XRAY_MODE_FDR ? INDEX_WINDOW_SIZE : base->context->limits.window_size,
         base->context->limits.record_size_max);
+    if (status == STELE_OK && !xray_trace_keep_threads(trace)) {
+        window_close(&w);
+        status = STELE_ERR_MEMORY;
+    }
     if (status != STELE_OK)
         return status;
     status = trace->mode == XRAY_MODE_FDR ? index_fdr(trace, &w) : index_basic(trace, &w);

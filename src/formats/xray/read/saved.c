@@ -107,6 +107,13 @@ static bool take_range(const xray_trace *trace, cursor *from, range_before *befo
     return r->begin < size && r->end > r->begin && (r->end <= size || r->is_cut);
 }
 
+/* Whether the thread of this number is that one, if it is known already. */
+static bool is_same_thread(const xray_trace *trace, uint32_t number, const thread_found *found)
+{
+    return number >= trace->thread_count ||
+           (trace->threads[number].pid == found->pid && trace->threads[number].tid == found->tid);
+}
+
 /* All ranges of the threads, as far as they are sound: nothing is added to the context yet. */
 static bool check_threads(const xray_trace *trace, cursor from, uint32_t count, size_t *ranges)
 {
@@ -115,7 +122,7 @@ static bool check_threads(const xray_trace *trace, cursor from, uint32_t count, 
         thread_found found;
         range_before before = {0};
         xray_range range = {0};
-        if (!take_thread(&from, &found))
+        if (!take_thread(&from, &found) || !is_same_thread(trace, i, &found))
             return false;
         for (uint32_t k = 0; k < found.range_count; k++)
             if (!take_range(trace, &from, &before, &range))
@@ -167,6 +174,8 @@ stele_status xray_load_index(stele_trace *base, const uint8_t *bytes, size_t siz
         return STELE_ERR_MEMORY;
     }
     trace->outside = outside;
+    if (!xray_trace_keep_threads(trace))
+        return STELE_ERR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
         if (!add_thread(trace, &from, i))
             return STELE_ERR_MEMORY;

@@ -36,9 +36,37 @@ static bool threads_reserve(xray_trace *trace)
     return grown != NULL;
 }
 
+/* Counters of CPUs may disagree by a little, and what a signal interrupts between its time and its
+   record is written after all that the handler does: a small window puts that right. */
+static bool add_stream(const xray_trace *trace, xray_thread *thread)
+{
+    thread->stream =
+        context_add_stream(trace->base.context, &(stele_stream){.trace = trace->base.info.number,
+                                                                .number = thread->tid,
+                                                                .track = thread->track,
+                                                                .clock = trace->clock,
+                                                                .has_lateness = true,
+                                                                .lateness_ns = 200000});
+    return thread->stream != UINT32_MAX;
+}
+
+bool xray_trace_keep_threads(xray_trace *trace)
+{
+    const uint32_t count = trace->thread_count;
+    const uint32_t first = count != 0 ? trace->threads[0].stream : 0;
+    if (count == 0 || (trace->threads[count - 1].stream == first + count - 1 &&
+                       trace_keep_streams(&trace->base, first, count)))
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!add_stream(trace, &trace->threads[i]))
+            return false;
+    }
+    return true;
+}
+
 uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
 {
-    stele_context *context = trace->base.context;
+    stele_context *const context = trace->base.context;
     xray_thread *thread;
     uint32_t process = 0, hash, known;
     if (!hash_table_reserve(&trace->thread_numbers))
@@ -61,15 +89,7 @@ uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
                                                                .number = tid});
     if (thread->track == 0 || (pid != 0 && process == 0))
         return UINT32_MAX;
-    /* Counters of CPUs may disagree by a little, and what a signal interrupts between its time and
-       its record is written after all that the handler does: a small window puts that right. */
-    thread->stream = context_add_stream(context, &(stele_stream){.trace = trace->base.info.number,
-                                                                 .number = tid,
-                                                                 .track = thread->track,
-                                                                 .clock = trace->clock,
-                                                                 .has_lateness = true,
-                                                                 .lateness_ns = 200000});
-    if (thread->stream == UINT32_MAX)
+    if (!add_stream(trace, thread))
         return UINT32_MAX;
     hash_table_put(&trace->thread_numbers, hash, trace->thread_count++);
     return trace->thread_count - 1;
