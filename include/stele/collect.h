@@ -139,6 +139,11 @@ STELE_API void stele_collector_lose(stele_collector *collector, uint32_t sender,
  * stele_collector_receive(). */
 STELE_API stele_status stele_collector_finish(stele_collector *collector, int64_t now_ns);
 
+/* How many packets came of a sender, pieces of metadata among them, whatever became of them; 0 for
+   numbers that no sender has. By it a caller sees who only holds a connection open. */
+STELE_API uint64_t stele_collector_sender_packets(const stele_collector *collector,
+                                                  uint32_t sender);
+
 STELE_API void stele_collector_get_counts(const stele_collector *collector,
                                           stele_collector_counts *counts);
 

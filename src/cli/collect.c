@@ -108,7 +108,8 @@ static bool take_options(collect *k, stele_collector_options *given)
         !take_time(c, OPTION_ROTATE_TIME, &given->rotate_ns) ||
         !take_time(c, OPTION_COLLECT_WINDOW_TIME, &given->window_ns) ||
         !take_time(c, OPTION_COLLECT_DURATION, &k->duration_ns) ||
-        !take_time(c, OPTION_COLLECT_IDLE, &k->idle_ns) || !read_metadata(k))
+        !take_time(c, OPTION_COLLECT_IDLE, &k->idle_ns) ||
+        !take_time(c, OPTION_CONNECTION_IDLE, &k->sockets.connection_idle_ns) || !read_metadata(k))
         return false;
     given->format = option_value(&c->options, OPTION_COLLECT_IN);
     given->by = strcmp(by, "sender") == 0 ? STELE_COLLECT_BY_SENDER
@@ -332,6 +333,8 @@ static void put_summary(const collect *k)
         {"restarts", "streams that counted anew", n.restart_count},
         {"skipped_bytes", "bytes that are not packets", n.skipped_size},
         {"refused", "refused", n.refused_count + k->sockets.refused_count},
+        {"gave_way", "connections that gave way", k->sockets.gave_way_count},
+        {"forgotten", "addresses that gave way", k->sockets.forgotten_count},
     };
     const size_t count = sizeof rows / sizeof *rows;
     if (!option_given(&k->c->options, OPTION_JSON)) {
@@ -366,7 +369,7 @@ void command_COLLECT(cli *c)
         c->is_ending = true;
         cli_check(c, status, folder);
         put_summary(&k);
-        if (k.sockets.refused_count != 0)
+        if (k.sockets.refused_count != 0 || k.sockets.was_cut_off)
             cli_exit(c, EXIT_FINDINGS);
         cli_conclude(c, folder, NULL);
     }

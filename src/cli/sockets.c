@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* recvmmsg(), accept4(), and the options of sockets that Linux has */
-#include "cli/sockets.h"
+#define _GNU_SOURCE /* accept4(), and the options of sockets that Linux has */
+#include "cli/sockets_inside.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,64 +16,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define DATAGRAM_SIZE_MAX 65536u
-#define BATCH             32u /* datagrams received at once */
-#define NAME_SIZE         160u
-#define SECTION_SIZE      64u
-#define PIECE_SIZE        ((size_t)64 << 10)
-#define DESCRIPTORS_LEFT  32u /* that connections leave to others */
+#define PIECE_SIZE       ((size_t)64 << 10)
+#define DESCRIPTORS_LEFT 32u /* that connections leave to others */
 
-typedef enum endpoint_kind { ENDPOINT_UDP, ENDPOINT_TCP, ENDPOINT_UNIX, ENDPOINT_UNIX_DGRAM } kind;
-
-struct endpoint {
-    kind kind;
-    int fd;
-    char section[SECTION_SIZE];
-    char name[NAME_SIZE];
-    char *path;              /* of a unix socket, to be removed */
-    uint32_t dropped_before; /* datagrams that the system dropped, as it counted them last */
-    bool has_dropped;
-};
-
-typedef struct connection {
-    int fd;
-    uint32_t sender;
-} connection;
-
-typedef struct datagram_sender {
-    struct sockaddr_storage address;
-    socklen_t size;
-    size_t endpoint;
-    uint32_t sender;
-} datagram_sender;
-
-static void remark(const sockets *s, const char *text)
-{
-    if (s->remark != NULL)
-        s->remark(s->remark_user, text);
-}
-
-/* ---- Addresses ---- */
-
-static void host_text(const struct sockaddr_storage *address, char *host, size_t size)
-{
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
-    snprintf(host, size, "local");
-    if (address->ss_family == AF_INET)
-        inet_ntop(AF_INET, &v4->sin_addr, host, (socklen_t)size);
-    else if (address->ss_family == AF_INET6)
-        inet_ntop(AF_INET6, &v6->sin6_addr, host, (socklen_t)size);
-}
-
-static unsigned port_of(const struct sockaddr_storage *address)
-{
-    if (address->ss_family == AF_INET)
-        return ntohs(((const struct sockaddr_in *)address)->sin_port);
-    if (address->ss_family == AF_INET6)
-        return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
-    return 0;
-}
+/* ---- Opening ---- */
 
 static bool parse_address(const char *host, unsigned port, struct sockaddr_storage *address,
                           socklen_t *size)
@@ -95,8 +41,6 @@ static bool parse_address(const char *host, unsigned port, struct sockaddr_stora
     }
     return false;
 }
-
-/* ---- Opening ---- */
 
 static bool refuse(char *why, size_t why_size, const char *what)
 {
@@ -153,8 +97,9 @@ static bool open_port(const sockets *s, endpoint *e, const char *port_text, char
         (!is_udp && listen(e->fd, 64) != 0) ||
         getsockname(e->fd, (struct sockaddr *)&address, &size) != 0)
         return refuse_by_system(e, why, why_size);
-    host_text(&address, host, sizeof host);
-    snprintf(e->name, sizeof e->name, "%s %s:%u", is_udp ? "udp" : "tcp", host, port_of(&address));
+    sockets_host(&address, host, sizeof host);
+    snprintf(e->name, sizeof e->name, "%s %s:%u", is_udp ? "udp" : "tcp", host,
+             sockets_port(&address));
     return true;
 }
 
@@ -180,7 +125,7 @@ static bool open_unix(const sockets *s, endpoint *e, const char *path, char *why
 
 /* ---- Connections ---- */
 
-static bool add_connection(sockets *s, int fd, const stele_sender *about)
+static bool add_connection(sockets *s, const connection *with, const stele_sender *about)
 {
     connection *grown;
     uint32_t sender;
@@ -191,7 +136,8 @@ static bool add_connection(sockets *s, int fd, const stele_sender *about)
     if (grown == NULL)
         return false;
     s->connections = grown;
-    s->connections[s->connection_count++] = (connection){fd, sender};
+    s->connections[s->connection_count] = *with;
+    s->connections[s->connection_count++].sender = sender;
     s->had_connection = true;
     return true;
 }
@@ -210,10 +156,16 @@ static bool open_pipe(sockets *s, const char *section, const char *path, char *w
         close(fd);
         return refuse(why, why_size, "neither a pipe nor a file, and not udp:, tcp: or unix:");
     }
-    if (add_connection(s, fd, &about))
+    if (add_connection(s, &(connection){.fd = fd, .is_given = true}, &about))
         return true;
     close(fd);
     return refuse(why, why_size, "more than --connections");
+}
+
+static void remove_connection(sockets *s, size_t index)
+{
+    close(s->connections[index].fd);
+    s->connections[index] = s->connections[--s->connection_count];
 }
 
 /* Descriptors are given from the lowest on: those that are left are for the files of the traces. */
@@ -223,34 +175,114 @@ static bool is_last_descriptor(int fd)
     return getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd + DESCRIPTORS_LEFT >= files.rlim_cur;
 }
 
-static void accept_all(sockets *s, const endpoint *e)
+static bool has_bytes(int fd)
 {
-    for (;;) {
-        struct sockaddr_storage address = {0};
-        socklen_t size = sizeof address;
-        char host[INET6_ADDRSTRLEN], name[NAME_SIZE];
-        stele_sender about = {.name = name, .host = host, .section = e->section};
-        const int fd =
-            accept4(e->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0)
-            return;
-        if (is_last_descriptor(fd)) {
-            close(fd);
-            s->refused_count++;
-            remark(s, "a connection was refused: too many files are open");
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    return poll(&wait, 1, 0) != 0;
+}
+
+/* The connection that is to give way; connection_count: none is idle enough. */
+static size_t find_idle(const sockets *s, int64_t now_ns)
+{
+    size_t found = s->connection_count;
+    for (size_t i = 0; i < s->connection_count; i++) {
+        const connection *c = &s->connections[i];
+        if (c->is_given || (c->packet_count != 0 && now_ns - c->last_ns < s->connection_idle_ns))
             continue;
-        }
-        host_text(&address, host, sizeof host);
-        if (e->kind == ENDPOINT_TCP)
-            snprintf(name, sizeof name, "tcp %s:%u", host, port_of(&address));
-        else
-            snprintf(name, sizeof name, "%.100s #%d", e->name, fd);
-        if (add_connection(s, fd, &about))
-            continue;
-        close(fd);
-        s->refused_count++;
-        remark(s, "a connection was refused: there are as many as --connections allows");
+        if ((found == s->connection_count ||
+             sockets_is_idler(s->collector, c->sender, c->last_ns, s->connections[found].sender,
+                              s->connections[found].last_ns)) &&
+            !has_bytes(c->fd))
+            found = i;
     }
+    return found;
+}
+
+/* Closes the idlest connection, so that others cannot be kept out by those that send nothing. */
+static stele_status make_room(sockets *s, int64_t now_ns, bool *is_made)
+{
+    const size_t index = find_idle(s, now_ns);
+    connection idle;
+    *is_made = index != s->connection_count;
+    if (!*is_made)
+        return STELE_OK;
+    idle = s->connections[index];
+    if (s->gave_way_count++ == 0)
+        sockets_remark(
+            s, "a connection that sent nothing for long gave way to a new one: there are as "
+               "many as --connections or the limit of open files allows");
+    s->was_cut_off |= idle.packet_count != 0;
+    remove_connection(s, index);
+    return stele_collector_end(s->collector, idle.sender, now_ns);
+}
+
+static void refuse_connection(sockets *s, int fd)
+{
+    close(fd);
+    if (s->refused_count++ == 0)
+        sockets_remark(
+            s, "a connection was refused: there are as many as --connections or the limit of "
+               "open files allows, and packets come through all of them");
+}
+
+/* The lowest descriptor that is free, for the same. */
+static int move_down(int fd)
+{
+    const int lower = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (lower < 0 || lower > fd) {
+        if (lower >= 0)
+            close(lower);
+        return fd;
+    }
+    close(fd);
+    return lower;
+}
+
+static bool take_connection(sockets *s, const connection *with, const stele_sender *about)
+{
+    return !is_last_descriptor(with->fd) && add_connection(s, with, about);
+}
+
+/* `*goes_on` when another one can be taken in the same round. */
+static stele_status accept_one(sockets *s, const endpoint *e, int64_t now_ns, bool *goes_on)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof address;
+    char host[INET6_ADDRSTRLEN], name[NAME_SIZE];
+    const stele_sender about = {.name = name, .host = host, .section = e->section};
+    connection with = {.last_ns = now_ns};
+    stele_status status;
+    bool is_made;
+    *goes_on = false;
+    with.fd = accept4(e->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (with.fd < 0)
+        return STELE_OK;
+    sockets_host(&address, host, sizeof host);
+    if (e->kind == ENDPOINT_TCP)
+        snprintf(name, sizeof name, "tcp %s:%u", host, sockets_port(&address));
+    else
+        snprintf(name, sizeof name, "%.100s #%d", e->name, with.fd);
+    if (take_connection(s, &with, &about)) {
+        *goes_on = s->connection_count < s->connections_max && !is_last_descriptor(with.fd + 1);
+        return STELE_OK;
+    }
+    status = make_room(s, now_ns, &is_made);
+    if (is_made)
+        with.fd = move_down(with.fd);
+    if (!is_made || !take_connection(s, &with, &about))
+        refuse_connection(s, with.fd);
+    return status;
+}
+
+/* Once there are as many as may be, one is taken in each round, so that those before it were heard.
+ */
+static stele_status accept_all(sockets *s, const endpoint *e, int64_t now_ns)
+{
+    stele_status status = STELE_OK;
+    bool goes_on = true;
+    while (status == STELE_OK && goes_on)
+        status = accept_one(s, e, now_ns, &goes_on);
+    return status;
 }
 
 bool sockets_add(sockets *s, const char *text, char *why, size_t why_size)
@@ -288,135 +320,26 @@ const char *sockets_name(const sockets *s, size_t index)
     return index < s->endpoint_count ? s->endpoints[index].name : NULL;
 }
 
-/* ---- Datagrams ---- */
-
-/* The collector's number of who sent a datagram. False: there are too many senders. */
-static bool find_sender(sockets *s, size_t index, const struct sockaddr_storage *address,
-                        socklen_t size, uint32_t *sender)
-{
-    const endpoint *e = &s->endpoints[index];
-    char host[INET6_ADDRSTRLEN], name[NAME_SIZE];
-    const stele_sender about = {
-        .name = name, .host = host, .section = e->section, .is_datagram = true};
-    for (size_t i = 0; i < s->sender_count; i++) {
-        datagram_sender *known = &s->senders[i];
-        if (known->endpoint == index && known->size == size &&
-            memcmp(&known->address, address, size) == 0) {
-            const datagram_sender found = *known;
-            *known = s->senders[0]; /* who sends much is found quickly */
-            s->senders[0] = found;
-            *sender = found.sender;
-            return true;
-        }
-    }
-    host_text(address, host, sizeof host);
-    if (e->kind == ENDPOINT_UDP)
-        snprintf(name, sizeof name, "udp %s:%u", host, port_of(address));
-    else
-        snprintf(name, sizeof name, "%s", e->name);
-    if (s->sender_count == s->sender_capacity) {
-        const size_t capacity = s->sender_capacity * 2 + 16;
-        datagram_sender *grown = realloc(s->senders, capacity * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        s->senders = grown;
-        s->sender_capacity = capacity;
-    }
-    if (stele_collector_add(s->collector, &about, sender) != STELE_OK)
-        return false;
-    s->senders[s->sender_count++] = (datagram_sender){*address, size, index, *sender};
-    return true;
-}
-
-/* How many datagrams the system dropped since the last time, by the count beside a datagram. */
-static void note_dropped(sockets *s, endpoint *e, struct msghdr *header, uint32_t sender)
-{
-    for (struct cmsghdr *m = CMSG_FIRSTHDR(header); m != NULL; m = CMSG_NXTHDR(header, m)) {
-        uint32_t dropped;
-        if (m->cmsg_level != SOL_SOCKET || m->cmsg_type != SO_RXQ_OVFL)
-            continue;
-        memcpy(&dropped, CMSG_DATA(m), sizeof dropped);
-        if (dropped != e->dropped_before)
-            stele_collector_lose(s->collector, sender, dropped - e->dropped_before);
-        e->dropped_before = dropped;
-    }
-}
-
-typedef struct batch {
-    struct mmsghdr messages[BATCH];
-    struct iovec pieces[BATCH];
-    struct sockaddr_storage addresses[BATCH];
-    char control[BATCH][CMSG_SPACE(sizeof(uint32_t))];
-} batch;
-
-static bool batch_prepare(sockets *s, batch *b)
-{
-    if (s->buffers == NULL)
-        s->buffers = malloc((size_t)BATCH * DATAGRAM_SIZE_MAX);
-    if (s->buffers == NULL)
-        return false;
-    memset(b, 0, sizeof *b);
-    for (unsigned i = 0; i < BATCH; i++) {
-        b->pieces[i] =
-            (struct iovec){s->buffers + (size_t)i * DATAGRAM_SIZE_MAX, DATAGRAM_SIZE_MAX};
-        b->messages[i].msg_hdr = (struct msghdr){.msg_name = &b->addresses[i],
-                                                 .msg_namelen = sizeof b->addresses[i],
-                                                 .msg_iov = &b->pieces[i],
-                                                 .msg_iovlen = 1,
-                                                 .msg_control = b->control[i],
-                                                 .msg_controllen = sizeof b->control[i]};
-    }
-    return true;
-}
-
-static stele_status receive_datagrams(sockets *s, size_t index, int64_t (*now)(void), uint64_t *got)
-{
-    batch b;
-    stele_status status = STELE_OK;
-    int count;
-    if (!batch_prepare(s, &b))
-        return STELE_ERR_MEMORY;
-    count = recvmmsg(s->endpoints[index].fd, b.messages, BATCH, MSG_DONTWAIT, NULL);
-    for (int i = 0; i < count && status == STELE_OK; i++) {
-        struct msghdr *header = &b.messages[i].msg_hdr;
-        uint32_t sender;
-        if (!find_sender(s, index, &b.addresses[i], header->msg_namelen, &sender)) {
-            if (s->refused_count++ == 0)
-                remark(s, "datagrams were refused: there are too many senders");
-            continue;
-        }
-        note_dropped(s, &s->endpoints[index], header, sender);
-        if ((header->msg_flags & MSG_TRUNC) != 0) { /* larger than any packet over a network */
-            stele_collector_lose(s->collector, sender, 1);
-            continue;
-        }
-        *got += b.messages[i].msg_len;
-        status = stele_collector_receive(s->collector, sender, b.pieces[i].iov_base,
-                                         b.messages[i].msg_len, now());
-    }
-    return status;
-}
-
 /* ---- Streams ---- */
 
 /* `*is_ended` when nothing more will come. */
-static stele_status receive_stream(sockets *s, const connection *from, int64_t now_ns,
-                                   bool *is_ended, uint64_t *got)
+static stele_status receive_stream(sockets *s, connection *from, int64_t now_ns, bool *is_ended,
+                                   uint64_t *got)
 {
     uint8_t bytes[PIECE_SIZE];
     const ssize_t size = read(from->fd, bytes, sizeof bytes);
     if (size > 0) {
+        const stele_status status =
+            stele_collector_receive(s->collector, from->sender, bytes, (size_t)size, now_ns);
+        const uint64_t count = stele_collector_sender_packets(s->collector, from->sender);
+        if (count != from->packet_count)
+            from->last_ns = now_ns;
+        from->packet_count = count;
         *got += (uint64_t)size;
-        return stele_collector_receive(s->collector, from->sender, bytes, (size_t)size, now_ns);
+        return status;
     }
     *is_ended = size == 0 || (errno != EAGAIN && errno != EINTR);
     return *is_ended ? stele_collector_end(s->collector, from->sender, now_ns) : STELE_OK;
-}
-
-static void remove_connection(sockets *s, size_t index)
-{
-    close(s->connections[index].fd);
-    s->connections[index] = s->connections[--s->connection_count];
 }
 
 /* ---- Waiting ---- */
@@ -452,9 +375,9 @@ stele_status sockets_receive(sockets *s, int stop_fd, int wait_ms, int64_t (*now
         if (waits[1 + i].revents == 0)
             continue;
         if (what == ENDPOINT_UDP || what == ENDPOINT_UNIX_DGRAM)
-            status = receive_datagrams(s, i, now, got);
+            status = sockets_receive_datagrams(s, i, now, got);
         else
-            accept_all(s, &s->endpoints[i]);
+            status = accept_all(s, &s->endpoints[i], now());
     }
     free(waits);
     return status;

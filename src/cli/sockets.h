@@ -23,10 +23,14 @@ typedef struct sockets {
     size_t sender_count, sender_capacity;
     uint8_t *buffers; /* that datagrams are received into */
     size_t connections_max;
-    size_t buffer_size; /* of each socket; 0: as the system has it */
-    const char *host;   /* to listen at */
+    size_t buffer_size;         /* of each socket; 0: as the system has it */
+    const char *host;           /* to listen at */
+    int64_t connection_idle_ns; /* how long one through which packets came stays when others wait */
     uint64_t refused_count;
-    bool had_connection; /* or a pipe */
+    uint64_t gave_way_count;  /* connections that were closed for others, having been idle */
+    uint64_t forgotten_count; /* addresses of datagrams, likewise */
+    bool was_cut_off;         /* packets had come through one of those connections */
+    bool had_connection;      /* or a pipe */
     void (*remark)(void *user, const char *text);
     void *remark_user;
 } sockets;

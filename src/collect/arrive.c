@@ -196,6 +196,7 @@ static stele_status take_all(stele_collector *c, collect_sender *s, const uint8_
             skip(c, s, offset + at, packet.size, packet.found);
         } else {
             report_skipped(c, s);
+            s->packet_count++;
             status = take_packet(c, s, &from, &packet, bytes + at, offset + at);
         }
         at += packet.size;

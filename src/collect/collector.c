@@ -345,6 +345,11 @@ stele_status stele_collector_finish(stele_collector *c, int64_t now_ns)
 
 /* ---- Figures ---- */
 
+uint64_t stele_collector_sender_packets(const stele_collector *c, uint32_t sender)
+{
+    return sender < c->sender_count ? c->senders[sender]->packet_count : 0;
+}
+
 void stele_collector_get_counts(const stele_collector *c, stele_collector_counts *counts)
 {
     stele_collector_counts own = {.received_size = c->received_size,

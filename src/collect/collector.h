@@ -51,8 +51,9 @@ typedef struct collect_sender {
     bool is_datagram, is_ended, is_gone;
     collect_scope *scope; /* NULL: its format is not known yet */
     uint32_t number;      /* in the scope */
-    uint64_t offset;      /* of the first byte in `bytes`, or of the next one that is received */
-    uint8_t *bytes;       /* of a stream: what is incomplete */
+    uint64_t packet_count;
+    uint64_t offset; /* of the first byte in `bytes`, or of the next one that is received */
+    uint8_t *bytes;  /* of a stream: what is incomplete */
     size_t size, capacity;
     size_t want;                 /* bytes that must be there before it is worth to look again */
     bool waits;                  /* for metadata */
