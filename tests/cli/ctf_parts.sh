@@ -114,6 +114,24 @@ says_not err 's:0: '
 } >lossy/index/s.idx
 expect 1 check lossy
 says_not out CTF411
+# Packets that are gone, one that is there twice, and an entry with a wrong offset are a finding each,
+# and not one for each entry after them.
+cp lossy/s whole
+{ head -c 88 whole && tail -c +177 whole; } >lossy/s
+expect 1 check lossy
+check 'two packets gone: one finding of the index' test "$(grep -c '^lossy.* CTF411 ' out)" -eq 1
+says out '^lossy/index/s.idx:160: warning CTF411 .*none for this one of offset 88 and 1 after it'
+{ head -c 88 whole && tail -c +45 whole; } >lossy/s
+expect 1 check lossy
+check 'a packet twice: one finding of the index' test "$(grep -c '^lossy.* CTF411 ' out)" -eq 1
+says out '^lossy/index/s.idx:160: warning CTF411 .*an entry for every packet, found none for the packet at 88'
+cp whole lossy/s
+cp lossy/index/s.idx index
+{ head -c 235 index && printf '\001' && tail -c +237 index; } >lossy/index/s.idx
+expect 1 check lossy
+check 'a wrong offset: one finding of the index' test "$(grep -c '^lossy.* CTF411 ' out)" -eq 1
+says out '^lossy/index/s.idx:232: warning CTF411 .*found offset [0-9]* of the packet at 132, which says 132'
+cp index lossy/index/s.idx
 head -c 352 lossy/s >shorter && mv shorter lossy/s
 expect 1 check lossy
 says out "^lossy/index/s.idx:592: warning CTF411 .*expected a packet for every entry, found none at 352, where 'lossy/s'"

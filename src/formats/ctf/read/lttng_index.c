@@ -2,12 +2,12 @@
 #include "formats/ctf/read/lttng_index.h"
 #include "formats/ctf/read/losses.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ENTRY_SIZE     56u /* version 1.0 */
 #define ENTRY_SIZE_MAX 4096u
+#define LOADED_MAX     8192u /* bytes of entries that are looked at together */
 
 /* STELE_END: it is none that is known, as was reported. */
 static stele_status header_read(lttng_index *self)
@@ -40,7 +40,7 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
         return STELE_END; /* packets are found by their headers */
     if (status != STELE_OK)
         return status;
-    status = window_open(&self->w, self->in, 0, UINT64_MAX, (size_t)16 << 10, ENTRY_SIZE_MAX);
+    status = window_open(&self->w, self->in, 0, UINT64_MAX, (size_t)16 << 10, LOADED_MAX);
     if (status == STELE_OK)
         status = header_read(self);
     if (status != STELE_OK)
@@ -48,13 +48,12 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
     return status;
 }
 
-stele_status lttng_index_next(lttng_index *self, lttng_entry *entry)
+/* Those of version 1.0 are shorter. */
+static void entry_read(const lttng_index *self, const uint8_t *at, lttng_entry *entry)
 {
-    uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0}; /* those of version 1.0 are shorter */
+    uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0};
     stele_ctf_index_entry read;
-    if (window_need(&self->w, self->entry_size) < self->entry_size)
-        return self->w.status != STELE_OK ? self->w.status : STELE_END;
-    memcpy(bytes, self->w.at, self->entry_size < sizeof bytes ? self->entry_size : sizeof bytes);
+    memcpy(bytes, at, self->entry_size < sizeof bytes ? self->entry_size : sizeof bytes);
     stele_ctf_index_entry_read(bytes, &read);
     *entry = (lttng_entry){.offset = read.offset,
                            .size = read.packet_size_bits / 8,
@@ -67,8 +66,28 @@ stele_status lttng_index_next(lttng_index *self, lttng_entry *entry)
                                self->entry_size >= STELE_CTF_INDEX_ENTRY_SIZE && self->minor >= 1,
                            .stream_id = read.stream_instance_id,
                            .sequence_number = read.packet_seq_num};
+}
+
+stele_status lttng_index_next(lttng_index *self, lttng_entry *entry)
+{
+    if (window_need(&self->w, self->entry_size) < self->entry_size)
+        return self->w.status != STELE_OK ? self->w.status : STELE_END;
+    entry_read(self, self->w.at, entry);
     self->w.at += self->entry_size;
     return STELE_OK;
+}
+
+uint64_t lttng_index_ahead(lttng_index *self, uint64_t most)
+{
+    const uint64_t fitting = LOADED_MAX / self->entry_size;
+    const size_t wanted = (size_t)(most < fitting ? most : fitting) * self->entry_size;
+    const size_t loaded = window_need(&self->w, wanted);
+    return (loaded < wanted ? loaded : wanted) / self->entry_size;
+}
+
+void lttng_index_peek(const lttng_index *self, uint64_t index, lttng_entry *entry)
+{
+    entry_read(self, self->w.at + index * self->entry_size, entry);
 }
 
 void lttng_index_close(lttng_index *self)
@@ -129,41 +148,4 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
     if (!*is_used)
         lttng_index_forget(file);
     return status == STELE_END ? STELE_OK : status;
-}
-
-static bool differs(const lttng_index *self, const ctf_packet *packet, const char *what,
-                    bool is_there, uint64_t in_index, uint64_t in_packet)
-{
-    if (!is_there || in_index == in_packet)
-        return false;
-    ctf_report(self->trace, CTF411, self->in->name,
-               (window_offset(&self->w) - self->entry_size) * 8, self->entry_size, 0,
-               "the same as in the packet",
-               "%s %" PRIu64 " of the packet at %" PRIu64 ", which says %" PRIu64, what, in_index,
-               packet->offset, in_packet);
-    return true;
-}
-
-void lttng_index_compare(const lttng_index *self, const lttng_entry *entry,
-                         const ctf_packet *packet)
-{
-    const packet_head *head = &packet->head;
-    const uint32_t has = head->has;
-    (void)(differs(self, packet, "offset", true, entry->offset, packet->offset) ||
-           differs(self, packet, "packet size", true, entry->size, packet->size) ||
-           differs(self, packet, "content size", !packet->is_cut, entry->content_bits,
-                   packet->content_bits) ||
-           differs(self, packet, "begin", (has & CTF_ROLE_PACKET_BEGIN) != 0, entry->begin,
-                   head->begin_ticks) ||
-           differs(self, packet, "end", (has & CTF_ROLE_PACKET_END) != 0, entry->end,
-                   head->end_ticks) ||
-           differs(self, packet, "discarded events", (has & CTF_ROLE_DISCARDED) != 0,
-                   entry->discarded, head->discarded) ||
-           differs(self, packet, "stream class", (has & CTF_ROLE_STREAM_CLASS_ID) != 0,
-                   entry->stream_class_id, head->stream_class_id) ||
-           differs(self, packet, "stream", entry->has_instance && (has & CTF_ROLE_STREAM_ID) != 0,
-                   entry->stream_id, head->stream_id) ||
-           differs(self, packet, "sequence number",
-                   entry->has_instance && (has & CTF_ROLE_SEQUENCE_NUMBER) != 0,
-                   entry->sequence_number, head->sequence_number));
 }

@@ -27,6 +27,13 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
 
 /* STELE_END after the last one. */
 stele_status lttng_index_next(lttng_index *self, lttng_entry *entry);
+
+/* How many entries, up to `most`, come next and can be looked at before they are taken. */
+uint64_t lttng_index_ahead(lttng_index *self, uint64_t most);
+
+/* The entry after `index` others, which is one of these. */
+void lttng_index_peek(const lttng_index *self, uint64_t index, lttng_entry *entry);
+
 void lttng_index_close(lttng_index *self);
 
 /*
@@ -37,9 +44,5 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
 
 /* Forgets what an index told that does not fit. */
 void lttng_index_forget(ctf_file *file);
-
-/* Compares an entry with the packet that it is of, and reports a difference. */
-void lttng_index_compare(const lttng_index *self, const lttng_entry *entry,
-                         const ctf_packet *packet);
 
 #endif

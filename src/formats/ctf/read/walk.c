@@ -61,8 +61,7 @@ static void file_close(walk_file *self)
     known_file *known = file_known(self->packets.trace, self->file);
     if (known != NULL)
         known->done = self->counted;
-    if (self->has_index)
-        lttng_index_close(&self->index);
+    index_check_close(&self->index);
     window_close(&self->w);
     ctf_close_member(self->file->member, self->in);
 }
@@ -105,37 +104,11 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     report_doubt(walk, self);
     self->counted = from.offset;
     self->packets.clock = self->is_sought ? from.clock : walk->clock;
+    /* What cannot be used of an index was reported, and packets are read all the same. */
     if (walk->options.check && known == NULL && walk->options.begin_ns == INT64_MIN &&
-        walk->options.end_ns == INT64_MAX &&
-        lttng_index_open(&self->index, trace, file) == STELE_OK)
-        self->has_index = true;
+        walk->options.end_ns == INT64_MAX)
+        (void)index_check_open(&self->index, trace, file);
     return STELE_OK;
-}
-
-static void compare_index(walk_file *self)
-{
-    lttng_entry entry;
-    if (!self->has_index)
-        return;
-    if (lttng_index_next(&self->index, &entry) == STELE_OK) {
-        lttng_index_compare(&self->index, &entry, &self->packet);
-        return;
-    }
-    ctf_report(self->packets.trace, CTF411, self->index.in->name, self->index.in->size * 8, 0, 0,
-               "an entry for every packet", "none for the packet at %" PRIu64, self->packet.offset);
-    lttng_index_close(&self->index);
-    self->has_index = false;
-}
-
-/* After the last packet: entries that are left tell of packets that are gone. */
-static void finish_index(walk_file *self)
-{
-    lttng_entry entry;
-    if (self->has_index && lttng_index_next(&self->index, &entry) == STELE_OK)
-        ctf_report(self->packets.trace, CTF411, self->index.in->name,
-                   (window_offset(&self->index.w) - self->index.entry_size) * 8,
-                   self->index.entry_size, 0, "a packet for every entry",
-                   "none at %" PRIu64 ", where '%s' has ended", entry.offset, self->file->path);
 }
 
 static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
@@ -198,7 +171,7 @@ static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out
     self->has_packet = status == STELE_OK;
     if (status != STELE_OK)
         return status;
-    compare_index(self);
+    index_check_packet(&self->index, &self->packet);
     return is_behind_end(walk, self) ? STELE_END : STELE_OK;
 }
 
@@ -304,7 +277,7 @@ static stele_status walk_add(ctf_walk *walk)
     status = file_next(walk, self, 0);
     if (status != STELE_OK) {
         if (status == STELE_END)
-            finish_index(self);
+            index_check_end(&self->index, self->file);
         file_close(self);
         free(self);
         return status == STELE_END ? STELE_OK : status;
@@ -353,7 +326,7 @@ static stele_status walk_step(ctf_walk *walk)
         heap_down(walk->open, walk->open_count);
     if (status != STELE_END)
         return status;
-    finish_index(self);
+    index_check_end(&self->index, self->file);
     walk_drop(walk);
     return STELE_OK;
 }

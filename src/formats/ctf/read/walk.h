@@ -3,7 +3,7 @@
 #ifndef CTF_WALK_H
 #define CTF_WALK_H
 
-#include "formats/ctf/read/lttng_index.h"
+#include "formats/ctf/read/index_check.h"
 #include "formats/ctf/read/packet.h"
 
 typedef struct walk_options {
@@ -44,8 +44,7 @@ struct walk_file {
     window w;
     ctf_packets packets;
     ctf_packet packet;
-    lttng_index index; /* with `check` */
-    bool has_index;
+    index_check index;    /* with `check` */
     uint64_t lost_before; /* see ctf_seek.lost */
     bool is_sought;       /* its first packets were left out, and the next one is the first read */
     bool has_packet;      /* the one at `counted` was read */
