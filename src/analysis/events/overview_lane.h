@@ -92,11 +92,11 @@ void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
 #define LANE_SINGLE     128u
 #define LANE_FEW        224u
 #define LANE_MANY       1024u
-#define LANE_VERY_MANY  4096u
+#define LANE_VERY_MANY  2048u
 #define LANE_GRAIN_FEW  4u
 #define LANE_GRAIN      16u
 #define LANE_GRAIN_MANY 32u
-#define LANE_GRAIN_MOST 64u
+#define LANE_GRAIN_MOST 256u
 /* An entry of at least so many things ends before a gap that is so many times as long as it is. */
 #define LANE_GAP_THINGS 4u
 #define LANE_GAP_SHIFT  3u
