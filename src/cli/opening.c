@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a trace as the options say. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
@@ -52,17 +53,36 @@ static void collect_settings(const options *o, stele_setting *settings, stele_tr
     }
 }
 
+/* Whether a packed file is unpacked aside: a time before the end means nothing before the end is
+   known. Pipes may have none. */
+static bool is_measured(const options *o, const char *path)
+{
+    static const option_id bounds[] = {OPTION_BEGIN, OPTION_END};
+    struct stat st;
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        const char *value = option_value(o, bounds[i]);
+        if (value != NULL && *value == '-')
+            return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    }
+    return false;
+}
+
+/* Whether the bytes of records are copied from where they can be read again. */
+static bool is_copied(const options *o)
+{
+    return o->command == COMMAND_VIEW || o->command == COMMAND_CUT || o->command == COMMAND_SPLIT ||
+           o->command == COMMAND_REPAIR || option_given(o, OPTION_ALIGN_EVENT);
+}
+
 /* The options of one argument: --in once for all or one for each, --offset after its argument. */
 static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 {
     const options *o = &c->options;
     size_t in_count = 0;
-    /* Bytes of records are copied from where they can be read twice. */
-    const bool is_reread = o->command == COMMAND_VIEW || o->command == COMMAND_CUT ||
-                           o->command == COMMAND_SPLIT || option_given(o, OPTION_ALIGN_EVENT) ||
-                           o->command == COMMAND_REPAIR;
-    *given = (stele_trace_options){
-        .struct_size = sizeof *given, .is_apart = c->is_apart, .is_reread = is_reread};
+    *given =
+        (stele_trace_options){.struct_size = sizeof *given,
+                              .is_apart = c->is_apart,
+                              .is_reread = is_copied(o) || is_measured(o, o->arguments[index])};
     for (size_t i = 0; i < o->use_count; i++) {
         const option_use *use = &o->uses[i];
         if (use->id == OPTION_IN && (in_count++ == 0 || in_count == index + 1))

@@ -119,6 +119,12 @@ done
     expect 3 timeline /dev/zero
     "$STELE" view --help >/dev/null 2>&1 && expect 3 view --export page.html /dev/zero
 }
+# A time before the end has a meaning in packed files, too, which are read from front to back.
+"$STELE" cat --begin=-1ms "$trace" >wanted
+check 'there is something before the end' test -s wanted
+gzip -c "$trace" >packed.gz
+expect 0 cat --begin=-1ms packed.gz
+same out wanted
 # A file that is given twice counts twice, by whatever path, and that is said. Another with the same
 # bytes may be another run.
 mkdir -p folder && cp "$trace" folder/a.heph && ln -sf a.heph folder/b.heph && cp "$trace" folder/c.heph
