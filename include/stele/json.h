@@ -45,12 +45,32 @@ STELE_API void stele_json_bytes(stele_json *j, const char *key, const char *byte
 /* A string that ends with a zero; NULL writes null. */
 STELE_API void stele_json_text(stele_json *j, const char *key, const char *text);
 
+/*
+ * A string to be shown on a screen: bytes that are not UTF-8, and characters that can steer a
+ * screen, become text like "\x1B". Of a string of more than `size_max` bytes only the characters
+ * that begin before that are written, and then how many bytes of how many there are.
+ */
+STELE_API void stele_json_shown(stele_json *j, const char *key, const char *bytes, size_t size,
+                                size_t size_max);
+
 /* Integers. Programs that read numbers as doubles lose digits beyond 2^53. */
 STELE_API void stele_json_uint(stele_json *j, const char *key, uint64_t value);
 STELE_API void stele_json_int(stele_json *j, const char *key, int64_t value);
 
+/* Integers as strings of decimal digits, for programs that read numbers as doubles. */
+STELE_API void stele_json_uint_text(stele_json *j, const char *key, uint64_t value);
+STELE_API void stele_json_int_text(stele_json *j, const char *key, int64_t value);
+
+/* A string of lower-case hexadecimal digits, with zeros before the number where it has fewer than
+   `digits`, of which there are at most 16. */
+STELE_API void stele_json_hex(stele_json *j, const char *key, uint64_t value, unsigned digits);
+
 /* A number with nine digits, as far as it has them; null where it is infinite or not a number. */
 STELE_API void stele_json_number(stele_json *j, const char *key, double value);
+
+/* A number with as many digits as make the same double when it is read; null where it is
+   infinite or not a number. */
+STELE_API void stele_json_double(stele_json *j, const char *key, double value);
 
 STELE_API void stele_json_bool(stele_json *j, const char *key, bool value);
 STELE_API void stele_json_null(stele_json *j, const char *key);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/show/json.h"
+
 #define ROWS_SIZE_MAX  ((size_t)8 << 20) /* of JSON; what is beyond is left out */
 #define ERROR_SIZE_MAX ((size_t)16 << 10)
 
@@ -117,21 +119,25 @@ static bool start(char **words, stream *rows, stream *errors, pid_t *pid)
 static void put_rows(stele_output *out, const stream *rows)
 {
     const char *at = rows->bytes, *end = rows->bytes + rows->size, *line;
-    stele_output_text(out, "{\"rows\":[");
+    json j = {.out = out, .is_line = true};
+    json_open(&j, NULL, '{');
+    json_open(&j, "rows", '[');
     while (at < end && (line = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        stele_output_text(out, at != rows->bytes ? ",\n" : "\n");
-        stele_output_write(out, at, (size_t)(line - at));
+        json_raw(&j, NULL, at, (size_t)(line - at));
         at = line + 1;
     }
-    stele_output_printf(out, "],\"cut\":%s}\n", rows->is_cut ? "true" : "false");
+    json_close(&j, ']');
+    json_bool(&j, "cut", rows->is_cut);
+    json_close(&j, '}');
 }
 
 static void put_error(stele_output *out, const stream *errors)
 {
     const char *text = errors->size != 0 ? errors->bytes : "the statement gave no rows";
-    stele_output_text(out, "{\"error\":\"");
-    stele_output_json(out, text, strlen(text));
-    stele_output_text(out, "\"}\n");
+    json j = {.out = out, .is_line = true};
+    json_open(&j, NULL, '{');
+    json_text(&j, "error", text);
+    json_close(&j, '}');
 }
 
 stele_status view_sql(void *user, const char *statement, stele_output *out)

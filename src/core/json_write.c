@@ -88,6 +88,37 @@ void stele_json_text(stele_json *j, const char *key, const char *text)
         stele_json_bytes(j, key, text, strlen(text));
 }
 
+/* Bytes of a character that can steer a screen, or of none, as text that cannot. */
+static void put_bytes_of_control(stele_json *j, const uint8_t *at, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        output_printf(j->out, "\\\\x%02X", (unsigned)at[i]);
+}
+
+void stele_json_shown(stele_json *j, const char *key, const char *bytes, size_t size,
+                      size_t size_max)
+{
+    const uint8_t *const text = (const uint8_t *)bytes;
+    const size_t shown = size < size_max ? size : size_max;
+    size_t at = 0, from = 0; /* what stands between them is yet to be written, as it is */
+    stele_json_value(j, key);
+    output_byte(j->out, '"');
+    while (at < shown) {
+        const size_t length = text_utf8_length(text + at, size - at);
+        const size_t step = length != 0 ? length : 1;
+        if (length == 0 || text_is_control(text + at, length)) {
+            text_json(j->out, text + from, at - from);
+            put_bytes_of_control(j, text + at, step);
+            from = at + step;
+        }
+        at += step;
+    }
+    text_json(j->out, text + from, at - from);
+    if (at < size)
+        output_printf(j->out, "... (%zu of %zu bytes)", at, size);
+    output_byte(j->out, '"');
+}
+
 void stele_json_uint(stele_json *j, const char *key, uint64_t value)
 {
     stele_json_value(j, key);
@@ -97,7 +128,29 @@ void stele_json_uint(stele_json *j, const char *key, uint64_t value)
 void stele_json_int(stele_json *j, const char *key, int64_t value)
 {
     stele_json_value(j, key);
-    output_printf(j->out, "%" PRId64, value);
+    output_i64(j->out, value);
+}
+
+void stele_json_uint_text(stele_json *j, const char *key, uint64_t value)
+{
+    stele_json_value(j, key);
+    output_byte(j->out, '"');
+    output_u64(j->out, value);
+    output_byte(j->out, '"');
+}
+
+void stele_json_int_text(stele_json *j, const char *key, int64_t value)
+{
+    stele_json_value(j, key);
+    output_byte(j->out, '"');
+    output_i64(j->out, value);
+    output_byte(j->out, '"');
+}
+
+void stele_json_hex(stele_json *j, const char *key, uint64_t value, unsigned digits)
+{
+    stele_json_value(j, key);
+    output_printf(j->out, "\"%0*" PRIx64 "\"", (int)(digits < 16 ? digits : 16), value);
 }
 
 void stele_json_number(stele_json *j, const char *key, double value)
@@ -105,6 +158,15 @@ void stele_json_number(stele_json *j, const char *key, double value)
     stele_json_value(j, key);
     if (isfinite(value))
         output_printf(j->out, "%.9g", value);
+    else
+        output_text(j->out, "null");
+}
+
+void stele_json_double(stele_json *j, const char *key, double value)
+{
+    stele_json_value(j, key);
+    if (isfinite(value))
+        output_printf(j->out, "%.17g", value);
     else
         output_text(j->out, "null");
 }

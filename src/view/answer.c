@@ -81,12 +81,18 @@ static const char *missing(const question *q)
     }
 }
 
+void view_put_error(stele_output *out, const char *why)
+{
+    stele_json j = {.out = out, .is_line = true};
+    stele_json_open(&j, NULL, '{');
+    view_put_text(&j, "error", why);
+    stele_json_close(&j, '}');
+}
+
 static void put_error(stele_output *out, view_answer *answer, unsigned code, const char *why)
 {
     *answer = (view_answer){.type = "application/json", .code = code};
-    stele_output_text(out, "{\"error\":");
-    view_put_text(out, why, strlen(why), VIEW_VALUE_MAX);
-    stele_output_text(out, "}\n");
+    view_put_error(out, why);
 }
 
 stele_status viewer_answer(viewer *v, const question *q, stele_output *out, view_answer *answer)

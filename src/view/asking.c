@@ -2,9 +2,7 @@
 /* What is asked of a stretch of time: its profile, what fits an expression, rows, a trace. */
 #include <stele/expression.h>
 #include <stele/sink.h>
-#include <stele/text.h>
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,15 +100,20 @@ static stele_status take_figures(void *user, const stele_segment *segment)
     return viewer_give_wanted(((figures *)user)->q, segment, take_wanted, user);
 }
 
-static void put_profile_row(viewer *v, stele_output *out, const stele_profile_row *row)
+static void put_profile_row(viewer *v, stele_json *j, const stele_profile_row *row)
 {
-    stele_output_printf(out,
-                        "{\"name\":%u,\"count\":%" PRIu64 ",\"self\":%" PRIu64 ",\"total\":%" PRIu64
-                        ",\"min\":%" PRIu64 ",\"mean\":%" PRIu64 ",\"p50\":%" PRIu64,
-                        (unsigned)viewer_use_name(v, row->name), row->count, row->self_ns,
-                        row->total_ns, row->min_ns, stele_profile_mean_ns(row), row->p50_ns);
-    stele_output_printf(out, ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64 "}",
-                        row->p90_ns, row->p99_ns, row->max_ns);
+    stele_json_open(j, NULL, '{');
+    stele_json_uint(j, "name", viewer_use_name(v, row->name));
+    stele_json_uint(j, "count", row->count);
+    stele_json_uint(j, "self", row->self_ns);
+    stele_json_uint(j, "total", row->total_ns);
+    stele_json_uint(j, "min", row->min_ns);
+    stele_json_uint(j, "mean", stele_profile_mean_ns(row));
+    stele_json_uint(j, "p50", row->p50_ns);
+    stele_json_uint(j, "p90", row->p90_ns);
+    stele_json_uint(j, "p99", row->p99_ns);
+    stele_json_uint(j, "max", row->max_ns);
+    stele_json_close(j, '}');
 }
 
 static int compare_marks(const void *left, const void *right)
@@ -120,8 +123,26 @@ static int compare_marks(const void *left, const void *right)
                                 : (a->name > b->name) - (a->name < b->name);
 }
 
+/* [name, count, kind] of each, those that came most often first. */
+static void put_marks(const figures *f, stele_json *j, size_t most)
+{
+    if (f->mark_count != 0)
+        qsort(f->marks, f->mark_count, sizeof *f->marks, compare_marks);
+    stele_json_uint(j, "marksLeftOut", f->mark_left_out);
+    stele_json_open(j, "marks", '[');
+    for (size_t i = 0; i < f->mark_count && i < most; i++) {
+        stele_json_open(j, NULL, '[');
+        stele_json_uint(j, NULL, viewer_use_name(f->v, f->marks[i].name));
+        stele_json_uint(j, NULL, f->marks[i].count);
+        stele_json_uint(j, NULL, f->marks[i].kind);
+        stele_json_close(j, ']');
+    }
+    stele_json_close(j, ']');
+}
+
 static stele_status put_figures(figures *f, stele_output *out)
 {
+    stele_json j = {.out = out, .is_line = true};
     const size_t most = f->q->limit != 0 ? f->q->limit : ROWS_USUAL;
     const stele_profile_row *rows = NULL;
     size_t count = 0;
@@ -129,26 +150,16 @@ static stele_status put_figures(figures *f, stele_output *out)
     if (status != STELE_OK)
         return status;
     viewer_begin_names(f->v);
-    stele_output_printf(out, "{\"events\":%" PRIu64 ",\"names\":%zu,\"rows\":[", f->event_count,
-                        count);
-    for (size_t i = 0; i < count && i < most; i++) {
-        stele_output_text(out, i != 0 ? ",\n" : "\n");
-        put_profile_row(f->v, out, &rows[i]);
-    }
-    if (f->mark_count != 0)
-        qsort(f->marks, f->mark_count, sizeof *f->marks, compare_marks);
-    stele_output_printf(out, "],\"marksLeftOut\":%" PRIu64 ",\"marks\":[", f->mark_left_out);
-    for (size_t i = 0; i < f->mark_count && i < most; i++)
-        stele_output_printf(out, "%s[%u,%" PRIu64 ",%u]", i != 0 ? "," : "",
-                            (unsigned)viewer_use_name(f->v, f->marks[i].name), f->marks[i].count,
-                            (unsigned)f->marks[i].kind);
-    stele_output_text(out, "],\"texts\":{");
-    for (size_t i = 0; i < f->v->name_count; i++) {
-        const stele_text text = stele_name_text(f->v->context, NULL, f->v->names[i]);
-        stele_output_printf(out, "%s\"%u\":", i != 0 ? "," : "", (unsigned)f->v->names[i]);
-        view_put_text(out, text.bytes, text.size, VIEW_NAME_MAX);
-    }
-    stele_output_text(out, "}}\n");
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint(&j, "events", f->event_count);
+    stele_json_uint(&j, "names", count);
+    stele_json_open(&j, "rows", '[');
+    for (size_t i = 0; i < count && i < most; i++)
+        put_profile_row(f->v, &j, &rows[i]);
+    stele_json_close(&j, ']');
+    put_marks(f, &j, most);
+    viewer_put_names(f->v, &j, "texts");
+    stele_json_close(&j, '}');
     return STELE_OK;
 }
 
@@ -259,22 +270,31 @@ static int compare_hits(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static void put_hits(search *s, stele_output *out)
+/* [begin, end, track, depth, name, kind, offset] of each */
+static void put_hits(const search *s, stele_output *out)
 {
+    stele_json j = {.out = out, .is_line = true};
     if (s->hit_count != 0)
         qsort(s->hits, s->hit_count, sizeof *s->hits, compare_hits);
     viewer_begin_names(s->v);
-    stele_output_printf(out, "{\"found\":%" PRIu64 ",\"hits\":[", s->found_count);
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint(&j, "found", s->found_count);
+    stele_json_open(&j, "hits", '[');
     for (size_t i = 0; i < s->hit_count; i++) {
         const hit *h = &s->hits[i];
-        stele_output_printf(out, "%s[\"%" PRId64 "\",\"%" PRId64 "\",%u,%u,%u,%u,\"%" PRIu64 "\"]",
-                            i != 0 ? ",\n" : "\n", h->begin_ns, h->end_ns, (unsigned)h->track,
-                            (unsigned)h->depth, (unsigned)viewer_use_name(s->v, h->name),
-                            (unsigned)h->kind, h->offset);
+        stele_json_open(&j, NULL, '[');
+        stele_json_int_text(&j, NULL, h->begin_ns);
+        stele_json_int_text(&j, NULL, h->end_ns);
+        stele_json_uint(&j, NULL, h->track);
+        stele_json_uint(&j, NULL, h->depth);
+        stele_json_uint(&j, NULL, viewer_use_name(s->v, h->name));
+        stele_json_uint(&j, NULL, h->kind);
+        stele_json_uint_text(&j, NULL, h->offset);
+        stele_json_close(&j, ']');
     }
-    stele_output_text(out, "],");
-    viewer_put_names(s->v, out);
-    stele_output_text(out, "}\n");
+    stele_json_close(&j, ']');
+    viewer_put_names(s->v, &j, "names");
+    stele_json_close(&j, '}');
 }
 
 stele_status answer_search(viewer *v, const question *q, stele_output *out)

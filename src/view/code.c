@@ -4,9 +4,7 @@
 #include <stele/insn_analysis.h>
 #include <stele/symbols.h>
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "view/code.h"
 
@@ -195,99 +193,123 @@ static stele_status make(code_analysis *c)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void put_bins(const code_analysis *c, stele_output *out)
+static void put_bin(stele_json *j, const code_bin *bin)
 {
-    stele_output_text(out, "\"groupNames\":[");
+    stele_json_open(j, NULL, '{');
+    stele_json_open(j, "groups", '[');
     for (unsigned g = 0; g < STELE_A64_GROUP_COUNT; g++)
-        stele_output_printf(out, "%s\"%s\"", g != 0 ? "," : "",
-                            stele_a64_group_text((stele_a64_group)g));
-    stele_output_text(out, "],\n\"bins\":[");
-    for (uint32_t i = 0; i < c->bin_count; i++) {
-        const code_bin *bin = &c->bins[i];
-        stele_output_text(out, i != 0 ? ",\n{\"groups\":[" : "\n{\"groups\":[");
-        for (unsigned g = 0; g < STELE_A64_GROUP_COUNT; g++)
-            stele_output_printf(out, "%s%" PRIu64, g != 0 ? "," : "", bin->groups[g]);
-        stele_output_printf(out,
-                            "],\"loads\":%" PRIu64 ",\"stores\":%" PRIu64 ",\"jumps\":%" PRIu64,
-                            bin->load_count, bin->store_count, bin->jump_count);
-        stele_output_printf(out, ",\"lines\":%" PRIu64 ",\"newLines\":%" PRIu64, bin->line_count,
-                            bin->new_line_count);
-        stele_output_printf(out,
-                            ",\"l1d\":%" PRIu64 ",\"l1dMisses\":%" PRIu64 ",\"l1iMisses\":%" PRIu64
-                            ",\"l2Misses\":%" PRIu64 "}",
-                            bin->l1d_count, bin->l1d_miss_count, bin->l1i_miss_count,
-                            bin->l2_miss_count);
-    }
-    stele_output_byte(out, ']');
+        stele_json_uint(j, NULL, bin->groups[g]);
+    stele_json_close(j, ']');
+    stele_json_uint(j, "loads", bin->load_count);
+    stele_json_uint(j, "stores", bin->store_count);
+    stele_json_uint(j, "jumps", bin->jump_count);
+    stele_json_uint(j, "lines", bin->line_count);
+    stele_json_uint(j, "newLines", bin->new_line_count);
+    stele_json_uint(j, "l1d", bin->l1d_count);
+    stele_json_uint(j, "l1dMisses", bin->l1d_miss_count);
+    stele_json_uint(j, "l1iMisses", bin->l1i_miss_count);
+    stele_json_uint(j, "l2Misses", bin->l2_miss_count);
+    stele_json_close(j, '}');
 }
 
-static void put_caches(const code_analysis *c, stele_output *out)
+static void put_bins(const code_analysis *c, stele_json *j)
+{
+    stele_json_open(j, "groupNames", '[');
+    for (unsigned g = 0; g < STELE_A64_GROUP_COUNT; g++)
+        stele_json_text(j, NULL, stele_a64_group_text((stele_a64_group)g));
+    stele_json_close(j, ']');
+    stele_json_open(j, "bins", '[');
+    for (uint32_t i = 0; i < c->bin_count; i++)
+        put_bin(j, &c->bins[i]);
+    stele_json_close(j, ']');
+}
+
+static void put_caches(const code_analysis *c, stele_json *j)
 {
     static const char *const names[STELE_INSN_CACHE_COUNT] = {"L1I",  "L1D",  "L2",    "L3",
                                                               "ITLB", "DTLB", "L2 TLB"};
-    stele_output_text(out, ",\n\"caches\":[");
-    for (unsigned id = 0; id < STELE_INSN_CACHE_COUNT; id++)
-        stele_output_printf(out, "%s[\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-                            id != 0 ? "," : "", names[id], c->before[id].read_count,
-                            c->before[id].read_miss_count, c->before[id].write_count,
-                            c->before[id].write_miss_count);
-    stele_output_text(out, "],\n\"footprint\":[");
-    for (unsigned unit = 0; unit < STELE_INSN_UNIT_COUNT; unit++) {
-        stele_insn_footprint_row row = STELE_INIT(stele_insn_footprint_row);
-        if (stele_insn_footprint_get(c->footprint, (stele_insn_unit)unit, &row))
-            stele_output_printf(out,
-                                "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-                                unit != 0 ? "," : "", row.unit_size, row.read_count,
-                                row.written_count, row.executed_count, row.any_count);
+    stele_json_open(j, "caches", '[');
+    for (unsigned id = 0; id < STELE_INSN_CACHE_COUNT; id++) {
+        stele_json_open(j, NULL, '[');
+        stele_json_text(j, NULL, names[id]);
+        stele_json_uint(j, NULL, c->before[id].read_count);
+        stele_json_uint(j, NULL, c->before[id].read_miss_count);
+        stele_json_uint(j, NULL, c->before[id].write_count);
+        stele_json_uint(j, NULL, c->before[id].write_miss_count);
+        stele_json_close(j, ']');
     }
-    stele_output_byte(out, ']');
+    stele_json_close(j, ']');
 }
 
-static stele_status put_blocks(const code_analysis *c, stele_output *out, stele_disassembly *d)
+static void put_footprint(const code_analysis *c, stele_json *j)
+{
+    stele_json_open(j, "footprint", '[');
+    for (unsigned unit = 0; unit < STELE_INSN_UNIT_COUNT; unit++) {
+        stele_insn_footprint_row row = STELE_INIT(stele_insn_footprint_row);
+        if (!stele_insn_footprint_get(c->footprint, (stele_insn_unit)unit, &row))
+            continue;
+        stele_json_open(j, NULL, '[');
+        stele_json_uint(j, NULL, row.unit_size);
+        stele_json_uint(j, NULL, row.read_count);
+        stele_json_uint(j, NULL, row.written_count);
+        stele_json_uint(j, NULL, row.executed_count);
+        stele_json_uint(j, NULL, row.any_count);
+        stele_json_close(j, ']');
+    }
+    stele_json_close(j, ']');
+}
+
+static stele_status put_blocks(const code_analysis *c, stele_json *j, stele_disassembly *d)
 {
     stele_insn_block_row row = STELE_INIT(stele_insn_block_row);
     size_t count = 0;
     const stele_status status = stele_insn_blocks_rows(c->blocks, &count);
     if (status != STELE_OK)
         return status;
-    stele_output_printf(out, ",\n\"blockCount\":%zu,\"blocks\":[", count);
+    stele_json_uint(j, "blockCount", count);
+    stele_json_open(j, "blocks", '[');
     for (size_t i = 0; i < BLOCKS_SHOWN && stele_insn_blocks_get(c->blocks, i, &row); i++) {
-        stele_output_printf(out,
-                            "%s{\"pc\":\"%016" PRIx64 "\",\"count\":%" PRIu64 ",\"insns\":%" PRIu32
-                            ",\"level\":%u,\"lines\":[",
-                            i != 0 ? ",\n" : "\n", row.pc, row.count, row.insn_count,
-                            (unsigned)row.level);
+        stele_json_open(j, NULL, '{');
+        stele_json_hex(j, "pc", row.pc, 16);
+        stele_json_uint(j, "count", row.count);
+        stele_json_uint(j, "insns", row.insn_count);
+        stele_json_uint(j, "level", row.level);
+        stele_json_open(j, "lines", '[');
         for (uint32_t k = 0; k < row.insn_count && k < BLOCK_LINES; k++)
-            code_put_insn(out, d, row.pc + 4 * (uint64_t)k, row.opcodes[k], k == 0);
-        stele_output_text(out, "]}");
+            code_put_insn(j, NULL, d, row.pc + 4 * (uint64_t)k, row.opcodes[k]);
+        stele_json_close(j, ']');
+        stele_json_close(j, '}');
     }
-    stele_output_byte(out, ']');
+    stele_json_close(j, ']');
     return STELE_OK;
 }
 
-static stele_status put_branches(const code_analysis *c, stele_output *out, stele_disassembly *d)
+static stele_status put_branches(const code_analysis *c, stele_json *j, stele_disassembly *d)
 {
     stele_insn_branch_row row = STELE_INIT(stele_insn_branch_row);
     size_t count = 0;
     const stele_status status = stele_insn_branches_rows(c->branches, &count);
     if (status != STELE_OK)
         return status;
-    stele_output_printf(out, ",\n\"branchCount\":%zu,\"branches\":[", count);
+    stele_json_uint(j, "branchCount", count);
+    stele_json_open(j, "branches", '[');
     for (size_t i = 0; i < BRANCHES_SHOWN && stele_insn_branches_get(c->branches, i, &row); i++) {
-        stele_output_printf(out,
-                            "%s{\"count\":%" PRIu64 ",\"taken\":%" PRIu64 ",\"changes\":%" PRIu64
-                            ",\"kind\":%u,\"targets\":%zu,\"insn\":",
-                            i != 0 ? ",\n" : "\n", row.count, row.taken_count, row.change_count,
-                            (unsigned)row.branch, row.target_count);
-        code_put_insn(out, d, row.pc, row.opcode, true);
-        stele_output_byte(out, '}');
+        stele_json_open(j, NULL, '{');
+        stele_json_uint(j, "count", row.count);
+        stele_json_uint(j, "taken", row.taken_count);
+        stele_json_uint(j, "changes", row.change_count);
+        stele_json_uint(j, "kind", row.branch);
+        stele_json_uint(j, "targets", row.target_count);
+        code_put_insn(j, "insn", d, row.pc, row.opcode);
+        stele_json_close(j, '}');
     }
-    stele_output_byte(out, ']');
+    stele_json_close(j, ']');
     return STELE_OK;
 }
 
 static stele_status put(code_analysis *c, stele_output *out)
 {
+    stele_json j = {.out = out, .is_line = true};
     stele_disassembly *d = NULL;
     stele_insn_interval_row row = STELE_INIT(stele_insn_interval_row);
     size_t intervals = 0;
@@ -302,17 +324,19 @@ static stele_status put(code_analysis *c, stele_output *out)
         return status;
     if (stele_disassembly_open(&d) != STELE_OK)
         d = NULL;
-    stele_output_printf(out,
-                        "{\"begin\":\"%" PRIu64 "\",\"end\":\"%" PRIu64 "\",\"insns\":%" PRIu64
-                        ",\"cut\":%s,\"disassembled\":%s,",
-                        c->begin, c->end, c->insn_count, c->is_cut ? "true" : "false",
-                        d != NULL ? "true" : "false");
-    put_bins(c, out);
-    put_caches(c, out);
-    status = put_blocks(c, out, d);
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint_text(&j, "begin", c->begin);
+    stele_json_uint_text(&j, "end", c->end);
+    stele_json_uint(&j, "insns", c->insn_count);
+    stele_json_bool(&j, "cut", c->is_cut);
+    stele_json_bool(&j, "disassembled", d != NULL);
+    put_bins(c, &j);
+    put_caches(c, &j);
+    put_footprint(c, &j);
+    status = put_blocks(c, &j, d);
     if (status == STELE_OK)
-        status = put_branches(c, out, d);
-    stele_output_text(out, "}\n");
+        status = put_branches(c, &j, d);
+    stele_json_close(&j, '}');
     stele_disassembly_close(d);
     return status;
 }

@@ -14,9 +14,9 @@
 stele_status code_read(viewer *v, const question *q, uint64_t begin, uint64_t end,
                        stele_insn_consumer *consumer);
 
-/* Writes ["pc","opcode","text"]; the class is the text where there is no disassembly. */
-void code_put_insn(stele_output *out, stele_disassembly *d, uint64_t pc, uint32_t opcode,
-                   bool is_first);
+/* Adds ["pc","opcode","text"]; the class is the text where there is no disassembly. */
+void code_put_insn(stele_json *j, const char *key, stele_disassembly *d, uint64_t pc,
+                   uint32_t opcode);
 
 /* The instructions around one, with what they read and write, and the registers as far as known. */
 stele_status code_answer_moment(viewer *v, const question *q, stele_output *out);

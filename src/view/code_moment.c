@@ -2,9 +2,8 @@
 /* Instructions of a thread around a moment, with the registers there. */
 #include <stele/insn_analysis.h>
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "view/code.h"
 
@@ -17,30 +16,33 @@
 typedef struct moment {
     const viewer *v;
     const question *q;
-    stele_output *out;
+    stele_json j;
     stele_disassembly *d;
     uint64_t at; /* number of the instruction */
     uint64_t registers[REGISTERS];
     bool is_known[REGISTERS];
     bool has_registers; /* those of the moment were written */
-    bool is_begun;
     stele_output *list; /* the registers, to come after the instructions */
 } moment;
 
+/* They stand in an output of their own until the instructions, which come before them, are written.
+ */
 static void put_registers(moment *m)
 {
-    stele_output_text(m->list, "[");
-    for (unsigned i = 0, count = 0; i < REGISTERS; i++) {
+    stele_json j = {.out = m->list, .is_line = true};
+    stele_json_open(&j, NULL, '[');
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        char name[8] = "sp";
         if (!m->is_known[i])
             continue;
-        stele_output_text(m->list, count++ != 0 ? "," : "");
-        if (i == STELE_INSN_SP)
-            stele_output_text(m->list, "[\"sp\"");
-        else
-            stele_output_printf(m->list, "[\"x%u\"", i);
-        stele_output_printf(m->list, ",\"%016" PRIx64 "\"]", m->registers[i]);
+        if (i != STELE_INSN_SP)
+            snprintf(name, sizeof name, "x%u", i);
+        stele_json_open(&j, NULL, '[');
+        stele_json_text(&j, NULL, name);
+        stele_json_hex(&j, NULL, m->registers[i], 16);
+        stele_json_close(&j, ']');
     }
-    stele_output_text(m->list, "]");
+    stele_json_close(&j, ']');
     m->has_registers = true;
 }
 
@@ -75,27 +77,51 @@ static void see_writes(moment *m, const stele_insn_batch *batch, const stele_ins
     }
 }
 
+/* The document begins when it is known that there is an answer. */
+static void begin(moment *m)
+{
+    if (m->j.depth != 0)
+        return;
+    stele_json_open(&m->j, NULL, '{');
+    stele_json_open(&m->j, "insns", '[');
+}
+
+static void put_access(stele_json *j, const stele_insn_batch *batch,
+                       const stele_insn_access *access)
+{
+    stele_json_open(j, NULL, '[');
+    stele_json_text(j, NULL, access->is_store != 0 ? "W" : "R");
+    stele_json_uint(j, NULL, 1u << access->size_log2);
+    stele_json_hex(j, NULL, access->address, 16);
+    stele_json_hex(j, NULL, stele_insn_access_number(batch, access), 1);
+    stele_json_close(j, ']');
+}
+
 static void put_insn(moment *m, const stele_insn_batch *batch, uint32_t index)
 {
+    stele_json *j = &m->j;
     const stele_insn *insn = &batch->insns[index];
     const stele_insn_access *accesses = stele_insn_accesses(batch, insn);
     stele_insn_write writes[STELE_INSN_WRITES_MAX];
     const size_t count = stele_insn_find_writes(batch, insn, writes);
-    stele_output_printf(m->out, "%s{\"number\":\"%" PRIu64 "\",\"level\":%u,\"insn\":",
-                        m->is_begun ? ",\n" : "\n", batch->number + index, (unsigned)insn->level);
-    m->is_begun = true;
-    code_put_insn(m->out, m->d, insn->pc, insn->opcode, true);
-    stele_output_text(m->out, ",\"accesses\":[");
+    begin(m);
+    stele_json_open(j, NULL, '{');
+    stele_json_uint_text(j, "number", batch->number + index);
+    stele_json_uint(j, "level", insn->level);
+    code_put_insn(j, "insn", m->d, insn->pc, insn->opcode);
+    stele_json_open(j, "accesses", '[');
     for (uint16_t i = 0; i < insn->access_count && i < ACCESSES_SHOWN; i++)
-        stele_output_printf(m->out, "%s[\"%s\",%u,\"%016" PRIx64 "\",\"%" PRIx64 "\"]",
-                            i != 0 ? "," : "", accesses[i].is_store != 0 ? "W" : "R",
-                            1u << accesses[i].size_log2, accesses[i].address,
-                            stele_insn_access_number(batch, &accesses[i]));
-    stele_output_text(m->out, "],\"writes\":[");
-    for (size_t i = 0; i < count; i++)
-        stele_output_printf(m->out, "%s[%u,\"%" PRIx64 "\"]", i != 0 ? "," : "",
-                            (unsigned)writes[i].reg, writes[i].value);
-    stele_output_text(m->out, "]}");
+        put_access(j, batch, &accesses[i]);
+    stele_json_close(j, ']');
+    stele_json_open(j, "writes", '[');
+    for (size_t i = 0; i < count; i++) {
+        stele_json_open(j, NULL, '[');
+        stele_json_uint(j, NULL, writes[i].reg);
+        stele_json_hex(j, NULL, writes[i].value, 1);
+        stele_json_close(j, ']');
+    }
+    stele_json_close(j, ']');
+    stele_json_close(j, '}');
 }
 
 static stele_status take(void *user, const stele_insn_batch *batch)
@@ -113,25 +139,35 @@ static stele_status take(void *user, const stele_insn_batch *batch)
     return viewer_goes_on(m->v) ? STELE_OK : STELE_ERR_CLOSED;
 }
 
-stele_status code_answer_moment(viewer *v, const question *q, stele_output *out)
+static void finish(moment *m)
 {
-    moment m = {.v = v, .q = q, .out = out, .at = q->at_ns > 0 ? (uint64_t)q->at_ns : 0};
-    stele_insn_consumer consumer = {.struct_size = sizeof consumer, .take = take, .user = &m};
-    stele_status status = stele_output_open_memory(NULL, &m.list);
     const uint8_t *bytes;
     size_t size;
+    if (!m->has_registers)
+        stele_output_text(m->list, "[]");
+    bytes = stele_output_memory(m->list, &size);
+    begin(m);
+    stele_json_close(&m->j, ']');
+    stele_json_raw(&m->j, "registers", (const char *)bytes, size);
+    stele_json_bool(&m->j, "disassembled", m->d != NULL);
+    stele_json_close(&m->j, '}');
+}
+
+stele_status code_answer_moment(viewer *v, const question *q, stele_output *out)
+{
+    moment m = {.v = v,
+                .q = q,
+                .j = {.out = out, .is_line = true},
+                .at = q->at_ns > 0 ? (uint64_t)q->at_ns : 0};
+    stele_insn_consumer consumer = {.struct_size = sizeof consumer, .take = take, .user = &m};
+    stele_status status = stele_output_open_memory(NULL, &m.list);
     if (status != STELE_OK)
         return status;
     if (stele_disassembly_open(&m.d) != STELE_OK)
         m.d = NULL;
-    stele_output_text(out, "{\"insns\":[");
     status = code_read(v, q, m.at > REACH ? m.at - REACH : 0, m.at + AFTER, &consumer);
-    if (!m.has_registers)
-        stele_output_text(m.list, "[]");
-    bytes = stele_output_memory(m.list, &size);
-    stele_output_text(out, "],\n\"registers\":");
-    stele_output_write(out, bytes, size);
-    stele_output_printf(out, ",\"disassembled\":%s}\n", m.d != NULL ? "true" : "false");
+    if (status == STELE_OK)
+        finish(&m);
     stele_disassembly_close(m.d);
     stele_output_close(m.list);
     return status;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of the threads that are asked for, and one of them as it is answered. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +48,8 @@ stele_status code_read(viewer *v, const question *q, uint64_t begin, uint64_t en
     return status;
 }
 
-void code_put_insn(stele_output *out, stele_disassembly *d, uint64_t pc, uint32_t opcode,
-                   bool is_first)
+void code_put_insn(stele_json *j, const char *key, stele_disassembly *d, uint64_t pc,
+                   uint32_t opcode)
 {
     const char *text = d != NULL ? stele_disassembly_text(d, opcode) : "";
     stele_a64_insn insn = STELE_INIT(stele_a64_insn);
@@ -58,8 +57,9 @@ void code_put_insn(stele_output *out, stele_disassembly *d, uint64_t pc, uint32_
         stele_a64_classify(opcode, &insn);
         text = insn.class_text != NULL ? insn.class_text : "";
     }
-    stele_output_printf(out, "%s[\"%016" PRIx64 "\",\"%08" PRIx32 "\",", is_first ? "" : ",", pc,
-                        opcode);
-    view_put_text(out, text, strlen(text), VIEW_NAME_MAX);
-    stele_output_byte(out, ']');
+    stele_json_open(j, key, '[');
+    stele_json_hex(j, NULL, pc, 16);
+    stele_json_hex(j, NULL, opcode, 8);
+    stele_json_shown(j, NULL, text, strlen(text), VIEW_NAME_MAX);
+    stele_json_close(j, ']');
 }

@@ -2,9 +2,7 @@
 /* Everything about one span or one event: fields, caller, callees, neighbours of its name. */
 #include <stele/text.h>
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "view/viewer.h"
 
@@ -17,7 +15,7 @@
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static void put_fields(viewer *v, stele_output *out, const stele_batch *batch, uint32_t at,
+static void put_fields(const viewer *v, stele_json *j, const stele_batch *batch, uint32_t at,
                        uint32_t count, uint32_t *shown)
 {
     const uint32_t end = at + count;
@@ -29,17 +27,16 @@ static void put_fields(viewer *v, stele_output *out, const stele_batch *batch, u
         if ((*shown)++ < FIELDS_MAX) {
             const stele_text name = stele_name_text(v->context, batch, field->name);
             stele_text value;
-            stele_output_text(out, *shown > 1 ? ",[" : "[");
-            view_put_text(out, name.bytes, name.size, VIEW_NAME_MAX);
+            stele_json_open(j, NULL, '[');
+            stele_json_shown(j, NULL, name.bytes, name.size, VIEW_NAME_MAX);
             value = stele_field_line(v->context, batch, field);
-            stele_output_byte(out, ',');
-            view_put_text(out, value.bytes, value.size, VIEW_VALUE_MAX);
-            stele_output_byte(out, ']');
+            stele_json_shown(j, NULL, value.bytes, value.size, VIEW_VALUE_MAX);
+            stele_json_close(j, ']');
         }
     }
 }
 
-static void put_event(viewer *v, stele_output *out, const stele_batch *batch,
+static void put_event(const viewer *v, stele_json *j, const stele_batch *batch,
                       const stele_event *event)
 {
     const stele_text name = stele_name_text(v->context, batch, event->name);
@@ -48,25 +45,23 @@ static void put_event(viewer *v, stele_output *out, const stele_batch *batch,
     uint32_t at, shown = 0;
     const uint32_t count = stele_event_fields(batch, event, &at);
     stele_text track;
-    stele_output_text(out, "\"name\":");
-    view_put_text(out, name.bytes, name.size, VIEW_VALUE_MAX);
-    stele_output_text(out, ",\"category\":");
-    view_put_text(out, category.bytes, category.size, VIEW_NAME_MAX);
-    stele_output_printf(out, ",\"track\":%u,\"trackTitle\":", (unsigned)event->track);
+    stele_json_shown(j, "name", name.bytes, name.size, VIEW_VALUE_MAX);
+    stele_json_shown(j, "category", category.bytes, category.size, VIEW_NAME_MAX);
+    stele_json_uint(j, "track", event->track);
     track = stele_track_line(v->context, event->track);
-    view_put_text(out, track.bytes, track.size, VIEW_NAME_MAX);
-    stele_output_printf(out, ",\"offset\":\"%" PRIu64 "\",\"size\":%" PRIu32, event->offset,
-                        event->size);
+    stele_json_shown(j, "trackTitle", track.bytes, track.size, VIEW_NAME_MAX);
+    stele_json_uint_text(j, "offset", event->offset);
+    stele_json_uint(j, "size", event->size);
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
-        stele_output_printf(out, ",\"cpu\":%u", (unsigned)event->cpu);
+        stele_json_uint(j, "cpu", event->cpu);
     if ((event->flags & STELE_FLAG_DAMAGED) != 0)
-        stele_output_text(out, ",\"damaged\":true");
-    stele_output_text(out, ",\"fields\":[");
-    put_fields(v, out, batch, at, count, &shown);
+        stele_json_bool(j, "damaged", true);
+    stele_json_open(j, "fields", '[');
+    put_fields(v, j, batch, at, count, &shown);
     if ((batch->columns & STELE_COLUMN_CONTEXT) != 0)
-        put_fields(v, out, batch, batch->context_first, batch->context_count, &shown);
-    stele_output_printf(out, "],\"fieldsLeftOut\":%u",
-                        shown > FIELDS_MAX ? (unsigned)(shown - FIELDS_MAX) : 0u);
+        put_fields(v, j, batch, batch->context_first, batch->context_count, &shown);
+    stele_json_close(j, ']');
+    stele_json_uint(j, "fieldsLeftOut", shown > FIELDS_MAX ? shown - FIELDS_MAX : 0);
 }
 
 /* ---- A span ---------------------------------------------------------------------------------- */
@@ -79,7 +74,7 @@ typedef struct callee {
 typedef struct span_search {
     viewer *v;
     const question *q;
-    stele_output *out;
+    stele_json j;
     view_reading r;
     callee callees[CALLEES_MAX];
     size_t callee_count;
@@ -125,34 +120,40 @@ static bool is_sought(const span_search *s, const stele_span *span)
 
 static void put_callees(span_search *s)
 {
-    stele_output_text(s->out, ",\"callees\":[");
-    for (size_t i = 0; i < s->callee_count; i++)
-        stele_output_printf(s->out, "%s[%u,%" PRIu64 ",%" PRIu64 "]", i != 0 ? "," : "",
-                            (unsigned)viewer_use_name(s->v, s->callees[i].name),
-                            s->callees[i].count, s->callees[i].total_ns);
-    stele_output_printf(s->out, "],\"calleesLeftOut\":%" PRIu64, s->callee_left_out);
+    stele_json *j = &s->j;
+    stele_json_open(j, "callees", '[');
+    for (size_t i = 0; i < s->callee_count; i++) {
+        stele_json_open(j, NULL, '[');
+        stele_json_uint(j, NULL, viewer_use_name(s->v, s->callees[i].name));
+        stele_json_uint(j, NULL, s->callees[i].count);
+        stele_json_uint(j, NULL, s->callees[i].total_ns);
+        stele_json_close(j, ']');
+    }
+    stele_json_close(j, ']');
+    stele_json_uint(j, "calleesLeftOut", s->callee_left_out);
 }
 
+/* Begins the document, to which what is around the span is added when that is known. */
 static void put_span(span_search *s, const stele_segment *segment, uint32_t index,
                      const stele_span *span)
 {
-    stele_output *out = s->out;
+    stele_json *j = &s->j;
     viewer_begin_names(s->v);
-    stele_output_text(out, "{\"found\":true,");
-    put_event(s->v, out, segment->batch, &segment->batch->events[segment->first + index]);
-    stele_output_printf(out,
-                        ",\"begin\":\"%" PRId64 "\",\"end\":\"%" PRId64 "\",\"self\":%" PRIu64
-                        ",\"depth\":%u,\"children\":%" PRIu64,
-                        span->begin_ns, span->end_ns, span->self_ns, (unsigned)span->depth,
-                        span->child_count);
-    stele_output_printf(out, ",\"ended\":\"%s\",\"source\":\"%s\",\"nameNumber\":%u",
-                        stele_span_end_text((stele_span_end)span->end),
-                        stele_span_source_text((stele_span_source)span->source),
-                        (unsigned)viewer_use_name(s->v, span->name));
+    stele_json_open(j, NULL, '{');
+    stele_json_bool(j, "found", true);
+    put_event(s->v, j, segment->batch, &segment->batch->events[segment->first + index]);
+    stele_json_int_text(j, "begin", span->begin_ns);
+    stele_json_int_text(j, "end", span->end_ns);
+    stele_json_uint(j, "self", span->self_ns);
+    stele_json_uint(j, "depth", span->depth);
+    stele_json_uint(j, "children", span->child_count);
+    stele_json_text(j, "ended", stele_span_end_text((stele_span_end)span->end));
+    stele_json_text(j, "source", stele_span_source_text((stele_span_source)span->source));
+    stele_json_uint(j, "nameNumber", viewer_use_name(s->v, span->name));
     if (span->delta_ns != STELE_SPAN_NO_DELTA)
-        stele_output_printf(out, ",\"delta\":%" PRId64, span->delta_ns);
+        stele_json_int(j, "delta", span->delta_ns);
     if (span->end_offset != STELE_SPAN_NO_OFFSET)
-        stele_output_printf(out, ",\"endOffset\":\"%" PRIu64 "\"", span->end_offset);
+        stele_json_uint_text(j, "endOffset", span->end_offset);
     put_callees(s);
 }
 
@@ -231,8 +232,7 @@ static stele_status put_ancestors(span_search *s)
                       .span = look_around,
                       .user = &a};
     stele_status status = STELE_OK;
-    bool is_first = true;
-    stele_output_text(s->out, ",\"ancestors\":[");
+    stele_json_open(&s->j, "ancestors", '[');
     if (a.count != 0) {
         a.spans = calloc(a.count, sizeof *a.spans);
         status = a.spans == NULL
@@ -243,12 +243,13 @@ static stele_status put_ancestors(span_search *s)
     for (uint32_t i = 0; status == STELE_OK && i < a.count; i++) {
         if (a.spans[i].track == 0 && a.spans[i].name == 0)
             continue;
-        stele_output_printf(s->out, "%s[%u,\"%" PRId64 "\",%u]", is_first ? "" : ",",
-                            (unsigned)viewer_use_name(s->v, a.spans[i].name), a.spans[i].begin_ns,
-                            (unsigned)i);
-        is_first = false;
+        stele_json_open(&s->j, NULL, '[');
+        stele_json_uint(&s->j, NULL, viewer_use_name(s->v, a.spans[i].name));
+        stele_json_int_text(&s->j, NULL, a.spans[i].begin_ns);
+        stele_json_uint(&s->j, NULL, i);
+        stele_json_close(&s->j, ']');
     }
-    stele_output_byte(s->out, ']');
+    stele_json_close(&s->j, ']');
     free(a.spans);
     return status;
 }
@@ -286,15 +287,19 @@ static stele_status look_at_flow_events(void *user, const stele_segment *segment
 static void put_flow(flow_search *f, const stele_span *flow, bool is_out)
 {
     span_search *s = f->of;
+    stele_json *j = &s->j;
     if (f->shown_count == FLOWS_MAX) {
         f->left_out++;
         return;
     }
-    stele_output_printf(
-        s->out, "%s[\"%s\",\"%" PRId64 "\",%u,%u,\"%" PRId64 "\"]",
-        f->shown_count++ != 0 ? "," : "", is_out ? "out" : "in",
-        is_out ? flow->end_ns : flow->begin_ns, (unsigned)(is_out ? flow->end_track : flow->track),
-        (unsigned)viewer_use_name(s->v, flow->name), is_out ? flow->begin_ns : flow->end_ns);
+    f->shown_count++;
+    stele_json_open(j, NULL, '[');
+    stele_json_text(j, NULL, is_out ? "out" : "in");
+    stele_json_int_text(j, NULL, is_out ? flow->end_ns : flow->begin_ns);
+    stele_json_uint(j, NULL, is_out ? flow->end_track : flow->track);
+    stele_json_uint(j, NULL, viewer_use_name(s->v, flow->name));
+    stele_json_int_text(j, NULL, is_out ? flow->begin_ns : flow->end_ns);
+    stele_json_close(j, ']');
 }
 
 static stele_status look_at_flows(void *user, const stele_segment *segment, const stele_span *spans)
@@ -329,10 +334,11 @@ static stele_status put_flows(span_search *s)
                       .event = look_at_flow_events,
                       .user = &f};
     stele_status status = STELE_OK;
-    stele_output_text(s->out, ",\"flows\":[");
+    stele_json_open(&s->j, "flows", '[');
     if (has_flows)
         status = viewer_read(s->v, &r, INT64_MIN, INT64_MAX);
-    stele_output_printf(s->out, "],\"flowsLeftOut\":%" PRIu64, f.left_out);
+    stele_json_close(&s->j, ']');
+    stele_json_uint(&s->j, "flowsLeftOut", f.left_out);
     return status;
 }
 
@@ -353,26 +359,37 @@ static stele_status look_from(span_search *s, int64_t from_ns)
     return viewer_read(s->v, &s->r, INT64_MIN, INT64_MAX);
 }
 
+static void put_not_found(stele_json *j)
+{
+    stele_json_open(j, NULL, '{');
+    stele_json_bool(j, "found", false);
+    stele_json_close(j, '}');
+}
+
 stele_status answer_span(viewer *v, const question *q, stele_output *out)
 {
-    span_search s = {
-        .v = v, .q = q, .out = out, .is_operation = q->name[0] != 0, .depth = q->depth};
+    span_search s = {.v = v,
+                     .q = q,
+                     .j = {.out = out, .is_line = true},
+                     .is_operation = q->name[0] != 0,
+                     .depth = q->depth};
     stele_status status = look_from(&s, q->at_ns);
     /* It began before the checkpoint, or only its depth is known now. */
     if (status == STELE_OK && s.is_seen && !s.is_found)
         status = look_from(&s, s.begin_ns);
     if (status == STELE_OK && s.is_seen && !s.is_found)
         status = look_from(&s, INT64_MIN);
-    if (status != STELE_OK || !s.is_found) {
-        stele_output_text(out, "{\"found\":false}\n");
+    if (status != STELE_OK)
         return status;
+    if (!s.is_found) {
+        put_not_found(&s.j);
+        return STELE_OK;
     }
     status = put_ancestors(&s);
     if (status == STELE_OK)
         status = put_flows(&s);
-    stele_output_byte(out, ',');
-    viewer_put_names(v, out);
-    stele_output_text(out, "}\n");
+    viewer_put_names(v, &s.j, "names");
+    stele_json_close(&s.j, '}');
     return status;
 }
 
@@ -381,7 +398,7 @@ stele_status answer_span(viewer *v, const question *q, stele_output *out)
 typedef struct mark_search {
     viewer *v;
     const question *q;
-    stele_output *out;
+    stele_json j;
     bool is_found;
 } mark_search;
 
@@ -394,13 +411,14 @@ static stele_status look_at_events(void *user, const stele_segment *segment)
             event->offset != s->q->offset)
             continue;
         s->is_found = true;
-        stele_output_text(s->out, "{\"found\":true,");
-        put_event(s->v, s->out, segment->batch, event);
-        stele_output_printf(s->out,
-                            ",\"kind\":\"%s\",\"begin\":\"%" PRId64 "\",\"value\":\"%" PRIu64
-                            "\",\"id\":\"%" PRIu64 "\"}\n",
-                            stele_kind_text((stele_kind)event->kind), event->time_ns, event->value,
-                            event->id);
+        stele_json_open(&s->j, NULL, '{');
+        stele_json_bool(&s->j, "found", true);
+        put_event(s->v, &s->j, segment->batch, event);
+        stele_json_text(&s->j, "kind", stele_kind_text((stele_kind)event->kind));
+        stele_json_int_text(&s->j, "begin", event->time_ns);
+        stele_json_uint_text(&s->j, "value", event->value);
+        stele_json_uint_text(&s->j, "id", event->id);
+        stele_json_close(&s->j, '}');
         return STELE_END;
     }
     return STELE_OK;
@@ -408,12 +426,12 @@ static stele_status look_at_events(void *user, const stele_segment *segment)
 
 stele_status answer_mark(viewer *v, const question *q, stele_output *out)
 {
-    mark_search s = {.v = v, .q = q, .out = out};
+    mark_search s = {.v = v, .q = q, .j = {.out = out, .is_line = true}};
     view_reading r = {
         .q = q, .no_start = true, .has_fields = true, .event = look_at_events, .user = &s};
     const int64_t end_ns = q->at_ns < INT64_MAX ? q->at_ns + 1 : q->at_ns;
     const stele_status status = viewer_read(v, &r, q->at_ns, end_ns);
     if (status == STELE_OK && !s.is_found)
-        stele_output_text(out, "{\"found\":false}\n");
+        put_not_found(&s.j);
     return status;
 }

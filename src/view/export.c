@@ -131,13 +131,20 @@ static bool is_dense(const uint8_t *bytes, size_t size)
     return find_text(bytes, size, "\"dense\":0,") == NULL;
 }
 
+#define TILE_NAME_SIZE 48u
+
+static void make_name(char name[TILE_NAME_SIZE], const tile *t)
+{
+    snprintf(name, TILE_NAME_SIZE, "%u-%" PRIu64, (unsigned)t->level, t->index);
+}
+
 static stele_status write_tile(export *x, const tile *t)
 {
     const uint64_t width_ns = x->whole_ns >> t->level;
     question q = {.kind = QUESTION_WINDOW, .width = TILE_PIXELS};
     stele_output *out, *member;
     const uint8_t *bytes;
-    char name[48];
+    char name[TILE_NAME_SIZE];
     size_t size;
     stele_status status = stele_output_open_memory(NULL, &out);
     if (status != STELE_OK)
@@ -146,7 +153,7 @@ static stele_status write_tile(export *x, const tile *t)
     q.end_ns = (int64_t)((uint64_t)q.begin_ns + width_ns);
     status = answer_window(x->v, &q, out);
     bytes = stele_output_memory(out, &size);
-    snprintf(name, sizeof name, "%u-%" PRIu64, (unsigned)t->level, t->index);
+    make_name(name, t);
     if (status == STELE_OK)
         status = begin_data(x->folder, name, &member);
     if (status == STELE_OK) {
@@ -188,15 +195,22 @@ static stele_status write_whole(const export *x, const char *name, answer_fn *an
 
 static stele_status write_tiles(const export *x)
 {
+    stele_json j = {.is_line = true};
     stele_output *member;
     const stele_status status = begin_data(x->folder, "tiles", &member);
     if (status != STELE_OK)
         return status;
-    stele_output_printf(member, "{\"whole\":%" PRIu64 ",\"tiles\":[", x->whole_ns);
-    for (size_t i = 0; i < x->done; i++)
-        stele_output_printf(member, "%s\"%u-%" PRIu64 "\"", i != 0 ? "," : "",
-                            (unsigned)x->tiles[i].level, x->tiles[i].index);
-    stele_output_text(member, "]}");
+    j.out = member;
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint(&j, "whole", x->whole_ns);
+    stele_json_open(&j, "tiles", '[');
+    for (size_t i = 0; i < x->done; i++) {
+        char name[TILE_NAME_SIZE];
+        make_name(name, &x->tiles[i]);
+        stele_json_text(&j, NULL, name);
+    }
+    stele_json_close(&j, ']');
+    stele_json_close(&j, '}');
     return end_data(member);
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who calls whom in a stretch of time: the tree that flame graphs are drawn of. */
-#include <stele/text.h>
-
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "view/viewer.h"
@@ -42,18 +39,33 @@ static bool is_seen(const stele_path_tree *tree, uint32_t node)
     return part != 0 && part >= whole / SHARE_LEAST;
 }
 
+static void put_node(stele_json *j, stele_name name, int64_t parent, uint64_t count,
+                     uint64_t self_ns, uint64_t total_ns)
+{
+    stele_json_open(j, NULL, '[');
+    stele_json_uint(j, NULL, name);
+    stele_json_int(j, NULL, parent);
+    stele_json_uint(j, NULL, count);
+    stele_json_uint(j, NULL, self_ns);
+    stele_json_uint(j, NULL, total_ns);
+    stele_json_close(j, ']');
+}
+
 /* [name, number of the parent, count, self, total] of each node, parents before their children. */
 static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree *tree)
 {
     uint32_t *numbers = calloc(tree->count != 0 ? tree->count : 1, sizeof *numbers);
+    const stele_path_node *root = &tree->nodes[0];
+    stele_json j = {.out = out, .is_line = true};
     uint32_t count = 1, left_out = 0;
     if (numbers == NULL)
         return STELE_ERR_MEMORY;
     viewer_begin_names(v);
-    stele_output_printf(out,
-                        "{\"total\":%" PRIu64 ",\"sampled\":%s,\"nodes\":[[0,-1,0,0,%" PRIu64 "]",
-                        tree->nodes[0].sides[0].total_ns, tree->is_sampled ? "true" : "false",
-                        tree->nodes[0].sides[0].total_ns);
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint(&j, "total", root->sides[0].total_ns);
+    stele_json_bool(&j, "sampled", tree->is_sampled);
+    stele_json_open(&j, "nodes", '[');
+    put_node(&j, 0, -1, 0, 0, root->sides[0].total_ns);
     for (uint32_t i = 1; i < tree->count; i++) {
         const stele_path_node *node = &tree->nodes[i];
         const bool has_parent = node->parent == 0 || numbers[node->parent] != 0;
@@ -62,14 +74,13 @@ static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree
             continue;
         }
         numbers[i] = count++;
-        stele_output_printf(out, ",\n[%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-                            (unsigned)viewer_use_name(v, node->name),
-                            (unsigned)numbers[node->parent], node->sides[0].total_count,
-                            node->sides[0].self_ns, node->sides[0].total_ns);
+        put_node(&j, viewer_use_name(v, node->name), numbers[node->parent],
+                 node->sides[0].total_count, node->sides[0].self_ns, node->sides[0].total_ns);
     }
-    stele_output_printf(out, "],\"leftOut\":%u,", (unsigned)left_out);
-    viewer_put_names(v, out);
-    stele_output_text(out, "}\n");
+    stele_json_close(&j, ']');
+    stele_json_uint(&j, "leftOut", left_out);
+    viewer_put_names(v, &j, "names");
+    stele_json_close(&j, '}');
     free(numbers);
     return STELE_OK;
 }

@@ -54,7 +54,6 @@ typedef struct picture {
     uint64_t dense_count;     /* entries that stand for several things */
     stele_overview *overview; /* that it is made of; NULL: of events */
     bool is_whole;            /* all of the traces is in that */
-    bool is_first;            /* nothing was written yet */
 } picture;
 
 /* The rows of a track. Returns NULL if out of memory. */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a record, and what they mean in the words of 'stele dump'. */
-#include <stele/text.h>
-
-#include <inttypes.h>
-#include <string.h>
-
 #include "view/viewer.h"
 
 #define BYTES_MAX   4096u
@@ -13,36 +8,49 @@
 typedef struct record_search {
     const viewer *v;
     uint64_t offset;
-    stele_output *out;
+    stele_json j;
     unsigned found_count;
 } record_search;
 
-static void put_text(stele_output *out, const char *key, const char *text)
+static void put_bytes(stele_json *j, const char *key, const uint8_t *bytes, size_t size)
 {
-    stele_output_printf(out, "\"%s\":", key);
-    view_put_text(out, text, strlen(text), VIEW_VALUE_MAX);
-    stele_output_byte(out, ',');
+    static const char digits[] = "0123456789abcdef";
+    stele_json_value(j, key);
+    stele_output_byte(j->out, '"');
+    for (size_t i = 0; i < size; i++) {
+        stele_output_byte(j->out, (uint8_t)digits[bytes[i] >> 4]);
+        stele_output_byte(j->out, (uint8_t)digits[bytes[i] & 15u]);
+    }
+    stele_output_byte(j->out, '"');
+}
+
+/* The document begins when it is known that there is an answer, which may be that of no record. */
+static void begin(record_search *s)
+{
+    if (s->j.depth != 0)
+        return;
+    stele_json_open(&s->j, NULL, '{');
+    stele_json_open(&s->j, "records", '[');
 }
 
 static bool take_record(void *user, const stele_dump_record *record)
 {
-    static const char digits[] = "0123456789abcdef";
     record_search *s = user;
+    stele_json *j = &s->j;
     const size_t shown = record->bytes_size < BYTES_MAX ? record->bytes_size : BYTES_MAX;
     if (record->offset > s->offset || s->offset >= record->offset + record->size)
         return record->source != NULL && s->found_count < MEMBERS_MAX && viewer_goes_on(s->v);
-    stele_output_text(s->out, s->found_count++ != 0 ? ",\n{" : "\n{");
+    s->found_count++;
+    begin(s);
+    stele_json_open(j, NULL, '{');
     if (record->source != NULL)
-        put_text(s->out, "source", record->source);
-    put_text(s->out, "kind", record->kind);
-    put_text(s->out, "text", record->text);
-    stele_output_printf(s->out, "\"offset\":\"%" PRIu64 "\",\"size\":%" PRIu64 ",\"bytes\":\"",
-                        record->offset, record->size);
-    for (size_t i = 0; i < shown; i++) {
-        stele_output_byte(s->out, (uint8_t)digits[record->bytes[i] >> 4]);
-        stele_output_byte(s->out, (uint8_t)digits[record->bytes[i] & 15u]);
-    }
-    stele_output_text(s->out, "\"}");
+        view_put_text(j, "source", record->source);
+    view_put_text(j, "kind", record->kind);
+    view_put_text(j, "text", record->text);
+    stele_json_uint_text(j, "offset", record->offset);
+    stele_json_uint(j, "size", record->size);
+    put_bytes(j, "bytes", record->bytes, shown);
+    stele_json_close(j, '}');
     return record->source != NULL && s->found_count < MEMBERS_MAX;
 }
 
@@ -59,12 +67,15 @@ static stele_trace *trace_of(const viewer *v, uint32_t track)
 
 stele_status answer_record(viewer *v, const question *q, stele_output *out)
 {
-    record_search s = {.v = v, .offset = q->offset, .out = out};
+    record_search s = {.v = v, .offset = q->offset, .j = {.out = out, .is_line = true}};
     const stele_dump_request request = {
         .struct_size = sizeof request, .at = q->offset, .fn = take_record, .user = &s};
-    stele_status status;
-    stele_output_text(out, "{\"records\":[");
-    status = stele_trace_dump(trace_of(v, q->track), &request);
-    stele_output_text(out, "]}\n");
+    const stele_status status = stele_trace_dump(trace_of(v, q->track), &request);
+    if (status == STELE_OK)
+        begin(&s);
+    if (s.j.depth != 0) {
+        stele_json_close(&s.j, ']');
+        stele_json_close(&s.j, '}');
+    }
     return status;
 }

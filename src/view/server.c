@@ -158,10 +158,19 @@ static enum MHD_Result give_file(struct MHD_Connection *connection, const char *
 
 static enum MHD_Result give_failure(struct MHD_Connection *connection, stele_status status)
 {
-    char text[256];
-    snprintf(text, sizeof text, "{\"error\":\"%s\"}\n", stele_status_text(status));
-    return give(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "application/json", NULL,
-                MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY));
+    stele_output *out = NULL;
+    enum MHD_Result result = MHD_NO;
+    if (stele_output_open_memory(NULL, &out) == STELE_OK) {
+        const uint8_t *bytes;
+        size_t size;
+        view_put_error(out, stele_status_text(status));
+        bytes = stele_output_memory(out, &size);
+        result = give(
+            connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "application/json", NULL,
+            MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY));
+    }
+    stele_output_close(out);
+    return result;
 }
 
 static enum MHD_Result give_answer(server *s, struct MHD_Connection *connection, const question *q)

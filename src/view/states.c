@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What threads and CPUs do in a stretch of time. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,31 +86,42 @@ static stele_status take_cpu(void *user, const stele_cpu_interval *interval)
 }
 
 /* [track, [ns of each state], stretches that it ran, the longest of them] */
-static void put_list(stele_output *out, const char *key, const state_list *l, unsigned state_count)
+static void put_list(stele_json *j, const char *key, const state_list *l, unsigned state_count)
 {
-    stele_output_printf(out, "\"%s\":[", key);
+    stele_json_open(j, key, '[');
     for (size_t i = 0; i < l->count && i < ROWS_MAX; i++) {
         const state_row *row = &l->rows[i];
-        stele_output_printf(out, "%s[%u,[", i != 0 ? ",\n" : "\n", (unsigned)row->track);
+        stele_json_open(j, NULL, '[');
+        stele_json_uint(j, NULL, row->track);
+        stele_json_open(j, NULL, '[');
         for (unsigned state = 0; state < state_count; state++)
-            stele_output_printf(out, "%s%" PRIu64, state != 0 ? "," : "", row->state_ns[state]);
-        stele_output_printf(out, "],%" PRIu64 ",%" PRIu64 "]", row->count, row->longest_ns);
+            stele_json_uint(j, NULL, row->state_ns[state]);
+        stele_json_close(j, ']');
+        stele_json_uint(j, NULL, row->count);
+        stele_json_uint(j, NULL, row->longest_ns);
+        stele_json_close(j, ']');
     }
-    stele_output_printf(out, "],\"%sLeftOut\":%zu", key,
-                        l->count > ROWS_MAX ? l->count - ROWS_MAX : (size_t)0);
+    stele_json_close(j, ']');
+}
+
+static size_t left_out(const state_list *l)
+{
+    return l->count > ROWS_MAX ? l->count - ROWS_MAX : 0;
 }
 
 stele_status answer_states(viewer *v, const question *q, stele_output *out)
 {
     states s = {.q = q};
+    stele_json j = {.out = out, .is_line = true};
     view_reading r = {.q = q, .state = take_thread, .run = take_cpu, .user = &s};
     const stele_status status = viewer_read(v, &r, q->begin_ns, viewer_known_end(v, q->end_ns));
     if (status == STELE_OK) {
-        stele_output_byte(out, '{');
-        put_list(out, "threads", &s.threads, STELE_RUN_STATE_COUNT);
-        stele_output_byte(out, ',');
-        put_list(out, "cpus", &s.cpus, STELE_CPU_STATE_COUNT);
-        stele_output_text(out, "}\n");
+        stele_json_open(&j, NULL, '{');
+        put_list(&j, "threads", &s.threads, STELE_RUN_STATE_COUNT);
+        stele_json_uint(&j, "threadsLeftOut", left_out(&s.threads));
+        put_list(&j, "cpus", &s.cpus, STELE_CPU_STATE_COUNT);
+        stele_json_uint(&j, "cpusLeftOut", left_out(&s.cpus));
+        stele_json_close(&j, '}');
     }
     free(s.threads.rows);
     free(s.threads.numbers);

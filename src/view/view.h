@@ -86,6 +86,9 @@ typedef struct view_answer {
    the question is in the answer. STELE_ERR_CLOSED: nobody waits for it any more. */
 stele_status viewer_answer(viewer *v, const question *q, stele_output *out, view_answer *answer);
 
+/* Writes the answer to a question that has no other: {"error": why}. */
+void view_put_error(stele_output *out, const char *why);
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 /* A file of the page. */

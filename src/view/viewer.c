@@ -3,7 +3,6 @@
 
 #include <stele/text.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,59 +72,21 @@ stele_name viewer_use_name(viewer *v, stele_name name)
     return name;
 }
 
-void viewer_put_names(viewer *v, stele_output *out)
+void viewer_put_names(const viewer *v, stele_json *j, const char *key)
 {
-    stele_output_text(out, "\"names\":{");
+    stele_json_open(j, key, '{');
     for (size_t i = 0; i < v->name_count; i++) {
         const stele_text text = stele_name_text(v->context, NULL, v->names[i]);
-        stele_output_printf(out, "%s\"%u\":", i != 0 ? "," : "", (unsigned)v->names[i]);
-        view_put_text(out, text.bytes, text.size, VIEW_NAME_MAX);
+        char number[12];
+        snprintf(number, sizeof number, "%u", (unsigned)v->names[i]);
+        stele_json_shown(j, number, text.bytes, text.size, VIEW_NAME_MAX);
     }
-    stele_output_byte(out, '}');
+    stele_json_close(j, '}');
 }
 
-/* ---- Text and numbers ------------------------------------------------------------------------ */
-
-void view_put_text(stele_output *out, const char *bytes, size_t size, size_t most)
+void view_put_text(stele_json *j, const char *key, const char *text)
 {
-    const size_t shown = size < most ? size : most;
-    size_t at = 0;
-    stele_output_byte(out, '"');
-    while (at < shown) {
-        bool is_control = false;
-        const size_t length = stele_character(bytes + at, size - at, &is_control);
-        if (length == 0 || is_control) {
-            for (size_t i = 0; i < (length != 0 ? length : 1); i++)
-                stele_output_printf(out, "\\\\x%02X", (unsigned)(uint8_t)bytes[at + i]);
-        } else {
-            stele_output_json(out, bytes + at, length);
-        }
-        at += length != 0 ? length : 1;
-    }
-    if (at < size)
-        stele_output_printf(out, "... (%zu of %zu bytes)", at, size);
-    stele_output_byte(out, '"');
-}
-
-size_t view_format_int(char *to, int64_t value)
-{
-    char text[VIEW_INT_SIZE];
-    size_t at = sizeof text;
-    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do {
-        text[--at] = (char)('0' + left % 10);
-        left /= 10;
-    } while (left != 0);
-    if (value < 0)
-        text[--at] = '-';
-    memcpy(to, text + at, sizeof text - at);
-    return sizeof text - at;
-}
-
-void view_put_int(stele_output *out, int64_t value)
-{
-    char text[VIEW_INT_SIZE];
-    stele_output_write(out, text, view_format_int(text, value));
+    stele_json_shown(j, key, text, strlen(text), VIEW_VALUE_MAX);
 }
 
 void viewer_free(viewer *v)

@@ -4,6 +4,7 @@
 #define VIEW_VIEWER_H
 
 #include <stele/insn.h>
+#include <stele/json.h>
 #include <stele/overview.h>
 #include <stele/sched.h>
 #include <stele/spans.h>
@@ -171,20 +172,15 @@ bool viewer_begin_names(viewer *v);
 /* Notes that a name is used. What has no number in the pool is 0. */
 stele_name viewer_use_name(viewer *v, stele_name name);
 
-/* "names":{"1":"read"} */
-void viewer_put_names(viewer *v, stele_output *out);
+/* Adds the texts of the names by their numbers, as {"1":"read"}. */
+void viewer_put_names(const viewer *v, stele_json *j, const char *key);
 
-/* A text as JSON, in quotes: what can steer a screen is escaped, and what is longer than `most`
-   bytes is cut, which it then says. */
-void view_put_text(stele_output *out, const char *bytes, size_t size, size_t most);
+/* Adds a text that ends with a zero, of which at most VIEW_VALUE_MAX bytes are shown. */
+void view_put_text(stele_json *j, const char *key, const char *text);
+
+/* How many bytes of a name, and of other texts, are shown. */
 #define VIEW_NAME_MAX  200u
 #define VIEW_VALUE_MAX 65536u
-
-/* A number as a decimal text, quickly: to a place for VIEW_INT_SIZE bytes, of which it says how
-   many are used, or to an output. */
-#define VIEW_INT_SIZE 20u
-size_t view_format_int(char *to, int64_t value);
-void view_put_int(stele_output *out, int64_t value);
 
 /* ---- The answers ---- */
 

@@ -3,7 +3,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "view/picture.h"
 
@@ -349,140 +348,139 @@ static int64_t entry_offset(picture *p, const lane_entry *entry)
 }
 
 /* A column of zeros is left out where they say nothing. */
-static void put_column(picture *p, stele_output *out, const char *key, const lane *l,
+static void put_column(picture *p, stele_json *j, const char *key, const lane *l,
                        entry_number_fn *number)
 {
-    char buffer[4096];
-    size_t used = 0;
     uint32_t zeros = 0;
     while (zeros < l->count && number(p, &l->entries[zeros]) == 0)
         zeros++;
     if (zeros == l->count && key[0] != 'b' && key[0] != 'd')
         return;
-    stele_output_printf(out, ",\"%s\":[", key);
-    for (uint32_t i = 0; i < l->count; i++) {
-        if (used + VIEW_INT_SIZE + 1 > sizeof buffer) {
-            stele_output_write(out, buffer, used);
-            used = 0;
-        }
-        if (i != 0)
-            buffer[used++] = ',';
-        used += view_format_int(buffer + used, number(p, &l->entries[i]));
-    }
-    stele_output_write(out, buffer, used);
-    stele_output_byte(out, ']');
+    stele_json_open(j, key, '[');
+    for (uint32_t i = 0; i < l->count; i++)
+        stele_json_int(j, NULL, number(p, &l->entries[i]));
+    stele_json_close(j, ']');
 }
 
-static void put_lane(picture *p, stele_output *out, uint32_t track, row_kind kind, uint32_t index,
+static void open_row(stele_json *j, uint32_t track, const char *name, uint32_t index)
+{
+    stele_json_open(j, NULL, '{');
+    stele_json_uint(j, "track", track);
+    stele_json_text(j, "row", name);
+    stele_json_uint(j, "index", index);
+}
+
+static void put_lane(picture *p, stele_json *j, uint32_t track, row_kind kind, uint32_t index,
                      const lane *l)
 {
     if (l->count == 0)
         return;
     for (uint32_t i = 0; i < l->count; i++)
         p->dense_count += l->entries[i].count > 1;
-    stele_output_printf(out, "%s{\"track\":%u,\"row\":\"%s\",\"index\":%u",
-                        p->is_first ? "" : ",\n", (unsigned)track, row_names[kind],
-                        (unsigned)index);
-    p->is_first = false;
-    put_column(p, out, "begin", l, entry_begin);
+    open_row(j, track, row_names[kind], index);
+    put_column(p, j, "begin", l, entry_begin);
     if (kind != ROW_MARKS)
-        put_column(p, out, "dur", l, entry_duration);
-    put_column(p, out, "name", l, entry_name);
-    put_column(p, out, "count", l, entry_count);
+        put_column(p, j, "dur", l, entry_duration);
+    put_column(p, j, "name", l, entry_name);
+    put_column(p, j, "count", l, entry_count);
     if (kind == ROW_SPANS || kind == ROW_STATES || kind == ROW_RUNS)
-        put_column(p, out, "busy", l, entry_busy);
+        put_column(p, j, "busy", l, entry_busy);
     if (kind != ROW_SPANS)
-        put_column(p, out, "offset", l, entry_offset);
-    put_column(p, out, "data", l, entry_data);
-    stele_output_byte(out, '}');
+        put_column(p, j, "offset", l, entry_offset);
+    put_column(p, j, "data", l, entry_data);
+    stele_json_close(j, '}');
 }
 
-static void put_track(picture *p, stele_output *out, uint32_t track, const track_rows *rows)
+static void put_track(picture *p, stele_json *j, uint32_t track, const track_rows *rows)
 {
     for (uint32_t i = 0; i < rows->depth_count; i++)
-        put_lane(p, out, track, ROW_SPANS, i, &rows->depths[i]);
+        put_lane(p, j, track, ROW_SPANS, i, &rows->depths[i]);
     for (uint32_t i = 0; i < rows->operation_count; i++)
-        put_lane(p, out, track, ROW_OPERATIONS, i, &rows->operations[i]);
-    put_lane(p, out, track, ROW_MARKS, 0, &rows->marks);
-    put_lane(p, out, track, ROW_LOSSES, 0, &rows->losses);
-    put_lane(p, out, track, ROW_STATES, 0, &rows->states);
-    put_lane(p, out, track, ROW_RUNS, 0, &rows->runs);
+        put_lane(p, j, track, ROW_OPERATIONS, i, &rows->operations[i]);
+    put_lane(p, j, track, ROW_MARKS, 0, &rows->marks);
+    put_lane(p, j, track, ROW_LOSSES, 0, &rows->losses);
+    put_lane(p, j, track, ROW_STATES, 0, &rows->states);
+    put_lane(p, j, track, ROW_RUNS, 0, &rows->runs);
 }
 
-static void put_plot(picture *p, stele_output *out, uint32_t number, const plot *of)
+/* Times in a picture are counted from its begin, so that they are small numbers. */
+static int64_t since_begin(const picture *p, int64_t time_ns)
+{
+    return (int64_t)((uint64_t)time_ns - (uint64_t)p->scale.begin_ns);
+}
+
+static void put_plot(picture *p, stele_json *j, uint32_t number, const plot *of)
 {
     const view_counter *c = &p->v->counters[number];
-    static const char *const keys[] = {"begin", "min", "max", "last", "count"};
-    stele_output_printf(out, "%s{\"track\":%u,\"row\":\"counter\",\"index\":%u",
-                        p->is_first ? "" : ",\n", (unsigned)c->track, (unsigned)number);
-    p->is_first = false;
-    for (unsigned k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        stele_output_printf(out, ",\"%s\":[", keys[k]);
-        for (uint32_t i = 0; i < of->count; i++) {
-            const plot_entry *e = &of->entries[i];
-            if (i != 0)
-                stele_output_byte(out, ',');
-            p->dense_count += k == 4 && e->count > 1;
-            if (k == 0 || k == 4)
-                view_put_int(
-                    out, k == 4 ? (int64_t)e->count
-                                : (int64_t)((uint64_t)e->begin_ns - (uint64_t)p->scale.begin_ns));
-            else
-                stele_output_printf(out, "%.17g", k == 1 ? e->least : k == 2 ? e->most : e->last);
-        }
-        stele_output_byte(out, ']');
+    open_row(j, c->track, "counter", number);
+    stele_json_open(j, "begin", '[');
+    for (uint32_t i = 0; i < of->count; i++)
+        stele_json_int(j, NULL, since_begin(p, of->entries[i].begin_ns));
+    stele_json_close(j, ']');
+    stele_json_open(j, "min", '[');
+    for (uint32_t i = 0; i < of->count; i++)
+        stele_json_double(j, NULL, of->entries[i].least);
+    stele_json_close(j, ']');
+    stele_json_open(j, "max", '[');
+    for (uint32_t i = 0; i < of->count; i++)
+        stele_json_double(j, NULL, of->entries[i].most);
+    stele_json_close(j, ']');
+    stele_json_open(j, "last", '[');
+    for (uint32_t i = 0; i < of->count; i++)
+        stele_json_double(j, NULL, of->entries[i].last);
+    stele_json_close(j, ']');
+    stele_json_open(j, "count", '[');
+    for (uint32_t i = 0; i < of->count; i++) {
+        p->dense_count += of->entries[i].count > 1;
+        stele_json_uint(j, NULL, of->entries[i].count);
     }
-    stele_output_byte(out, '}');
+    stele_json_close(j, ']');
+    stele_json_close(j, '}');
 }
 
-static void put_arrows(picture *p, stele_output *out)
+/* [begin, end, track it is from, track it leads to, name] of each */
+static void put_arrows(const picture *p, stele_json *j)
 {
-    stele_output_text(out, "],\n\"arrows\":[");
+    stele_json_open(j, "arrows", '[');
     for (size_t i = 0; i < p->arrow_count; i++) {
         const arrow *a = &p->arrows[i];
-        stele_output_printf(out, "%s[", i != 0 ? "," : "");
-        view_put_int(out, (int64_t)((uint64_t)a->begin_ns - (uint64_t)p->scale.begin_ns));
-        stele_output_byte(out, ',');
-        view_put_int(out, (int64_t)((uint64_t)a->end_ns - (uint64_t)p->scale.begin_ns));
-        stele_output_printf(out, ",%u,%u,%u]", (unsigned)a->from, (unsigned)a->to,
-                            (unsigned)viewer_use_name(p->v, a->name));
+        stele_json_open(j, NULL, '[');
+        stele_json_int(j, NULL, since_begin(p, a->begin_ns));
+        stele_json_int(j, NULL, since_begin(p, a->end_ns));
+        stele_json_uint(j, NULL, a->from);
+        stele_json_uint(j, NULL, a->to);
+        stele_json_uint(j, NULL, viewer_use_name(p->v, a->name));
+        stele_json_close(j, ']');
     }
-    stele_output_byte(out, ']');
+    stele_json_close(j, ']');
 }
 
 static void put_picture(picture *p, stele_output *out)
 {
-    stele_output_text(out, "{\"begin\":\"");
-    view_put_int(out, p->scale.begin_ns);
-    stele_output_text(out, "\",\"end\":\"");
-    view_put_int(out, p->q->end_ns);
-    stele_output_text(out, "\",\"pixel\":");
-    view_put_int(out, (int64_t)p->scale.pixel_ns);
-    stele_output_text(out, ",\n\"rows\":[");
-    p->is_first = true;
+    stele_json j = {.out = out, .is_line = true};
+    stele_json_open(&j, NULL, '{');
+    stele_json_int_text(&j, "begin", p->scale.begin_ns);
+    stele_json_int_text(&j, "end", p->q->end_ns);
+    stele_json_uint(&j, "pixel", p->scale.pixel_ns);
+    stele_json_open(&j, "rows", '[');
     for (size_t i = 0; i < p->track_capacity; i++) {
         if (p->tracks[i] != NULL)
-            put_track(p, out, (uint32_t)i, p->tracks[i]);
+            put_track(p, &j, (uint32_t)i, p->tracks[i]);
     }
     for (size_t i = 0; i < p->plot_capacity; i++) {
         if (p->plots[i].count != 0)
-            put_plot(p, out, (uint32_t)i, &p->plots[i]);
+            put_plot(p, &j, (uint32_t)i, &p->plots[i]);
     }
-    put_arrows(p, out);
-    stele_output_printf(out, ",\n\"summary\":%s,\"whole\":%s",
-                        p->overview != NULL ? "true" : "false",
-                        p->overview == NULL || p->is_whole ? "true" : "false");
-    stele_output_text(out, ",\"leftOut\":");
-    view_put_int(out, (int64_t)p->scale.left_out);
-    stele_output_text(out, ",\"dense\":");
-    view_put_int(out, (int64_t)p->dense_count);
-    stele_output_text(out, ",\"arrowsLeftOut\":");
-    view_put_int(out, (int64_t)p->arrow_left_out);
-    stele_output_text(out, ",\"tooDeep\":");
-    view_put_int(out, (int64_t)p->deep_count);
-    stele_output_text(out, ",\n");
-    viewer_put_names(p->v, out);
-    stele_output_text(out, "}\n");
+    stele_json_close(&j, ']');
+    put_arrows(p, &j);
+    stele_json_bool(&j, "summary", p->overview != NULL);
+    stele_json_bool(&j, "whole", p->overview == NULL || p->is_whole);
+    stele_json_uint(&j, "leftOut", p->scale.left_out);
+    stele_json_uint(&j, "dense", p->dense_count);
+    stele_json_uint(&j, "arrowsLeftOut", p->arrow_left_out);
+    stele_json_uint(&j, "tooDeep", p->deep_count);
+    viewer_put_names(p->v, &j, "names");
+    stele_json_close(&j, '}');
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */

@@ -71,6 +71,46 @@ TEST(a_line_has_no_spaces)
     stele_output_close(out);
 }
 
+TEST(numbers_keep_all_their_digits)
+{
+    stele_output *out;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    stele_json j = {.out = out, .is_line = true};
+    stele_json_open(&j, NULL, '[');
+    stele_json_uint_text(&j, NULL, UINT64_MAX);
+    stele_json_int_text(&j, NULL, INT64_MIN);
+    stele_json_hex(&j, NULL, 0xbeef, 8);
+    stele_json_hex(&j, NULL, UINT64_MAX, 99);
+    stele_json_hex(&j, NULL, 0, 0);
+    stele_json_double(&j, NULL, 0.1);
+    stele_json_double(&j, NULL, (double)NAN);
+    stele_json_close(&j, ']');
+    CHECK_EQ_STR(written(out, &size),
+                 "[\"18446744073709551615\",\"-9223372036854775808\",\"0000beef\","
+                 "\"ffffffffffffffff\",\"0\",0.10000000000000001,null]\n");
+    stele_output_close(out);
+}
+
+TEST(what_is_shown_steers_no_screen_and_is_cut)
+{
+    stele_output *out;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    stele_json j = {.out = out, .is_line = true};
+    stele_json_open(&j, NULL, '[');
+    stele_json_shown(&j, NULL, "a\x1b[1m\xff\"b\xe2\x80\xae", 11, 100);
+    stele_json_shown(&j, NULL, "abc", 3, 3);
+    stele_json_shown(&j, NULL, "abc", 3, 2);
+    stele_json_shown(&j, NULL, "a\xc3\xa4z", 4, 2); /* a character is written whole */
+    stele_json_shown(&j, NULL, "", 0, 0);
+    stele_json_close(&j, ']');
+    CHECK_EQ_STR(written(out, &size), "[\"a\\\\x1B[1m\\\\xFF\\\"b\\\\xE2\\\\x80\\\\xAE\",\"abc\","
+                                      "\"ab... (2 of 3 bytes)\",\"a\xc3\xa4... (3 of 4 bytes)\","
+                                      "\"\"]\n");
+    stele_output_close(out);
+}
+
 /* Deeper than any word of bits, and than lines are indented. */
 TEST(nesting_has_no_limit)
 {

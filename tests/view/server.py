@@ -73,6 +73,13 @@ class Server:
         check("Ctrl-C ends the server", self.process.returncode == -signal.SIGINT)
 
 
+def is_error(body):
+    try:
+        return list(json.loads(body)) == ["error"]
+    except ValueError:
+        return False
+
+
 def strangers(trace):
     server = Server(trace)
     info = f"{server.path}api/info"
@@ -111,10 +118,13 @@ def strangers(trace):
             ("no statement", server.path + "api/sql", {}, 400),
             ("no expression", server.path + "api/search?where=name+%3D%3D", {}, 400),
             ("a format that is none", server.path + "api/cut?format=nothing", {}, 400),
+            ("instructions of a trace that has none", server.path + "api/code?at=1", {}, 400),
             ("half a percent sign", server.path + "api/search?where=%4", {}, 400),
             ("a zero byte", server.path + "api/search?where=%00", {}, 400)]:
-        status, body, _ = server.raw(target, headers)
+        status, body, response = server.raw(target, headers)
         check(f"{what} gives {wanted}", status == wanted, f"it gives {status}: {body[:100]}")
+        if status == 400 and "json" in response.headers["Content-Type"]:
+            check(f"{what} says why, and nothing else", is_error(body), body[:100])
     ranges = ",".join(str(i) for i in range(0, 4000, 2))
     status, _, _ = server.raw(f"{server.path}api/window?begin=0&end=9&tracks={ranges}")
     check("too many tracks are refused", status in (400, 414))

@@ -18,6 +18,7 @@ typedef stele_json json;
 #define json_bool   stele_json_bool
 #define json_null   stele_json_null
 #define json_value  stele_json_value
+#define json_raw    stele_json_raw
 
 /* Members that say which track it is: its kind, number and name. */
 void json_track(json *j, const stele_context *context, uint32_t number);
