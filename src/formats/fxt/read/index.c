@@ -103,6 +103,14 @@ static void note_complete(indexer *x, const walk_record *at)
         fxt_span_add_end(&x->spans[x->current], &x->state.current->clock, r.words[0], at);
 }
 
+/* Of the provider that is in force; INT64_MIN: it had none. */
+static int64_t last_time(const indexer *x)
+{
+    return x->current != UINT32_MAX && x->spans[x->current].times.count != 0
+               ? x->spans[x->current].last_ns
+               : INT64_MIN;
+}
+
 /* ---- Records ---- */
 
 static bool index_state(indexer *x, const walk_record *at)
@@ -124,7 +132,10 @@ static bool index_state(indexer *x, const walk_record *at)
             return false;
         x->run_start = at->offset;
     }
-    return enter_stream(x);
+    if (!enter_stream(x))
+        return false;
+    fxt_seek_change_provider(&x->trace->seek, at->offset, last_time(x));
+    return true;
 }
 
 static bool index_object(indexer *x, const walk_record *at)
@@ -189,22 +200,22 @@ static bool index_record(indexer *x, walk_record *at)
 
 /* ---- Blocks ---- */
 
-/* Of the one stream that there can be. */
-static int64_t last_time(const indexer *x)
-{
-    return x->current != UINT32_MAX && x->spans[0].times.count != 0 ? x->spans[0].last_ns
-                                                                    : INT64_MIN;
-}
-
+/* A block has the times of all providers. */
 static void block_end(indexer *x)
 {
     fxt_seek *seek = &x->trace->seek;
-    fxt_span *s = x->spans;
-    if (s == NULL || seek->block_count == 0)
+    fxt_block *block;
+    if (seek->block_count == 0)
         return;
-    seek->blocks[seek->block_count - 1].begin_ns = s->block_begin_ns;
-    seek->blocks[seek->block_count - 1].end_ns = s->block_end_ns;
-    fxt_span_begin_block(s);
+    block = &seek->blocks[seek->block_count - 1];
+    for (uint32_t i = 0; i < x->trace->stream_count; i++) {
+        fxt_span *s = &x->spans[i];
+        if (s->block_begin_ns < block->begin_ns)
+            block->begin_ns = s->block_begin_ns;
+        if (s->block_end_ns > block->end_ns)
+            block->end_ns = s->block_end_ns;
+        fxt_span_begin_block(s);
+    }
 }
 
 /* Where the next record is the first of a block. */
@@ -282,6 +293,7 @@ static void index_publish(const indexer *x)
         fxt_span *s = &x->spans[i];
         times_end(&s->times);
         x->trace->seek.has_outliers |= s->times.outlier_count != 0;
+        x->trace->seek.has_lone_threads |= s->has_lone_threads;
         stream->is_ordered = s->lateness_ns == 0;
         stream->has_lateness = true;
         stream->lateness_ns = s->lateness_ns;
@@ -319,9 +331,7 @@ stele_status fxt_trace_index(stele_trace *self)
         index_publish(&x);
     if (status == STELE_OK)
         index_identify(&x);
-    if (status == STELE_OK && trace->stream_count == 1)
-        trace->seek.has_lone_threads |= x.spans[0].has_lone_threads;
-    if (trace->stream_count != 1 || !in->is_seekable)
+    if (trace->stream_count == 0 || !in->is_seekable)
         fxt_seek_free(&trace->seek);
     fxt_state_close(&x.state);
     walk_close(&x.walk);
@@ -331,19 +341,34 @@ stele_status fxt_trace_index(stele_trace *self)
 
 /* ---- Kept from an earlier time ---- */
 
+/* What stands before all providers makes a stream by its events, which are not listed. */
+static bool has_nameless(const fxt_trace *trace)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < trace->stream_count; i++)
+        has |= trace->streams[i].key == FXT_KEY_IMPLICIT || trace->streams[i].key == FXT_KEY_OTHER;
+    return has;
+}
+
 stele_status fxt_trace_save_index(stele_trace *self, output *out)
 {
     const fxt_trace *trace = (const fxt_trace *)self;
-    const stele_stream *stream;
-    if (trace->stream_count != 1 || !fxt_seek_is_usable(&trace->seek) || trace->seek.has_outliers)
+    fxt_found *found;
+    if (trace->stream_count == 0 || !fxt_seek_is_usable(&trace->seek) || trace->seek.has_outliers ||
+        (trace->stream_count > 1 && has_nameless(trace)))
         return STELE_ERR_UNSUPPORTED;
-    stream = stele_stream_get(self->context, trace->streams[0].stream);
-    fxt_seek_put(&trace->seek,
-                 &(fxt_found){.has_range = stream->has_range,
-                              .begin_ns = stream->begin_ns,
-                              .end_ns = stream->end_ns,
-                              .lateness_ns = stream->lateness_ns},
-                 out);
+    found = calloc(trace->stream_count, sizeof *found);
+    if (found == NULL)
+        return STELE_ERR_MEMORY;
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(self->context, trace->streams[i].stream);
+        found[i] = (fxt_found){.has_range = stream->has_range,
+                               .begin_ns = stream->begin_ns,
+                               .end_ns = stream->end_ns,
+                               .lateness_ns = stream->lateness_ns};
+    }
+    fxt_seek_put(&trace->seek, found, trace->stream_count, out);
+    free(found);
     return STELE_OK;
 }
 
@@ -368,7 +393,8 @@ static stele_status replay(indexer *x, const fxt_seek *seek)
     return status;
 }
 
-static stele_status load_found(fxt_trace *trace, fxt_seek *seek, const fxt_found *found)
+static stele_status load_found(fxt_trace *trace, fxt_seek *seek, const fxt_found *found,
+                               uint32_t found_count)
 {
     stele_context *context = trace->base.context;
     input *in = source_input(trace->base.source);
@@ -382,11 +408,15 @@ static stele_status load_found(fxt_trace *trace, fxt_seek *seek, const fxt_found
         fxt_state_open(&x.state, context, &trace->shared, trace->base.info.number, in->name, NULL)
             ? replay(&x, seek)
             : STELE_ERR_MEMORY;
+    if (status == STELE_OK && trace->stream_count != found_count)
+        status = STELE_ERR_FORMAT;
+    for (uint32_t i = 0; status == STELE_OK && i < found_count; i++) {
+        x.spans[i].times.begin_ns = found[i].begin_ns;
+        x.spans[i].times.end_ns = found[i].end_ns;
+        x.spans[i].times.count = found[i].has_range;
+        x.spans[i].lateness_ns = found[i].lateness_ns;
+    }
     if (status == STELE_OK) {
-        x.spans[0].times.begin_ns = found->begin_ns;
-        x.spans[0].times.end_ns = found->end_ns;
-        x.spans[0].times.count = found->has_range;
-        x.spans[0].lateness_ns = found->lateness_ns;
         index_publish(&x);
         index_identify(&x);
     }
@@ -401,17 +431,18 @@ stele_status fxt_trace_load_index(stele_trace *self, const uint8_t *bytes, size_
     fxt_trace *trace = (fxt_trace *)self;
     input *in = source_input(self->source);
     fxt_seek seek;
-    fxt_found found;
+    fxt_found *found;
+    uint32_t found_count;
     stele_status status;
-    if (!fxt_seek_take(&seek, &found, bytes, size, in->size))
+    if (!fxt_seek_take(&seek, &found, &found_count, bytes, size, in->size))
         return STELE_ERR_FORMAT;
-    if (!fxt_seek_fits(&seek, in, trace->is_big_endian, &status)) {
-        fxt_seek_free(&seek);
-        return status == STELE_OK ? STELE_ERR_FORMAT : status;
-    }
-    status = load_found(trace, &seek, &found);
+    if (fxt_seek_fits(&seek, in, trace->is_big_endian, found_count, &status))
+        status = load_found(trace, &seek, found, found_count);
+    else if (status == STELE_OK)
+        status = STELE_ERR_FORMAT;
+    free(found);
     fxt_seek_free(&trace->seek);
-    if (trace->stream_count == 1)
+    if (status == STELE_OK)
         trace->seek = seek;
     else
         fxt_seek_free(&seek);

@@ -36,10 +36,13 @@ typedef struct fxt_producer {
     const fxt_seek *seek;            /* NULL: everything is read */
     uint64_t begin_place, end_place; /* as asked for */
     uint32_t block;                  /* the next one to be looked at */
+    fxt_run stretch;                 /* of blocks that are wanted, as far as it was not read */
     uint32_t listed;      /* the next record that is listed; those before `listed_stop` are to be */
     uint32_t listed_stop; /* read before the walk goes on */
-    bool has_stretch;     /* it then goes on at `stretch`, up to `block` */
-    uint32_t stretch;
+    bool has_piece;       /* it then goes on with `piece` */
+    fxt_run piece;
+    int64_t piece_last_ns; /* see fxt_block.last_ns */
+    bool is_listed;        /* the record at hand came from the list: the walk did not count it */
     uint8_t bytes[STELE_FXT_RECORD_SIZE_MAX]; /* of a listed record */
 } fxt_producer;
 
@@ -161,7 +164,8 @@ static stele_balance walk_balance(const record_walk *k)
 static void producer_cross(fxt_producer *p, const walk_record *at, bool is_foreign)
 {
     stele_balance now = walk_balance(&p->walk);
-    now.record_size -= at->extent;
+    if (!p->is_listed)
+        now.record_size -= at->extent;
     if (is_foreign) {
         p->entered = now;
     } else {
@@ -216,19 +220,76 @@ static bool is_wanted(const fxt_producer *p, const fxt_block *b)
            fxt_block_is_wanted(b, p->events.begin_ns, p->events.end_ns);
 }
 
-/* Passes over blocks that hold nothing that is asked for; false when nothing comes any more. */
+/* Passes over blocks that hold nothing that is asked for; false when none comes any more. */
 static bool producer_next_stretch(fxt_producer *p)
 {
     const fxt_seek *seek = p->seek;
     while (p->block < seek->block_count && !is_wanted(p, &seek->blocks[p->block]))
         p->block++;
-    p->has_stretch = p->block < seek->block_count;
-    p->stretch = p->block;
-    p->listed_stop = p->has_stretch ? seek->blocks[p->block].listed : seek->listed_count;
+    if (p->block == seek->block_count)
+        return false;
+    p->stretch.start = seek->blocks[p->block].offset;
+    p->piece_last_ns = seek->blocks[p->block].last_ns;
     while (p->block < seek->block_count && is_wanted(p, &seek->blocks[p->block]))
         p->block++;
-    /* What stands after the end of a part is that of others. */
-    return p->has_stretch || (p->end_place == 0 && p->listed < p->listed_stop);
+    p->stretch.stop = p->block < seek->block_count ? seek->blocks[p->block].offset : UINT64_MAX;
+    return true;
+}
+
+/* The runs of what is read: all of the trace, where it is all providers. */
+static uint32_t producer_runs(const fxt_producer *p, const fxt_run **runs)
+{
+    static const fxt_run whole = {0, UINT64_MAX};
+    *runs = p->only == KEY_ALL ? &whole : p->trace->streams[p->only_index].runs;
+    return p->only == KEY_ALL ? 1 : p->trace->streams[p->only_index].run_count;
+}
+
+static void producer_set_piece(fxt_producer *p, const fxt_run *run)
+{
+    const uint64_t start = run->start > p->stretch.start ? run->start : p->stretch.start;
+    p->piece = (fxt_run){start, run->stop < p->stretch.stop ? run->stop : p->stretch.stop};
+    if (start != p->stretch.start)
+        p->piece_last_ns =
+            INT64_MIN; /* the record of the provider that the run begins with tells */
+    p->listed_stop = fxt_seek_listed_before(p->seek, start);
+    p->stretch.start = p->piece.stop;
+    p->has_piece = true;
+}
+
+/* After all runs: what is still listed, and then the end of the trace. What stands after the end of
+   a part is that of others. False: there is nothing. */
+static bool producer_set_last_piece(fxt_producer *p)
+{
+    const uint64_t end = p->walk.window.in->size;
+    if (p->end_place != 0 || p->listed == p->seek->listed_count)
+        return false;
+    p->listed_stop = p->seek->listed_count;
+    p->piece = (fxt_run){end, end};
+    p->piece_last_ns = INT64_MIN;
+    p->has_piece = true;
+    return true;
+}
+
+/* The next piece of a run that lies in wanted blocks; false when nothing comes any more. */
+static bool producer_next_piece(fxt_producer *p)
+{
+    const fxt_run *runs;
+    const uint32_t count = producer_runs(p, &runs);
+    while (p->run < count) {
+        const fxt_run *run = &runs[p->run];
+        if (p->stretch.start >= p->stretch.stop && !producer_next_stretch(p))
+            break;
+        if (run->stop <= p->stretch.start) {
+            p->run++;
+        } else if (run->start >= p->stretch.stop) {
+            p->stretch.start = p->stretch.stop;
+        } else {
+            producer_set_piece(p, run);
+            return true;
+        }
+    }
+    p->run = count;
+    return producer_set_last_piece(p);
 }
 
 static void producer_set_last(fxt_producer *p, int64_t last_ns)
@@ -237,16 +298,13 @@ static void producer_set_last(fxt_producer *p, int64_t last_ns)
         p->state.current->last_ns = last_ns;
 }
 
-/* What is listed before the stretch was read: goes there. */
-static void producer_enter_stretch(fxt_producer *p)
+/* What is listed before the piece was read: goes there. What is listed in it is read in it. */
+static void producer_enter_piece(fxt_producer *p)
 {
-    const fxt_seek *seek = p->seek;
-    const bool is_last = p->block == seek->block_count;
-    p->has_stretch = false;
-    p->listed = p->listed_stop = is_last ? seek->listed_count : seek->blocks[p->block].listed;
-    producer_set_last(p, seek->blocks[p->stretch].last_ns);
-    walk_move(&p->walk, seek->blocks[p->stretch].offset,
-              is_last ? UINT64_MAX : seek->blocks[p->block].offset);
+    p->has_piece = false;
+    p->listed = p->listed_stop = fxt_seek_listed_before(p->seek, p->piece.stop);
+    producer_set_last(p, p->piece_last_ns);
+    walk_move(&p->walk, p->piece.start, p->piece.stop);
 }
 
 /* The next record that is listed. Where the trace is another than was indexed, it is
@@ -259,7 +317,9 @@ static bool producer_load_listed(fxt_producer *p, walk_record *at)
         fxt_listed_read(listed, p->walk.window.in, p->walk.is_big_endian, p->bytes, at, &status);
     if (status != STELE_OK)
         p->walk.window.status = status;
-    producer_set_last(p, listed->last_ns);
+    if (is_read && !fxt_is_of_provider(at))
+        producer_set_last(p, listed->last_ns);
+    p->is_listed = is_read;
     return is_read;
 }
 
@@ -268,7 +328,7 @@ static bool producer_next_run(fxt_producer *p)
 {
     const fxt_stream *stream;
     if (p->seek != NULL)
-        return producer_next_stretch(p);
+        return producer_next_piece(p);
     if (p->only == KEY_ALL)
         return false;
     stream = &p->trace->streams[p->only_index];
@@ -283,10 +343,11 @@ static bool producer_next_run(fxt_producer *p)
    does for now. */
 static bool producer_next_record(fxt_producer *p, walk_record *at)
 {
+    p->is_listed = false;
     if (p->listed < p->listed_stop)
         return producer_load_listed(p, at);
-    if (p->has_stretch)
-        producer_enter_stretch(p);
+    if (p->has_piece)
+        producer_enter_piece(p);
     return walk_next(&p->walk, at);
 }
 
@@ -294,9 +355,13 @@ static bool producer_next_record(fxt_producer *p, walk_record *at)
 static uint32_t producer_change(fxt_producer *p, const walk_record *at)
 {
     const bool is_foreign = p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
+    uint32_t stream;
     if (is_foreign != p->is_foreign)
         producer_cross(p, at, is_foreign);
-    return producer_stream(p, p->state.current);
+    stream = producer_stream(p, p->state.current);
+    if (p->seek != NULL && stream != UINT32_MAX)
+        producer_set_last(p, fxt_seek_last_at(p->seek, at->offset));
+    return stream;
 }
 
 /* Fills until the batch is full, its provider changes, or there is no more. */
@@ -309,7 +374,7 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
                 return STELE_ERR_MEMORY;
             continue;
         }
-        if (!p->is_foreign && !p->has_stretch && p->listed == p->listed_stop &&
+        if (!p->is_foreign && !p->has_piece && p->listed == p->listed_stop &&
             fxt_events_add_hot(&p->events, batch, &p->walk))
             continue;
         if (!producer_await(&p->base, &p->walk.window, batch, walk_want(&p->walk)))
@@ -317,7 +382,7 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
         if (!producer_next_record(p, &at)) {
             if (p->walk.window.status != STELE_OK)
                 return p->walk.window.status;
-            if (p->listed < p->listed_stop || p->has_stretch)
+            if (p->listed < p->listed_stop || p->has_piece)
                 continue;
             p->is_ended = !producer_next_run(p);
             if (p->is_ended)
@@ -375,17 +440,20 @@ static bool producer_select(fxt_producer *p, uint32_t stream)
 {
     const fxt_trace *trace = p->trace;
     p->only = KEY_ALL;
-    if (p->seek != NULL && (stream == PRODUCE_ALL || stream == trace->streams[0].stream)) {
-        p->is_ended = !producer_next_stretch(p);
+    if (stream == PRODUCE_ALL) {
+        p->is_ended = p->seek != NULL && !producer_next_piece(p);
         return true;
     }
-    p->seek = NULL;
-    if (stream == PRODUCE_ALL)
-        return true;
     for (uint32_t i = 0; i < trace->stream_count; i++) {
         if (trace->streams[i].stream == stream) {
             p->only = trace->streams[i].key;
             p->only_index = i;
+            /* What is listed before the first run belongs to others. */
+            if (p->seek != NULL && trace->streams[i].run_count != 0 &&
+                trace->streams[i].runs[0].start != 0) {
+                p->is_foreign = true;
+                p->walk.diag = NULL;
+            }
             return producer_next_run(p) || (p->is_ended = true);
         }
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "formats/fxt/read/map.h"
 #include "model/saved_index.h"
 
 /* A trace in which more records hold for others is read as a whole. */
@@ -83,6 +84,13 @@ static bool is_plain(const walk_record *at, bool is_big_endian)
            r.used == r.size && fxt_used_least(&r) == r.used;
 }
 
+bool fxt_is_of_provider(const walk_record *at)
+{
+    const uint64_t subtype = fxt_bits(at->header, 16, 19);
+    return fxt_type(at->header) == STELE_FXT_METADATA &&
+           (subtype == STELE_FXT_PROVIDER_INFO || subtype == STELE_FXT_PROVIDER_SECTION);
+}
+
 void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64_t last_ns)
 {
     if (s->is_refused || s->block_count == 0)
@@ -93,6 +101,8 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
             fxt_seek_keep_block(s); /* it tells of losses */
         if (is_plain(at, is_big_endian))
             seek_list(s, at->offset, last_ns);
+        else if (fxt_is_of_provider(at))
+            seek_refuse(s); /* whose records follow is not known without it */
         else
             fxt_seek_keep_block(s);
         return;
@@ -109,6 +119,31 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
         fxt_seek_keep_block(s);
         break;
     }
+}
+
+void fxt_seek_change_provider(fxt_seek *s, uint64_t offset, int64_t last_ns)
+{
+    if (s->listed_count != 0 && s->listed[s->listed_count - 1].offset == offset)
+        s->listed[s->listed_count - 1].last_ns = last_ns;
+}
+
+uint32_t fxt_seek_listed_before(const fxt_seek *s, uint64_t offset)
+{
+    uint32_t low = 0, high = s->listed_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->listed[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t fxt_seek_last_at(const fxt_seek *s, uint64_t offset)
+{
+    const uint32_t i = fxt_seek_listed_before(s, offset);
+    return i < s->listed_count && s->listed[i].offset == offset ? s->listed[i].last_ns : INT64_MIN;
 }
 
 bool fxt_seek_cut(const fxt_seek *s, uint32_t part, uint32_t part_count, uint64_t *begin_place,
@@ -151,25 +186,46 @@ bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, ui
     return *status == STELE_OK && at->size <= got;
 }
 
-bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, stele_status *status)
+/* Counts providers that were not met before; false when memory is exhausted. */
+static bool meet_provider(fxt_map *met, uint32_t *count, const walk_record *at, bool is_big_endian)
+{
+    stele_fxt_record r;
+    if (!fxt_is_of_provider(at) ||
+        stele_fxt_decode(at->bytes, at->loaded, is_big_endian, &r) != STELE_FXT_OK ||
+        fxt_map_get(met, 0, r.number) != 0)
+        return true;
+    return fxt_map_set(met, 0, r.number, ++*count);
+}
+
+bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, uint32_t stream_count,
+                   stele_status *status)
 {
     uint8_t *bytes = malloc(STELE_FXT_RECORD_SIZE_MAX);
-    bool fits = bytes != NULL;
-    *status = bytes != NULL ? STELE_OK : STELE_ERR_MEMORY;
-    for (uint32_t i = 0; i < s->listed_count && fits; i++) {
+    fxt_map met = {0};
+    uint32_t count = 0;
+    bool fits = true, has_memory = bytes != NULL;
+    *status = STELE_OK;
+    for (uint32_t i = 0; i < s->listed_count && fits && has_memory; i++) {
         walk_record at;
         fits = fxt_listed_read(&s->listed[i], in, is_big_endian, bytes, &at, status) &&
                is_plain(&at, is_big_endian);
+        has_memory = !fits || meet_provider(&met, &count, &at, is_big_endian);
     }
+    fxt_map_free(&met);
     free(bytes);
-    return fits;
+    if (!has_memory)
+        *status = STELE_ERR_MEMORY;
+    return has_memory && fits && stream_count == (count != 0 ? count : 1);
 }
 
 /* ---- As bytes ---- */
 
 #define FLAG_INLINE_THREADS 1u
 #define FLAG_LONE_THREADS   2u
-#define FLAG_RANGE          4u
+#define FLAG_STREAMS        8u /* always; earlier indexes knew of one stream only */
+
+/* More providers are read as a whole. */
+#define FOUND_MAX 4096u
 
 /* Times are written by what they differ from the ones before. */
 static void put_time(output *out, int64_t *before, int64_t time_ns)
@@ -187,16 +243,19 @@ static bool take_time(cursor *from, int64_t *before, int64_t *time_ns)
     return true;
 }
 
-void fxt_seek_put(const fxt_seek *s, const fxt_found *found, output *out)
+void fxt_seek_put(const fxt_seek *s, const fxt_found *found, uint32_t found_count, output *out)
 {
     fxt_block last = {0};
     fxt_listed before = {0};
     saved_put_u64(out, (s->has_inline_threads ? FLAG_INLINE_THREADS : 0) |
-                           (s->has_lone_threads ? FLAG_LONE_THREADS : 0) |
-                           (found->has_range ? FLAG_RANGE : 0));
-    saved_put_i64(out, found->begin_ns);
-    saved_put_i64(out, found->end_ns);
-    saved_put_i64(out, found->lateness_ns);
+                           (s->has_lone_threads ? FLAG_LONE_THREADS : 0) | FLAG_STREAMS);
+    saved_put_u64(out, found_count);
+    for (uint32_t i = 0; i < found_count; i++) {
+        saved_put_u64(out, found[i].has_range);
+        saved_put_i64(out, found[i].begin_ns);
+        saved_put_i64(out, found[i].end_ns);
+        saved_put_i64(out, found[i].lateness_ns);
+    }
     saved_put_u64(out, s->listed_count);
     for (uint32_t i = 0; i < s->listed_count; i++) {
         saved_put_u64(out, s->listed[i].offset - before.offset);
@@ -274,22 +333,45 @@ static bool take_blocks(fxt_seek *s, cursor *from, uint64_t trace_size)
     return count != 0 && s->blocks[0].offset == 0;
 }
 
-bool fxt_seek_take(fxt_seek *s, fxt_found *found, const uint8_t *bytes, size_t size,
-                   uint64_t trace_size)
+/* NULL where they are not sound. */
+static fxt_found *take_found(cursor *from, uint32_t *count)
+{
+    fxt_found *found;
+    uint64_t has_range;
+    if (!saved_take_u32(from, count) || *count > FOUND_MAX)
+        return NULL;
+    found = calloc((size_t)*count + 1, sizeof *found);
+    for (uint32_t i = 0; i < *count && found != NULL; i++) {
+        fxt_found *f = &found[i];
+        const bool is_sound =
+            saved_take_u64(from, &has_range) && saved_take_i64(from, &f->begin_ns) &&
+            saved_take_i64(from, &f->end_ns) && saved_take_i64(from, &f->lateness_ns) &&
+            has_range <= 1 && f->begin_ns <= f->end_ns && f->lateness_ns >= 0;
+        f->has_range = has_range != 0;
+        if (is_sound)
+            continue;
+        free(found);
+        return NULL;
+    }
+    return found;
+}
+
+bool fxt_seek_take(fxt_seek *s, fxt_found **found, uint32_t *found_count, const uint8_t *bytes,
+                   size_t size, uint64_t trace_size)
 {
     cursor from = cursor_make(bytes, size);
     uint64_t flags;
     *s = (fxt_seek){0};
-    if (!saved_take_u64(&from, &flags) || !saved_take_i64(&from, &found->begin_ns) ||
-        !saved_take_i64(&from, &found->end_ns) || !saved_take_i64(&from, &found->lateness_ns) ||
-        found->begin_ns > found->end_ns || found->lateness_ns < 0 ||
-        !take_listed(s, &from, trace_size) || !take_blocks(s, &from, trace_size) ||
-        cursor_left(&from) != 0) {
+    *found = NULL;
+    if (!saved_take_u64(&from, &flags) || (flags & FLAG_STREAMS) == 0 ||
+        (*found = take_found(&from, found_count)) == NULL || !take_listed(s, &from, trace_size) ||
+        !take_blocks(s, &from, trace_size) || cursor_left(&from) != 0) {
+        free(*found);
+        *found = NULL;
         fxt_seek_free(s);
         return false;
     }
     s->has_inline_threads = (flags & FLAG_INLINE_THREADS) != 0;
     s->has_lone_threads = (flags & FLAG_LONE_THREADS) != 0;
-    found->has_range = (flags & FLAG_RANGE) != 0;
     return true;
 }

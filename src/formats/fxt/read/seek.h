@@ -19,13 +19,14 @@
 /* A record of state, metadata or an object, which is read whatever the range of time. */
 typedef struct fxt_listed {
     uint64_t offset;
-    int64_t last_ns; /* of the record with a time before it; INT64_MIN: there is none */
+    int64_t last_ns; /* of the last record with a time that the provider has before it, or of the
+                        provider that it goes to; INT64_MIN: there is none */
 } fxt_listed;
 
 typedef struct fxt_block {
     uint64_t offset;
     int64_t begin_ns, end_ns; /* of all its events; INT64_MAX, INT64_MIN: it has none */
-    int64_t last_ns;          /* the same of what comes before its first record */
+    int64_t last_ns;          /* as that of a listed record, of the provider that is in force */
     uint32_t listed;          /* first of its records that are listed */
     bool is_whole;            /* never passed over: it, or the one before, holds what is unusual */
 } fxt_block;
@@ -52,6 +53,9 @@ void fxt_seek_begin_block(fxt_seek *s, uint64_t offset, int64_t last_ns);
 /* Notes a record of the last block that is not of the usual kind, as it was read. */
 void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64_t last_ns);
 
+/* Whether a record says which provider is in force from there on. */
+bool fxt_is_of_provider(const walk_record *at);
+
 /* The last block, and the next one, are always read. */
 void fxt_seek_keep_block(fxt_seek *s);
 
@@ -60,20 +64,31 @@ void fxt_seek_keep_block(fxt_seek *s);
 bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, uint8_t *bytes,
                      walk_record *at, stele_status *status);
 
-/* What else an index finds out about the one stream. */
+/* After the record that was noted last: another provider is in force, with this last time. */
+void fxt_seek_change_provider(fxt_seek *s, uint64_t offset, int64_t last_ns);
+
+/* How many of the listed records stand before an offset. */
+uint32_t fxt_seek_listed_before(const fxt_seek *s, uint64_t offset);
+
+/* The last time of the provider that a listed record at this offset goes to; INT64_MIN: it had
+   none, or the record is not listed. */
+int64_t fxt_seek_last_at(const fxt_seek *s, uint64_t offset);
+
+/* What else an index finds out about a stream. */
 typedef struct fxt_found {
     bool has_range;
     int64_t begin_ns, end_ns, lateness_ns;
 } fxt_found;
 
-/* As bytes, and back; false where these are not sound: `s` is then empty. Of the trace's records
-   nothing is looked at. */
-void fxt_seek_put(const fxt_seek *s, const fxt_found *found, output *out);
-bool fxt_seek_take(fxt_seek *s, fxt_found *found, const uint8_t *bytes, size_t size,
-                   uint64_t trace_size);
+/* As bytes, and back; false where these are not sound: `s` is then empty, and `*found` NULL. It is
+   owned by the caller. Of the trace's records nothing is looked at. */
+void fxt_seek_put(const fxt_seek *s, const fxt_found *found, uint32_t found_count, output *out);
+bool fxt_seek_take(fxt_seek *s, fxt_found **found, uint32_t *found_count, const uint8_t *bytes,
+                   size_t size, uint64_t trace_size);
 
-/* Whether all that is listed stands there, and can be read alone. */
-bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, stele_status *status);
+/* Whether all that is listed stands there, can be read alone, and tells of so many streams. */
+bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, uint32_t stream_count,
+                   stele_status *status);
 
 static inline bool fxt_seek_is_usable(const fxt_seek *s)
 {
