@@ -330,6 +330,8 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     s->selected.request.columns = columns;
     if (align(c, trace, s, &s->selected.request)) {
         const bool has_insns = s->takes_insns && stele_trace_has_insns(trace);
+        s->has_read_insns |= has_insns;
+        s->has_read_times |= !has_insns;
         cli_check(c,
                   has_insns ? read_insns(c, s, trace, to, &stats)
                             : read_paired(c, s, trace, to, &stats),

@@ -25,6 +25,8 @@ typedef struct calling {
     size_t stood_count;
     struct placing *placing; /* names functions that traces know by address; NULL: nothing does */
     bool takes_insns;        /* traces of instructions give the calls that are made of them */
+    bool has_read_insns;     /* such a trace was read; else: */
+    bool has_read_times;     /* one with times */
     const char *align; /* pattern of the name of the event that a trace begins with; NULL: none */
 } calling;
 

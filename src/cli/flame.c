@@ -12,6 +12,7 @@ typedef enum form {
     FORM_FOLDED,
     FORM_SPEEDSCOPE,
     FORM_SVG,
+    FORM_HTML,
     FORM_PPROF,
     FORM_CALLGRIND,
     FORM_EVENTED,
@@ -28,8 +29,11 @@ static bool ends_with(const char *text, const char *end)
 /* As asked for, else by the name of the output. False: that tells none. */
 static bool choose_form(cli *c, const char *path, form *as)
 {
-    static const char *const words[FORM_COUNT] = {"folded",    "speedscope", "svg",    "pprof",
-                                                  "callgrind", "evented",    "firefox"};
+    static const char *const words[FORM_COUNT] = {
+        [FORM_FOLDED] = "folded",   [FORM_SPEEDSCOPE] = "speedscope",
+        [FORM_SVG] = "svg",         [FORM_HTML] = "html",
+        [FORM_PPROF] = "pprof",     [FORM_CALLGRIND] = "callgrind",
+        [FORM_EVENTED] = "evented", [FORM_FIREFOX] = "firefox"};
     const char *name = option_value(&c->options, OPTION_FLAME_FORMAT);
     *as = FORM_FOLDED;
     if (name != NULL)
@@ -44,6 +48,8 @@ static bool choose_form(cli *c, const char *path, form *as)
         *as = FORM_SPEEDSCOPE;
     else if (ends_with(path, ".svg"))
         *as = FORM_SVG;
+    else if (ends_with(path, ".html") || ends_with(path, ".htm"))
+        *as = FORM_HTML;
     else if (ends_with(path, ".pb.gz") || ends_with(path, ".pb") || ends_with(path, ".pprof"))
         *as = FORM_PPROF;
     else if (strstr(path, "callgrind") != NULL)
@@ -51,18 +57,20 @@ static bool choose_form(cli *c, const char *path, form *as)
     else
         return cli_usage(
             c,
-            "'%s' does not tell the form, as .svg, .folded, .txt, .json (speedscope), "
+            "'%s' does not tell the form, as .svg, .html, .folded, .txt, .json (speedscope), "
             ".firefox.json, .pb.gz (pprof) and callgrind.out do: name it with --format",
             path);
     return true;
 }
 
-static void show(cli *c, stele_paths *p, form as, const char *path)
+/* `unit` is as in flame. */
+static void show(cli *c, stele_paths *p, form as, const char *unit, const char *path)
 {
     stele_path_tree tree = STELE_INIT(stele_path_tree);
     flame f = {.context = c->context,
                .tree = &tree,
                .title = c->options.arguments[0],
+               .unit = unit,
                .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     stele_output *out;
@@ -77,6 +85,8 @@ static void show(cli *c, stele_paths *p, form as, const char *path)
         flame_write_pprof(&f, true, out);
     else if (as == FORM_CALLGRIND)
         flame_write_callgrind(&f, out);
+    else if (as == FORM_HTML)
+        flame_write_html(&f, out);
     else
         flame_write_svg(&f, out);
     calling_output_end(c, path, out);
@@ -189,7 +199,7 @@ void command_FLAME(cli *c)
         if (as == FORM_EVENTED || as == FORM_FIREFOX)
             show_times(c, &s, as, path);
         else if (read_paths(c, &s, as, &p))
-            show(c, p, as, path);
+            show(c, p, as, s.has_read_insns && !s.has_read_times ? "instructions" : NULL, path);
     }
     calling_remark_pairs(c, &s);
     stele_paths_free(p);

@@ -68,6 +68,20 @@ silent out
 expect 3 flame no-such-file -o none.svg
 check "nothing is written for nothing" test ! -e none.svg
 expect 2 flame --format png "$trace"
+# As a page of HTML: the same picture, with the name of the trace as the page's.
+"$STELE" flame --format svg "$trace" >picture
+expect 0 flame -o p.html "$trace"
+sed -n '/^<svg/,/^<.svg>/p' p.html >shown
+tail -n +2 picture >wanted
+same shown wanted
+check "it is a page" test "$(head -n 1 p.html)" = '<!DOCTYPE html>'
+says p.html '^<title>.*bin.log</title>$'
+# Instructions are no time.
+insns=$SOURCE/src/formats/xtrace/good/levels.xinsndata.bin
+expect 0 flame --format svg "$insns"
+says out 'Width: instructions\.'
+expect 0 flame --format svg "$trace"
+says out 'Width: time\.'
 expect 2 flame -o x.png "$trace"
 says err "'x.png' does not tell the form"
 check "nothing is written" test ! -e x.png

@@ -32,9 +32,12 @@ void flame_write_pprof(const flame *f, bool has_tracks, stele_output *out);
 /* The call graph as Callgrind writes it. */
 void flame_write_callgrind(const flame *f, stele_output *out);
 
-/* A page of its own, to be searched and zoomed in a browser. It says how many frames are too narrow
-   or too deep to be drawn. */
+/* A picture by itself, to be searched and zoomed in a browser. It says how many frames are too
+   narrow or too deep to be drawn. */
 void flame_write_svg(const flame *f, stele_output *out);
+
+/* The same as a page of HTML, for what shows or mails pages only. */
+void flame_write_html(const flame *f, stele_output *out);
 
 /*
  * A name as labels show it: of C++ names without the arguments of templates, "map<..>", and the

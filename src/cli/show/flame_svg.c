@@ -240,7 +240,6 @@ static void write_head(const drawing *d)
     const unsigned height = HEAD + d->rows * ROW + FOOT;
     char text[PRINT_SIZE];
     stele_output_printf(d->out,
-                        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" "
                         "viewBox=\"0 0 %.0f %u\">\n"
                         "<style>\n"
@@ -275,7 +274,7 @@ static void write_head(const drawing *d)
         d->width - MARGIN, d->width - MARGIN - 190);
 }
 
-void flame_write_svg(const flame *f, stele_output *out)
+static void write_picture(const flame *f, stele_output *out)
 {
     drawing d = {.f = f, .out = out, .width = f->width != 0 ? f->width : FLAME_WIDTH, .rows = 1};
     d.whole = weight(f, &f->tree->nodes[0]);
@@ -288,4 +287,21 @@ void flame_write_svg(const flame *f, stele_output *out)
     for (size_t i = 0; flame_script[i] != NULL; i++)
         stele_output_printf(out, "%s\n", flame_script[i]);
     stele_output_text(out, "]]></script>\n</svg>\n");
+}
+
+void flame_write_svg(const flame *f, stele_output *out)
+{
+    stele_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    write_picture(f, out);
+}
+
+/* In HTML an element of SVG is one of the page, and its script runs as the page's. */
+void flame_write_html(const flame *f, stele_output *out)
+{
+    stele_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                           "<meta charset=\"utf-8\">\n<title>");
+    write_xml(out, f->title, strlen(f->title));
+    stele_output_text(out, "</title>\n</head>\n<body>\n");
+    write_picture(f, out);
+    stele_output_text(out, "</body>\n</html>\n");
 }
