@@ -65,13 +65,8 @@ static bool batch_has_room(const opened *o)
            batch->field_count < UINT32_MAX / 4 && batch->byte_count < UINT32_MAX / 4;
 }
 
-static uint32_t slot_take(opened *o)
+uint32_t opened_slot_new(opened *o)
 {
-    const uint32_t freed = o->slot_free;
-    if (freed != 0) {
-        o->slot_free = o->slots[freed].at;
-        return freed;
-    }
     if (o->slot_count + 1 >= o->slot_capacity) {
         opened_slot *slots = array_grow(o->slots, sizeof *slots, &o->slot_capacity, 64);
         if (slots == NULL)
@@ -81,24 +76,12 @@ static uint32_t slot_take(opened *o)
     return ++o->slot_count;
 }
 
-static void slot_set(opened_slot *slot, const stele_batch *batch, uint32_t at, bool is_late)
-{
-    slot->at = at;
-    slot->stream = batch->stream;
-    slot->file = batch->file;
-    slot->shift_ns = batch->shift_ns;
-    slot->packet = batch->packet;
-    slot->is_used = true;
-    slot->is_late = is_late;
-    slot->is_plain = false;
-}
-
 uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event)
 {
     uint32_t slot;
     if (!batch_has_room(o) && !batch_renew(o))
         return 0;
-    slot = slot_take(o);
+    slot = opened_slot_take(o);
     if (slot == 0)
         return 0;
     o->slots[slot].is_used = false;
@@ -107,49 +90,31 @@ uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *even
         o->slot_free = slot;
         return 0;
     }
-    slot_set(&o->slots[slot], batch, o->batch->event_count - 1, false);
+    opened_slot_set(&o->slots[slot], batch, o->batch->event_count - 1, false);
     o->used_count++;
     return slot;
 }
 
-/* An event that is as good without its batch. */
-static inline bool is_plain(const stele_batch *batch, const stele_event *event)
-{
-    return event->field_count == 0 && (event->name & STELE_NAME_LOCAL) == 0 &&
-           batch->context_count == 0;
-}
-
-uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event *event)
+uint32_t opened_add_fields_late(opened *o, const stele_batch *batch, const stele_event *event)
 {
     uint32_t slot;
-    if (is_plain(batch, event)) {
-        slot = slot_take(o);
-        if (slot == 0)
-            return 0;
-        slot_set(&o->slots[slot], batch, 0, false);
-        o->slots[slot].is_plain = true;
-        o->slots[slot].event = *event;
-        o->slots[slot].event.field_first = 0;
-        o->used_count++;
-        return slot;
-    }
     if (o->late_count == o->late_capacity) {
         uint32_t *slots = array_grow(o->late_slots, sizeof *slots, &o->late_capacity, EVENTS_FEW);
         if (slots == NULL)
             return 0;
         o->late_slots = slots;
     }
-    slot = slot_take(o);
+    slot = opened_slot_take(o);
     if (slot == 0)
         return 0;
     o->late = batch;
     o->late_slots[o->late_count++] = slot;
-    slot_set(&o->slots[slot], batch, (uint32_t)(event - batch->events), true);
+    opened_slot_set(&o->slots[slot], batch, (uint32_t)(event - batch->events), true);
     o->used_count++;
     return slot;
 }
 
-bool opened_settle(opened *o)
+bool opened_settle_late(opened *o)
 {
     for (uint32_t i = 0; i < o->late_count; i++) {
         opened_slot *slot = &o->slots[o->late_slots[i]];
@@ -163,14 +128,6 @@ bool opened_settle(opened *o)
     }
     o->late_count = 0;
     return true;
-}
-
-void opened_remove(opened *o, uint32_t slot)
-{
-    o->slots[slot].is_used = o->slots[slot].is_late = false;
-    o->slots[slot].at = o->slot_free;
-    o->slot_free = slot;
-    o->used_count--;
 }
 
 /* ---- What is found by a key ---- */

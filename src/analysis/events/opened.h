@@ -48,17 +48,85 @@ void opened_free(opened *o);
 
 /* Keeps a copy; 0 when memory is exhausted. */
 uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event);
-void opened_remove(opened *o, uint32_t slot);
+
+static inline void opened_remove(opened *o, uint32_t slot)
+{
+    o->slots[slot].is_used = o->slots[slot].is_late = false;
+    o->slots[slot].at = o->slot_free;
+    o->slot_free = slot;
+    o->used_count--;
+}
+
+/* A slot that was never used; 0 when memory is exhausted. */
+uint32_t opened_slot_new(opened *o);
+
+static inline uint32_t opened_slot_take(opened *o)
+{
+    const uint32_t freed = o->slot_free;
+    if (freed == 0)
+        return opened_slot_new(o);
+    o->slot_free = o->slots[freed].at;
+    return freed;
+}
+
+static inline void opened_slot_set(opened_slot *slot, const stele_batch *batch, uint32_t at,
+                                   bool is_late)
+{
+    slot->at = at;
+    slot->stream = batch->stream;
+    slot->file = batch->file;
+    slot->shift_ns = batch->shift_ns;
+    slot->packet = batch->packet;
+    slot->is_used = true;
+    slot->is_late = is_late;
+    slot->is_plain = false;
+}
+
+/* Whether an event is as good without its batch, as nearly all calls of some formats are. */
+static inline bool opened_is_plain(const stele_batch *batch, const stele_event *event)
+{
+    return event->field_count == 0 && (event->name & STELE_NAME_LOCAL) == 0 &&
+           batch->context_count == 0;
+}
+
+static inline uint32_t opened_add_plain(opened *o, const stele_batch *batch,
+                                        const stele_event *event)
+{
+    const uint32_t number = opened_slot_take(o);
+    opened_slot *slot;
+    if (number == 0)
+        return 0;
+    slot = &o->slots[number];
+    opened_slot_set(slot, batch, 0, false);
+    slot->is_plain = true;
+    slot->event = *event;
+    slot->event.field_first = 0;
+    o->used_count++;
+    return number;
+}
+
+/* What opened_add_late() does with an event that is not plain. */
+uint32_t opened_add_fields_late(opened *o, const stele_batch *batch, const stele_event *event);
 
 /*
- * The same, but the copy is made by opened_settle() only, if it is open then: most of what begins
- * ends in the same batch. All that is added late until then must be of one batch, which stays as it
- * is.
+ * As opened_add(), but the copy is made by opened_settle() only, if it is open then: most of what
+ * begins ends in the same batch. All that is added late until then must be of one batch, which
+ * stays as it is.
  */
-uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event *event);
+static inline uint32_t opened_add_late(opened *o, const stele_batch *batch,
+                                       const stele_event *event)
+{
+    return opened_is_plain(batch, event) ? opened_add_plain(o, batch, event)
+                                         : opened_add_fields_late(o, batch, event);
+}
 
 /* Returns false if out of memory. */
-bool opened_settle(opened *o);
+bool opened_settle_late(opened *o);
+
+static inline bool opened_settle(opened *o)
+{
+    return o->late_count == 0 || opened_settle_late(o);
+}
 
 /* What stands for the batch of an event that needs none. */
 extern const stele_batch opened_no_batch;

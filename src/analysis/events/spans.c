@@ -20,8 +20,8 @@ static bool is_after(const stele_spans *s, const stele_event *event)
 }
 
 /* Takes an event that counts, and what can be taken with it; gives the one after. */
-static const stele_event *take(stele_spans *s, const stele_event *event, const stele_event *end,
-                               uint64_t linked)
+static inline const stele_event *take(stele_spans *s, const stele_event *event,
+                                      const stele_event *end, uint64_t linked)
 {
     s->now.event = event;
     if (!s->has_origin)

@@ -27,12 +27,10 @@ void spans_made_free(spans_made *m)
     hash_table_free(&m->end_name_numbers);
 }
 
-stele_status spans_made_flush(spans_made *m)
+stele_status spans_made_give(spans_made *m)
 {
     const stele_segment segment = {m->batch, 0, m->batch->event_count};
-    stele_status status = STELE_OK;
-    if (segment.count != 0)
-        status = m->fn(m->user, &segment, m->spans);
+    const stele_status status = m->fn(m->user, &segment, m->spans);
     stele_batch_clear(m->batch);
     return status;
 }
@@ -161,10 +159,28 @@ static bool fits(const stele_batch *batch, const stele_batch *from)
            batch->offset_ns == from->offset_ns && batch->file == from->file;
 }
 
+static void set_head(stele_batch *batch, const stele_batch *from)
+{
+    batch->stream = from->stream;
+    batch->shift_ns = from->shift_ns;
+    batch->offset_ns = from->offset_ns;
+    batch->file = from->file;
+    batch->columns = STELE_COLUMNS_ALL & ~(uint32_t)STELE_COLUMN_CONTEXT;
+}
+
 static stele_event *copy_event(spans_made *m, spans_end from, bool has_fields)
 {
     stele_batch *batch = m->batch;
-    stele_event bare = *from.event;
+    stele_event bare;
+    if ((!has_fields || from.event->field_count == 0) &&
+        (from.event->name & STELE_NAME_LOCAL) == 0) {
+        stele_event *const copy = batch_push_event(batch);
+        *copy = *from.event;
+        copy->field_first = batch->field_count;
+        copy->field_count = 0;
+        return copy;
+    }
+    bare = *from.event;
     bare.field_count = 0;
     if (!batch_copy_event(batch, from.batch, has_fields ? from.event : &bare))
         return NULL;
@@ -182,11 +198,8 @@ stele_status spans_made_add(spans_made *m, const stele_span *span, spans_end beg
         status = spans_made_flush(m);
     if (status != STELE_OK)
         return status;
-    batch->stream = from.batch->stream;
-    batch->shift_ns = from.batch->shift_ns;
-    batch->offset_ns = from.batch->offset_ns;
-    batch->file = from.batch->file;
-    batch->columns = STELE_COLUMNS_ALL & ~(uint32_t)STELE_COLUMN_CONTEXT;
+    if (batch->event_count == 0)
+        set_head(batch, from.batch);
     m->fields_before = batch->field_count;
     m->bytes_before = batch->byte_count;
     m->names_before = batch->name_count;

@@ -43,7 +43,13 @@ stele_status spans_made_add(spans_made *m, const stele_span *span, spans_end beg
 /* Takes the last one back, which was not given out. */
 void spans_made_undo(spans_made *m);
 
-/* Gives out what was added. */
-stele_status spans_made_flush(spans_made *m);
+/* Gives out what was added, which is something. */
+stele_status spans_made_give(spans_made *m);
+
+/* Merged tracks come in runs of a few events, of which many end nothing. */
+static inline stele_status spans_made_flush(spans_made *m)
+{
+    return m->batch->event_count == 0 ? STELE_OK : spans_made_give(m);
+}
 
 #endif

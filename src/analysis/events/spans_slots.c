@@ -8,20 +8,18 @@
 
 /* ---- What begins ---- */
 
-static int64_t renew(last_begin *last, int64_t begin_ns)
+static inline int64_t renew(last_begin *last, int64_t begin_ns)
 {
     const uint64_t before_ns = (uint64_t)last->begin_ns;
     last->begin_ns = begin_ns;
     return (int64_t)((uint64_t)begin_ns - before_ns);
 }
 
-/* Since the span before of this name on this track began, which is this one from now on. */
-static int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64_t begin_ns)
+/* As take_delta(), where `*near` is of another name or track. */
+static int64_t find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
+                          int64_t begin_ns)
 {
-    uint32_t *const near = &s->near[(name + track * 31) % SPANS_NEAR];
     uint32_t hash;
-    if (*near != 0 && s->lasts[*near - 1].track == track && s->lasts[*near - 1].name == name)
-        return renew(&s->lasts[*near - 1], begin_ns);
     if (!hash_table_reserve(&s->last_numbers)) {
         s->status = STELE_ERR_MEMORY;
         return STELE_SPAN_NO_DELTA;
@@ -51,6 +49,16 @@ static int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64
     return STELE_SPAN_NO_DELTA;
 }
 
+/* Since the span before of this name on this track began, which is this one from now on. */
+static inline int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64_t begin_ns)
+{
+    uint32_t *const near = &s->near[(name + track * 31) % SPANS_NEAR];
+    last_begin *const last = *near != 0 ? &s->lasts[*near - 1] : NULL;
+    return last != NULL && last->track == track && last->name == name
+               ? renew(last, begin_ns)
+               : find_delta(s, near, track, name, begin_ns);
+}
+
 uint32_t spans_open(stele_spans *s, stele_span_source from)
 {
     const stele_event *event = s->now.event;
@@ -75,34 +83,6 @@ uint32_t spans_open(stele_spans *s, stele_span_source from)
 }
 
 /* ---- What ends ---- */
-
-void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
-{
-    const stele_event *event = opened_event(&s->opened, slot);
-    const open_data *open = &s->open[slot];
-    span->id = open->id;
-    span->child_count = open->child_count;
-    span->delta_ns = open->delta_ns;
-    span->begin_offset = event->offset;
-    span->name = spans_global_name(event->name);
-    span->category = stele_category_name(s->context, event->category);
-    span->track = event->track;
-    span->stream = s->opened.slots[slot].stream;
-    span->begin_cpu = event->cpu;
-    span->has_begin_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
-    span->source = open->source;
-    if (open->source >= STELE_SPAN_NESTED_PAIR)
-        span->pair = (uint32_t)event->value;
-}
-
-void spans_take_end(stele_span *span, spans_end end)
-{
-    span->end_offset = end.event->offset;
-    span->end_track = end.event->track;
-    span->end_stream = end.batch->stream;
-    span->end_cpu = end.event->cpu;
-    span->has_end_cpu = (end.event->flags & STELE_FLAG_HAS_CPU) != 0;
-}
 
 void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end)
 {

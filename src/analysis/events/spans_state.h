@@ -79,10 +79,34 @@ static inline spans_end spans_begin_of(const stele_spans *s, uint32_t slot)
 }
 
 /* What the event that began a span says; begin_ns is that of the window at least. */
-void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot);
+static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
+{
+    const stele_event *event = opened_event(&s->opened, slot);
+    const open_data *open = &s->open[slot];
+    span->id = open->id;
+    span->child_count = open->child_count;
+    span->delta_ns = open->delta_ns;
+    span->begin_offset = event->offset;
+    span->name = spans_global_name(event->name);
+    span->category = stele_category_name(s->context, event->category);
+    span->track = event->track;
+    span->stream = s->opened.slots[slot].stream;
+    span->begin_cpu = event->cpu;
+    span->has_begin_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
+    span->source = open->source;
+    if (open->source >= STELE_SPAN_NESTED_PAIR)
+        span->pair = (uint32_t)event->value;
+}
 
 /* What the event that ended it says. */
-void spans_take_end(stele_span *span, spans_end end);
+static inline void spans_take_end(stele_span *span, spans_end end)
+{
+    span->end_offset = end.event->offset;
+    span->end_track = end.event->track;
+    span->end_stream = end.batch->stream;
+    span->end_cpu = end.event->cpu;
+    span->has_end_cpu = (end.event->flags & STELE_FLAG_HAS_CPU) != 0;
+}
 
 /* Of a span without an event that began it: everything is that of its end. */
 void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end);
