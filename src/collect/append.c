@@ -150,3 +150,21 @@ stele_status append_close(append_file *f, diag_sink *diag)
     *f = (append_file){.fd = -1};
     return status;
 }
+
+stele_status append_once(append_pool *pool, diag_sink *diag, const char *path, uint64_t size,
+                         const uint8_t *bytes, size_t added, bool is_last)
+{
+    append_file f = {.pool = pool, .fd = -1, .size = size, .path = strdup(path)};
+    stele_status status = f.path != NULL ? open_with(&f, diag, 0) : STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        status = write_all(&f, diag, bytes, added);
+    if (status == STELE_OK && is_last && fdatasync(f.fd) != 0 && errno != EINVAL)
+        status = refuse(&f, diag);
+    if (f.fd >= 0) {
+        close(f.fd);
+        take_out(&f);
+    }
+    free(f.buffer);
+    free(f.path);
+    return status;
+}

@@ -37,6 +37,11 @@ stele_status append_open(append_file *f, append_pool *pool, diag_sink *diag, con
  * whole. */
 stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size);
 
+/* Adds bytes to a file of `size` bytes that nothing is open for, at once; with `is_last`, syncs it.
+   Errors are those of append_packet(); the file is then as it was. */
+stele_status append_once(append_pool *pool, diag_sink *diag, const char *path, uint64_t size,
+                         const uint8_t *bytes, size_t added, bool is_last);
+
 /* Writes what the buffers of all files hold. */
 stele_status append_flush_all(append_pool *pool, diag_sink *diag);
 

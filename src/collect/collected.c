@@ -59,6 +59,7 @@ static stele_status begin_turn(collected *t, const collected_rules *rules, int64
         return STELE_ERR_MEMORY;
     t->turn++;
     t->turn_size = t->turn_state = t->state_size = 0;
+    t->has_state_file = t->is_state_mixed = t->is_state_added = false;
     t->turn_ns = now_ns;
     if (is_numbered)
         snprintf(t->path, size, "%s.%04u%s", t->base, t->turn, t->ops->extension);
@@ -86,28 +87,19 @@ static bool is_turn_over(const collected *t, const collected_rules *rules, size_
 
 /* ---- State ---- */
 
-/* Writes the file of state anew, aside, and puts it in place in one step. */
-static stele_status put_state_file(collected *t, const collected_rules *rules)
+/* Puts bytes in place of the file of state in one step. */
+static stele_status replace_state_file(const collected_rules *rules, const char *path,
+                                       const char *name, const uint8_t *bytes, size_t size)
 {
-    char *path = members_join(t->path, t->ops->state_file), *aside = NULL;
-    output *out = NULL;
+    const size_t aside_size = strlen(path) + 8;
     append_file file = {.fd = -1};
-    stele_status status = path != NULL ? output_open_memory(rules->diag, &out) : STELE_ERR_MEMORY;
-    const uint8_t *bytes;
-    size_t size = 0;
-    if (status == STELE_OK) {
-        t->ops->put_state(t->state, t->number, out);
-        status = output_flush(out);
-    }
-    if (status == STELE_OK && (aside = malloc(strlen(path) + 8)) == NULL)
-        status = STELE_ERR_MEMORY;
-    if (status == STELE_OK) {
-        snprintf(aside, strlen(path) + 8, "%.*s.%s.new",
-                 (int)(strlen(path) - strlen(t->ops->state_file)), path, t->ops->state_file);
-        unlink(aside); /* nobody else writes here, so that at most an own one was left */
-        status = append_open(&file, rules->files, rules->diag, aside);
-    }
-    bytes = status == STELE_OK ? output_memory(out, &size) : NULL;
+    char *aside = malloc(aside_size);
+    stele_status status;
+    if (aside == NULL)
+        return STELE_ERR_MEMORY;
+    snprintf(aside, aside_size, "%.*s.%s.new", (int)(strlen(path) - strlen(name)), path, name);
+    unlink(aside); /* nobody else writes here, so that at most an own one was left */
+    status = append_open(&file, rules->files, rules->diag, aside);
     if (status == STELE_OK && size != 0)
         status = append_packet(&file, rules->diag, bytes, size);
     if (file.path != NULL) {
@@ -116,15 +108,88 @@ static stele_status put_state_file(collected *t, const collected_rules *rules)
     }
     if (status == STELE_OK && rename(aside, path) != 0)
         status = refuse(rules, path);
-    if (status == STELE_OK) {
-        t->is_state_news = false;
-        t->state_size = size;
-        count_written(t, rules, size);
-    }
-    output_close(out);
     free(aside);
+    return status;
+}
+
+#define STATE_ANEW_FREE ((uint64_t)16 << 20)
+
+/* Whether all state may be written again because some of it belongs before what is there: as often
+   as it takes no more than the packets do, or where as much came as was there. Else it waits for
+   the end, so that no sender can have a file written again for each of its packets. */
+static bool may_write_anew(const collected *t, uint64_t size)
+{
+    return t->state_anew + size <= STATE_ANEW_FREE + t->kept_size || size >= 2 * t->state_last;
+}
+
+/* What is to be written of the state: all, or what came since. */
+static stele_status render_state(collected *t, const collected_rules *rules, bool is_last,
+                                 bool *is_whole, output **out)
+{
+    stele_status status = output_open_memory(rules->diag, out);
+    size_t size = 0;
+    *is_whole = !t->has_state_file;
+    if (status == STELE_OK && !*is_whole) {
+        t->is_state_mixed |= !t->ops->put_news(t->state, t->number, *out);
+        status = output_flush(*out);
+        output_memory(*out, &size);
+        *is_whole = t->is_state_mixed && (is_last || may_write_anew(t, t->state_size + size));
+        if (status != STELE_OK || !*is_whole)
+            return status;
+        output_close(*out);
+        status = output_open_memory(rules->diag, out);
+    }
+    if (status != STELE_OK)
+        return status;
+    t->ops->put_state(t->state, t->number, *out);
+    return output_flush(*out);
+}
+
+static stele_status write_state(collected *t, const collected_rules *rules, const char *path,
+                                bool is_last)
+{
+    output *out = NULL;
+    bool is_whole;
+    size_t size = 0;
+    stele_status status = render_state(t, rules, is_last, &is_whole, &out);
+    const uint8_t *bytes = status == STELE_OK ? output_memory(out, &size) : NULL;
+    if (status == STELE_OK)
+        status = is_whole ? replace_state_file(rules, path, t->ops->state_file, bytes, size)
+                          : append_once(rules->files, rules->diag, path, t->state_size, bytes, size,
+                                        is_last);
+    output_close(out);
+    if (status != STELE_OK)
+        return status;
+    if (is_whole) {
+        t->state_anew += t->is_state_mixed ? size : 0;
+        t->state_last = size;
+        t->is_state_mixed = false;
+    }
+    t->state_size = is_whole ? size : t->state_size + size;
+    t->has_state_file = true;
+    t->is_state_news = false;
+    t->is_state_added = !is_whole && !is_last;
+    count_written(t, rules, size);
+    return STELE_OK;
+}
+
+/* Brings the file of state up to date; with `is_last`, for the last time. */
+static stele_status put_state_file(collected *t, const collected_rules *rules, bool is_last)
+{
+    char *path = members_join(t->path, t->ops->state_file);
+    const stele_status status =
+        path != NULL ? write_state(t, rules, path, is_last) : STELE_ERR_MEMORY;
     free(path);
     return status;
+}
+
+/* The file of state as it stays: in its order, and synced. */
+static stele_status finish_state(collected *t, const collected_rules *rules)
+{
+    return is_folder(t) && t->has_state_file &&
+                   (t->is_state_news || t->is_state_mixed || t->is_state_added)
+               ? put_state_file(t, rules, true)
+               : STELE_OK;
 }
 
 /* ---- Files ---- */
@@ -223,12 +288,14 @@ stele_status collected_put(collected *t, const collected_rules *rules, const rec
     bool is_news = true;
     stele_status status = STELE_OK;
     if (is_turn_over(t, rules, packet->size, now_ns)) {
-        status = close_files(t, rules);
+        status = finish_state(t, rules);
+        if (status == STELE_OK)
+            status = close_files(t, rules);
         if (status == STELE_OK)
             status = begin_turn(t, rules, now_ns);
     }
     if (status == STELE_OK && is_folder(t) && t->is_state_news)
-        status = put_state_file(t, rules);
+        status = put_state_file(t, rules, false);
     if (status == STELE_OK)
         status = find_file(t, rules, packet->file, &to);
     if (status != STELE_OK)
@@ -263,15 +330,17 @@ stele_status collected_flush(collected *t, const collected_rules *rules)
         if (t->path == NULL)
             status = begin_turn(t, rules, 0);
         if (status == STELE_OK)
-            status = put_state_file(t, rules);
+            status = put_state_file(t, rules, false);
     }
     return status;
 }
 
 stele_status collected_close(collected *t, const collected_rules *rules)
 {
-    const stele_status status = collected_flush(t, rules);
-    const stele_status closed = close_files(t, rules);
+    stele_status status = collected_flush(t, rules), closed;
+    if (status == STELE_OK)
+        status = finish_state(t, rules);
+    closed = close_files(t, rules);
     return status == STELE_OK ? closed : status;
 }
 

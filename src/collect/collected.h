@@ -33,7 +33,12 @@ typedef struct collected {
     uint64_t turn_state; /* bytes of state in it, where state stands in front of the packets */
     uint64_t state_size; /* bytes of state in it, wherever they are */
     int64_t turn_ns;     /* when that began */
-    bool is_state_news;  /* the state file is not written as it should be */
+    bool has_state_file; /* it is there */
+    bool is_state_news;  /* more state came than is in it */
+    bool is_state_mixed; /* what is in it is not in its order */
+    bool is_state_added; /* it was added to, which is not synced */
+    uint64_t state_anew; /* bytes of state that were written again because of their order, ever */
+    uint64_t state_last; /* bytes that the file had when it was written as a whole */
     bool is_full;        /* more files than a trace may have were wanted, which was reported */
     bool is_state_full;  /* more state than can be kept, likewise */
     uint64_t packet_count, state_count, written_size;

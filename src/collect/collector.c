@@ -117,7 +117,9 @@ stele_status stele_collector_open(stele_context *context, const char *folder,
         c->rules = (collected_rules){&context->diag, &c->files, c->options.rotate_size,
                                      c->options.rotate_ns, &c->written_size};
         fill_defaults(&c->options);
-        c->state_room.max = size_of(c->options.memory_max);
+        c->state_room = (receive_room){.max = size_of(c->options.memory_max),
+                                       .read_free = RECEIVE_READ_FREE,
+                                       .last_left = RECEIVE_LAST_MAX};
         c->sink = (sequence_sink){collector_deliver, collector_miss,  c,
                                   &c->counts,        hash_key_make(), c->options.window_count};
         status = copy_given(c, folder);
@@ -241,6 +243,7 @@ stele_status stele_collector_receive(stele_collector *c, uint32_t sender, const 
         return c->status;
     c->now_ns = now_ns;
     c->received_size += size;
+    c->state_room.came_size += size;
     if (s->is_ended) {
         c->refused_count++;
         c->skipped_size += size;

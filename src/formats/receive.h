@@ -44,10 +44,27 @@ typedef struct receive_from {
 
 typedef struct receiver receiver;
 
-/* Bytes of state that all receivers of a collector may keep together. */
+/* Bytes of state that all receivers of a collector may keep together, and how often they may read
+   them again because more has come: so many bytes for each that came. */
 typedef struct receive_room {
     size_t used, max;
+    uint64_t read_size, came_size;
+    uint64_t read_free; /* that are not counted */
+    uint32_t last_left; /* how many senders that end may have it all read once more */
 } receive_room;
+
+#define RECEIVE_READ_FREE  ((uint64_t)256 << 20)
+#define RECEIVE_READ_TIMES 16u
+#define RECEIVE_LAST_MAX   64u
+
+/* Whether `size` bytes of state may be read again, for a sender that ends or for one that goes on.
+ */
+static inline bool receive_room_may_read(receive_room *room, uint64_t size, bool is_last)
+{
+    if (room->read_size + size <= room->read_free + room->came_size * RECEIVE_READ_TIMES)
+        return true;
+    return is_last && room->last_left != 0 && room->last_left-- != 0;
+}
 
 /* Has `before` bytes become `after`; false: there is no room for them. */
 static inline bool receive_room_change(receive_room *room, size_t before, size_t after)
@@ -84,7 +101,10 @@ typedef struct receiver_ops {
     /* Writes what must stand in front of the first packet in each file of a trace, or, where
        `state_file` is not NULL, all of that file. */
     void (*put_state)(receiver *self, uint32_t trace, output *out);
-    const char *state_file; /* rewritten when there is news; NULL: state stands among the packets */
+    /* The same for what came since either was called last for the trace; false: some of it should
+       stand in front of what was put. NULL where there is no file of state. */
+    bool (*put_news)(receiver *self, uint32_t trace, output *out);
+    const char *state_file; /* NULL: state stands among the packets */
 } receiver_ops;
 
 struct receiver {

@@ -88,7 +88,7 @@ static stele_status take_given(ctf_receive *self, const uint8_t *bytes, size_t s
             head = (arriving_head){.form = ARRIVING_TEXT, .size = size - at};
         if (self->count == 0)
             status = add_trace(self, &head);
-        self->room->max += head.size + sizeof(arriving_part); /* senders take none of it */
+        self->room->max += head.size + ARRIVING_PART_ROOM; /* senders take none of it */
         if (status == STELE_OK)
             status = arriving_add(self->traces[0], &head, bytes + at, &is_news);
         at += head.size;
@@ -273,20 +273,58 @@ static fit find_trace(ctf_receive *self, uint32_t sender, const uint8_t *bytes, 
     return best;
 }
 
+/* Reads metadata for a packet: those that were not read before or had errors, or, if `is_all`,
+   those to which more was added. What costs too much is left until more came. `*has_read` if any
+   were. */
+static bool read_metadata(ctf_receive *self, const receive_from *from, bool is_all, bool *has_read)
+{
+    *has_read = false;
+    for (uint32_t i = 0; i < self->count; i++) {
+        arriving *a = self->traces[i];
+        if ((a->is_parsed && !a->is_stale) || (a->decoder != NULL && a->is_sound && !is_all) ||
+            !receive_room_may_read(self->room, a->size, from->is_ended))
+            continue;
+        if (!arriving_parse(a, self->context))
+            return false;
+        *has_read = true;
+    }
+    return true;
+}
+
+/* What the packet is, as the metadata have it; they are read again for one that those do not know
+   that were read before. RECEIVE_PACKET: `*how` says. */
+static receive_outcome find_head(ctf_receive *self, const receive_from *from, const uint8_t *bytes,
+                                 size_t size, receive_packet *packet, packet_head *head, fit *how)
+{
+    bool has_read, has_decoder = false;
+    if (!read_metadata(self, from, false, &has_read))
+        return RECEIVE_MEMORY;
+    *how = find_trace(self, from->sender, bytes, size, &packet->trace, head);
+    if (*how == FIT_NONE) {
+        if (!read_metadata(self, from, true, &has_read))
+            return RECEIVE_MEMORY;
+        if (has_read)
+            *how = find_trace(self, from->sender, bytes, size, &packet->trace, head);
+    }
+    for (uint32_t i = 0; i < self->count; i++) {
+        const arriving *a = self->traces[i];
+        if (*how == FIT_NONE && (!a->is_parsed || a->is_stale) && !from->is_ended)
+            return RECEIVE_WAITS;
+        has_decoder |= a->decoder != NULL;
+    }
+    return has_decoder ? RECEIVE_PACKET : RECEIVE_WAITS;
+}
+
 static receive_outcome look_events(ctf_receive *self, const receive_from *from,
                                    const uint8_t *bytes, size_t size, receive_packet *packet)
 {
     const bool is_all = from->is_datagram || from->is_ended;
     packet_head head = {0};
-    bool has_decoder = false;
-    for (uint32_t i = 0; i < self->count; i++) {
-        if (!arriving_parse(self->traces[i], self->context))
-            return RECEIVE_MEMORY;
-        has_decoder |= self->traces[i]->decoder != NULL;
-    }
-    if (!has_decoder)
-        return RECEIVE_WAITS;
-    switch (find_trace(self, from->sender, bytes, size, &packet->trace, &head)) {
+    fit how;
+    const receive_outcome outcome = find_head(self, from, bytes, size, packet, &head, &how);
+    if (outcome != RECEIVE_PACKET)
+        return outcome;
+    switch (how) {
     case FIT_NONE:
         return from->is_datagram && load_le32(bytes) != CTF_PACKET_MAGIC &&
                        load_be32(bytes) != CTF_PACKET_MAGIC
@@ -372,6 +410,12 @@ static void put_state(receiver *base, uint32_t trace, output *out)
         arriving_put(self->traces[trace], out);
 }
 
+static bool put_news(receiver *base, uint32_t trace, output *out)
+{
+    const ctf_receive *self = (ctf_receive *)base;
+    return trace >= self->count || arriving_put_news(self->traces[trace], out);
+}
+
 const receiver_ops ctf_receiver = {
     .name = "ctf",
     .extension = "",
@@ -381,5 +425,6 @@ const receiver_ops ctf_receiver = {
     .look = look,
     .learn = learn,
     .put_state = put_state,
+    .put_news = put_news,
     .state_file = "metadata",
 };

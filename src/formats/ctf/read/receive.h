@@ -19,8 +19,12 @@ typedef enum arriving_form {
 typedef struct arriving_part {
     uint8_t *bytes;
     size_t size;
-    uint64_t rank; /* where it stands among the others */
+    uint64_t rank;     /* where it stands among the others */
+    bool is_of_events; /* a fragment that no packet's head needs */
 } arriving_part;
+
+/* What a part takes beside its bytes, with what is noted of it. */
+#define ARRIVING_PART_ROOM (sizeof(arriving_part) + sizeof(uint64_t))
 
 /* One trace of a scope. It never moves: programs refer to its schema. */
 typedef struct arriving {
@@ -31,13 +35,20 @@ typedef struct arriving {
     arriving_part *parts; /* as they came */
     uint32_t *order;      /* their numbers by rank, equal ones as they came */
     uint32_t count, capacity, order_capacity;
-    hash_table known; /* numbers of parts, by their bytes */
-    size_t size;      /* of all parts */
-    /* Made of the parts when they are needed; NULL: they have to be made anew. */
+    hash_table known;         /* numbers of parts, by their bytes */
+    size_t size;              /* of all parts */
+    hash_table event_streams; /* data stream classes that event classes came for: numbers of ids */
+    uint64_t *stream_ids;
+    uint32_t stream_count, stream_capacity;
+    uint32_t put_count; /* parts that are in the file of metadata */
+    uint64_t put_rank;  /* of the last one in it */
+    /* Made of the parts when they are needed; NULL: they tell nothing, or were not read yet. */
     ctf_decoder *decoder;
     ctf_programs *programs;
     ctf_schema schema;
     bool is_parsed; /* with or without a decoder */
+    bool is_stale;  /* parts came since */
+    bool is_sound;  /* nothing was wrong: what they tell stays true, whatever comes */
 } arriving;
 
 /* What a piece of metadata is, where one begins. */
@@ -45,6 +56,8 @@ typedef struct arriving_head {
     arriving_form form;
     size_t size;
     uint64_t rank;
+    uint64_t
+        stream;  /* data stream class that a fragment describes, or that its event class is of */
     bool begins; /* a trace of its own: nothing of another one stands in front of it */
     uint8_t uuid[16];
     uint32_t session_id;
@@ -64,12 +77,15 @@ static inline const arriving_part *arriving_first(const arriving *a)
     return a->count != 0 ? &a->parts[a->order[0]] : NULL;
 }
 
-/* Makes the decoder that reads packet heads. Returns false if out of memory; without one, the parts
- * tell nothing yet.
+/* Makes the decoder that reads packet heads of all parts that came. Returns false if out of memory;
+ * without a decoder, the parts tell nothing yet.
  */
 bool arriving_parse(arriving *a, stele_context *context);
 
-void arriving_put(const arriving *a, output *out);
+/* Puts all parts in the order of their ranks, or those that were not put yet as they came; false:
+   some of these should stand in front of others that were put. */
+void arriving_put(arriving *a, output *out);
+bool arriving_put_news(arriving *a, output *out);
 void arriving_free(arriving *a);
 
 #endif

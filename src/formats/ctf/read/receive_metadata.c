@@ -14,6 +14,7 @@
 #define MAGIC_METADATA     UINT32_C(0x75d11d57)
 #define METADATA_HEAD_SIZE 37u
 #define FRAGMENT_DEPTH_MAX 200u
+#define LARGE_SIZE         ((size_t)64 << 10)
 #define PARTS_SIZE_MAX     ((size_t)64 << 20)
 #define PARTS_MAX          65536u
 
@@ -43,7 +44,31 @@ static receive_outcome look_packet(const receive_from *from, const uint8_t *byte
 
 /* ---- Fragments of CTF 2: RFC 7464, each after a record separator ---- */
 
-/* The size of a JSON object with what is between it and the next separator; 0: it has not ended. */
+static size_t space_size(const uint8_t *bytes, size_t size)
+{
+    size_t count = 0;
+    while (count < size && (bytes[count] == ' ' || bytes[count] == '\t' || bytes[count] == '\r' ||
+                            bytes[count] == '\n'))
+        count++;
+    return count;
+}
+
+/* Where a fragment ends whose object ends at a place: with all white space up to the next one, else
+   with its line, since what follows can be a packet that begins with such bytes. 0: more must be
+   there to tell. */
+static size_t end_of_line(const uint8_t *bytes, size_t size, size_t at, bool is_all)
+{
+    const size_t space = space_size(bytes + at, size - at);
+    if (at + space == size)
+        return is_all ? size : 0;
+    if (bytes[at + space] == JSON_SEPARATOR)
+        return at + space;
+    if (bytes[at] == '\r' && bytes[at + 1] == '\n')
+        return at + 2;
+    return at + (bytes[at] == '\n');
+}
+
+/* The size of a JSON object with the white space after it; 0: it has not ended. */
 static size_t object_size(const uint8_t *bytes, size_t size, bool is_all)
 {
     size_t at = 1, depth = 0;
@@ -56,50 +81,71 @@ static size_t object_size(const uint8_t *bytes, size_t size, bool is_all)
         else if (!is_text && (bytes[at] == '{' || bytes[at] == '['))
             depth++;
         else if (!is_text && (bytes[at] == '}' || bytes[at] == ']') && depth-- <= 1)
-            break;
+            return end_of_line(bytes, size, at + 1, is_all);
     }
-    if (at == size)
-        return is_all ? size : 0;
-    while (at < size && bytes[at] != JSON_SEPARATOR && strchr("}] \t\r\n", bytes[at]) != NULL)
-        at++;
-    return at;
+    return at < size || is_all ? at : 0;
 }
 
-/* The rank of a fragment by its type: fragments use what those of lower ranks define (section 5).
- */
-static uint64_t rank_of_type(const char *type, size_t size)
+/* Ranks of fragments: each uses what those of lower ones define (section 5). */
+#define RANK_STREAM_CLASS 4u
+#define RANK_EVENT_CLASS  5u
+
+static uint64_t rank_of_type(const json_value *type)
 {
-    static const char *const types[] = {"preamble",    "field-class-alias", "trace-class",
-                                        "clock-class", "data-stream-class", "event-record-class"};
+    static const char *const types[] = {
+        "preamble",    "field-class-alias", "trace-class",
+        "clock-class", "data-stream-class", [RANK_EVENT_CLASS] = "event-record-class"};
     const size_t count = sizeof types / sizeof *types;
     for (size_t i = 0; i < count; i++)
-        if (strlen(types[i]) == size && memcmp(types[i], type, size) == 0)
+        if (strlen(types[i]) == type->size && memcmp(types[i], type->text, type->size) == 0)
             return i;
     return count;
 }
 
-static uint64_t fragment_rank(const uint8_t *bytes, size_t size)
+static bool is_key(const json_value *key, const char *name)
+{
+    return key->size == strlen(name) && memcmp(key->text, name, key->size) == 0;
+}
+
+/* What a fragment is, and of which data stream class. Its rank is UINT64_MAX where it is none. */
+static void judge_fragment(const json_tree *tree, arriving_head *head)
+{
+    uint64_t id = 0, of_stream = 0;
+    for (const json_value *value = json_first(tree, tree->values); value != NULL;
+         value = json_next(tree, value)) {
+        const json_value *key = value - 1;
+        if (value->kind == JSON_STRING && is_key(key, "type"))
+            head->rank = rank_of_type(value);
+        else if (value->kind == JSON_INTEGER && is_key(key, "id"))
+            id = value->integer;
+        else if (value->kind == JSON_INTEGER && is_key(key, "data-stream-class-id"))
+            of_stream = value->integer;
+    }
+    head->stream = head->rank == RANK_STREAM_CLASS ? id : of_stream;
+}
+
+static void read_fragment(const uint8_t *bytes, arriving_head *head)
 {
     json_tree tree = {.depth_max = FRAGMENT_DEPTH_MAX};
-    uint64_t rank = UINT64_MAX;
-    char *text = malloc(size);
+    char *text = malloc(head->size);
+    head->rank = UINT64_MAX;
     if (text == NULL)
-        return rank;
-    memcpy(text, bytes + 1, size - 1);
-    text[size - 1] = '\0';
+        return;
+    memcpy(text, bytes + 1, head->size - 1);
+    text[head->size - 1] = '\0';
     tree.text = text;
-    tree.size = (uint32_t)size - 1;
-    if (json_read(&tree) && tree.values[0].kind == JSON_OBJECT) {
-        const json_value *value = json_first(&tree, tree.values);
-        for (; value != NULL && rank == UINT64_MAX; value = json_next(&tree, value)) {
-            const json_value *key = value - 1;
-            if (value->kind == JSON_STRING && key->size == 4 && memcmp(key->text, "type", 4) == 0)
-                rank = rank_of_type(value->text, value->size);
-        }
-    }
+    tree.size = (uint32_t)head->size - 1;
+    if (json_read(&tree) && tree.values[0].kind == JSON_OBJECT)
+        judge_fragment(&tree, head);
     json_tree_free(&tree);
     free(text);
-    return rank;
+}
+
+/* So many bytes must be there before it is worth to look for an end once more that was not in the
+   first ones: a large text that comes in small pieces is not read from its begin for each. */
+static size_t size_to_try(size_t size)
+{
+    return size + 1 + (size >= LARGE_SIZE ? size / 64 : 0);
 }
 
 static receive_outcome look_fragment(const receive_from *from, const uint8_t *bytes, size_t size,
@@ -108,10 +154,11 @@ static receive_outcome look_fragment(const receive_from *from, const uint8_t *by
     head->form = ARRIVING_FRAGMENTS;
     head->size = object_size(bytes, size, from->is_datagram || from->is_ended);
     if (head->size == 0) {
-        head->size = size + 1;
+        head->size = size_to_try(size);
         return size < from->packet_size_max ? RECEIVE_MORE : RECEIVE_NOTHING;
     }
-    head->rank = head->size <= from->packet_size_max ? fragment_rank(bytes, head->size) : 0;
+    if (head->size <= from->packet_size_max)
+        read_fragment(bytes, head);
     head->begins = head->rank == 0;
     return head->rank != UINT64_MAX ? RECEIVE_PACKET : RECEIVE_NOTHING;
 }
@@ -168,8 +215,22 @@ static receive_outcome look_text(const receive_from *from, const uint8_t *bytes,
         head->size++;
     if (head->size < size || from->is_ended)
         return RECEIVE_PACKET;
-    head->size = size + 1;
+    head->size = size_to_try(size);
     return size < from->packet_size_max ? RECEIVE_MORE : RECEIVE_NOTHING;
+}
+
+/* White space that came after a fragment was taken, and in front of another one, is of that one. */
+static receive_outcome look_space(const receive_from *from, const uint8_t *bytes, size_t size,
+                                  arriving_head *head)
+{
+    const size_t space = space_size(bytes, size);
+    receive_outcome outcome = RECEIVE_NOTHING;
+    if (space < size && bytes[space] == JSON_SEPARATOR)
+        outcome = look_fragment(from, bytes + space, size - space, head);
+    else if (space == size && !from->is_ended && !from->is_datagram)
+        outcome = RECEIVE_MORE;
+    head->size = outcome == RECEIVE_MORE && space == size ? size + 1 : head->size + space;
+    return outcome;
 }
 
 receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, size_t size,
@@ -180,6 +241,8 @@ receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, si
     head->size = 4;
     if (size < 4)
         return RECEIVE_MORE;
+    if (space_size(bytes, 1) != 0)
+        return look_space(from, bytes, size, head);
     if (load_le32(bytes) == MAGIC_METADATA || load_be32(bytes) == MAGIC_METADATA)
         return look_packet(from, bytes, size, head);
     if (bytes[0] == JSON_SEPARATOR)
@@ -201,7 +264,7 @@ static void forget_parsed(arriving *a)
     a->decoder = NULL;
     a->programs = NULL;
     a->schema = (ctf_schema){0};
-    a->is_parsed = false;
+    a->is_parsed = a->is_stale = a->is_sound = false;
 }
 
 /* Room for one more part. */
@@ -246,11 +309,53 @@ static bool is_known(const arriving *a, uint32_t hash, const uint8_t *bytes, siz
     return false;
 }
 
+/* Whether an event class of the data stream class came; `*number` is where it is noted then. */
+static bool has_events(const arriving *a, uint32_t hash, uint64_t stream)
+{
+    uint32_t at = hash, number;
+    while ((number = hash_table_next(&a->event_streams, hash, &at)) != HASH_NONE)
+        if (a->stream_ids[number] == stream)
+            return true;
+    return false;
+}
+
+/* The rank of a fragment among those that came: classes of data streams stand among those of
+   events, as they came, so that what follows is added at the end; but for those whose events came
+   before. */
+static bool find_rank(arriving *a, const arriving_head *head, uint64_t *rank)
+{
+    uint32_t hash;
+    *rank = head->rank;
+    if (head->form != ARRIVING_FRAGMENTS ||
+        (head->rank != RANK_STREAM_CLASS && head->rank != RANK_EVENT_CLASS))
+        return true;
+    if (!hash_table_reserve(&a->event_streams))
+        return false;
+    hash = hash_table_hash_u64(&a->event_streams, head->stream);
+    if (has_events(a, hash, head->stream))
+        return true;
+    if (head->rank == RANK_STREAM_CLASS) {
+        *rank = RANK_EVENT_CLASS;
+        return true;
+    }
+    if (a->stream_count == a->stream_capacity) {
+        uint64_t *grown = array_grow(a->stream_ids, sizeof *grown, &a->stream_capacity, 4);
+        if (grown == NULL)
+            return false;
+        a->stream_ids = grown;
+    }
+    a->stream_ids[a->stream_count] = head->stream;
+    hash_table_put(&a->event_streams, hash, a->stream_count++);
+    return true;
+}
+
 stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t *bytes,
                           bool *is_news)
 {
     uint32_t hash;
+    uint64_t rank;
     uint8_t *copy;
+    bool is_of_events;
     *is_news = false;
     if (!hash_table_reserve(&a->known) || !reserve_part(a))
         return STELE_ERR_MEMORY;
@@ -258,31 +363,34 @@ stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t 
     if (is_known(a, hash, bytes, head->size))
         return STELE_OK;
     if (a->size + head->size > PARTS_SIZE_MAX || a->count == PARTS_MAX ||
-        !receive_room_change(a->room, 0, head->size + sizeof *a->parts))
+        !receive_room_change(a->room, 0, head->size + ARRIVING_PART_ROOM))
         return STELE_ERR_LIMIT;
     copy = malloc(head->size);
-    if (copy == NULL) {
-        receive_room_change(a->room, head->size + sizeof *a->parts, 0);
+    if (copy == NULL || !find_rank(a, head, &rank)) {
+        free(copy);
+        receive_room_change(a->room, head->size + ARRIVING_PART_ROOM, 0);
         return STELE_ERR_MEMORY;
     }
     memcpy(copy, bytes, head->size);
-    a->parts[a->count] = (arriving_part){copy, head->size, head->rank};
+    is_of_events = head->form == ARRIVING_FRAGMENTS && head->rank == RANK_EVENT_CLASS;
+    a->parts[a->count] = (arriving_part){copy, head->size, rank, is_of_events};
     put_in_order(a, a->count);
     hash_table_put(&a->known, hash, a->count);
     a->count++;
     a->size += head->size;
+    a->is_stale |= !is_of_events;
     *is_news = true;
-    forget_parsed(a);
     return STELE_OK;
 }
 
 /* What is wrong in metadata that may still be incomplete is for those to say who read the trace. */
-static stele_status parse(arriving *a, const stele_limits *limits, const uint8_t *bytes)
+static stele_status parse(arriving *a, const stele_limits *limits, const uint8_t *bytes,
+                          size_t size)
 {
     diag_sink silent = {0};
     metadata text = {0};
     input *in = NULL;
-    stele_status status = input_open_memory(&silent, "metadata", bytes, a->size, &in);
+    stele_status status = input_open_memory(&silent, "metadata", bytes, size, &in);
     if (status == STELE_OK)
         status = metadata_read(&text, &silent, limits, in);
     text.name = "metadata";
@@ -291,6 +399,8 @@ static stele_status parse(arriving *a, const stele_limits *limits, const uint8_t
         if (!metadata_salvage(&text, &a->schema))
             status = text.error_count != 0 ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
     }
+    a->is_sound = status == STELE_OK && text.error_count == 0;
+    a->room->read_size += (uint64_t)size * (text.error_count + 1u);
     metadata_free(&text);
     input_close(in);
     return status;
@@ -311,17 +421,20 @@ bool arriving_parse(arriving *a, stele_context *context)
     stele_status status;
     uint8_t *bytes;
     size_t at = 0;
-    if (a->is_parsed || a->size == 0)
+    if ((a->is_parsed && !a->is_stale) || a->size == 0)
         return true;
+    forget_parsed(a);
     bytes = malloc(a->size);
     if (bytes == NULL)
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const arriving_part *part = &a->parts[a->order[i]];
+        if (part->is_of_events)
+            continue;
         memcpy(bytes + at, part->bytes, part->size);
         at += part->size;
     }
-    status = parse(a, &context->limits, bytes);
+    status = parse(a, &context->limits, bytes, at);
     free(bytes);
     if (status == STELE_OK && a->schema.stream_count != 0)
         status = make_decoder(a, context);
@@ -331,10 +444,25 @@ bool arriving_parse(arriving *a, stele_context *context)
     return a->is_parsed;
 }
 
-void arriving_put(const arriving *a, output *out)
+void arriving_put(arriving *a, output *out)
 {
     for (uint32_t i = 0; i < a->count; i++)
         output_write(out, a->parts[a->order[i]].bytes, a->parts[a->order[i]].size);
+    a->put_count = a->count;
+    a->put_rank = a->count != 0 ? a->parts[a->order[a->count - 1]].rank : 0;
+}
+
+bool arriving_put_news(arriving *a, output *out)
+{
+    bool is_in_order = true;
+    for (; a->put_count < a->count; a->put_count++) {
+        const arriving_part *part = &a->parts[a->put_count];
+        output_write(out, part->bytes, part->size);
+        is_in_order &= part->rank >= a->put_rank;
+        if (part->rank > a->put_rank)
+            a->put_rank = part->rank;
+    }
+    return is_in_order;
 }
 
 void arriving_free(arriving *a)
@@ -342,8 +470,10 @@ void arriving_free(arriving *a)
     forget_parsed(a);
     for (uint32_t i = 0; i < a->count; i++)
         free(a->parts[i].bytes);
-    receive_room_change(a->room, a->size + a->count * sizeof *a->parts, 0);
+    receive_room_change(a->room, a->size + a->count * ARRIVING_PART_ROOM, 0);
     hash_table_free(&a->known);
+    hash_table_free(&a->event_streams);
+    free(a->stream_ids);
     free(a->order);
     free(a->parts);
     free(a);
