@@ -308,7 +308,8 @@ static const struct bound {
 } bounds[] = {
     {"heph", 0, 0, false, true, 0, 4},
     {"fxt", 6, 1, false, true, 0, 16},
-    {"xray", 6, 6, true, false, 512, UINT64_MAX},
+    /* Of version 1, after an EndOfBuffer record that is none. */
+    {"xray", 6, 6, true, false, 512, 133},
     /* Of 188,105 flips one loses an event that no finding names. */
     {"xtrace", 320, 1, false, true, 0, 128},
     /* All events of a trace by metadata whose types are gone; without a finding by those that stay

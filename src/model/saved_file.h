@@ -13,7 +13,7 @@
  * 24  8  size of the trace
  */
 #define HEADER_SIZE 56u
-#define VERSION     3u
+#define VERSION     4u
 
 /* What follows the header: sections, each with its number, its size, and its bytes. Of those with
    other numbers than these, nothing is needed. */

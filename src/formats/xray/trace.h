@@ -38,6 +38,9 @@ typedef struct xray_object {
     uint32_t count;
 } xray_object;
 
+/* Before any function of an object is known, those with numbers below this are believed. */
+#define XRAY_FUNCTIONS_LIKELY (1u << 12)
+
 #define XRAY_OBJECTS (1u << (32 - STELE_XRAY_OBJECT_SHIFT))
 
 typedef struct xray_trace {
@@ -79,15 +82,15 @@ static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t func
     return number < of->count ? of->names[number] : 0;
 }
 
-/* The name of a function that is not known, which is put in the tables if there is room. UINT32_MAX
-   when memory is exhausted. */
-stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function);
+/* The name of a function that is not known, which is put in the tables with `keeps`, if there is
+   room. UINT32_MAX when memory is exhausted. */
+stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps);
 
 static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,
                                              uint32_t function)
 {
     const stele_name known = xray_trace_known(trace, function);
-    return known != 0 ? known : xray_trace_learn(trace, batch, function);
+    return known != 0 ? known : xray_trace_learn(trace, batch, function, true);
 }
 
 stele_status xray_index(stele_trace *trace);

@@ -9,6 +9,18 @@
 #define ROW_COUNT 16u
 #define ROW_LEAST 8u
 
+/* So many tell it where fewer than a row stand askew, if so many calls of them are left again. */
+#define SHORT_COUNT   6u
+#define SHORT_MATCHED 2u
+
+/* By half a record deltas are read as functions, whose numbers may well be small, and known. */
+#define HALF_SHIFT   (XRAY_FUNCTION_SIZE / 2u)
+#define HALF_COUNT   12u
+#define HALF_MATCHED 3u
+
+/* Numbers of functions that are read askew are so many times larger, because they are shifted. */
+#define ASKEW_FACTOR 8u
+
 /* So many show that records stand at a place, or lead to one. */
 #define WALK_LEAST 4u
 
@@ -19,6 +31,7 @@ typedef struct row {
     unsigned timed;               /* calls that took some time */
     unsigned matched, mismatched; /* exits of what was entered last, or of something else */
     uint32_t number_max;          /* of functions */
+    bool leaves_first;            /* the first record enters a function that is left */
     bool is_broken;               /* a record cannot be read */
 } row;
 
@@ -26,6 +39,7 @@ typedef struct row {
 typedef struct entries {
     uint32_t functions[ROW_COUNT];
     unsigned depth;
+    bool has_first; /* the first record entered the outermost */
 } entries;
 
 static bool is_in_body(const stele_xray_record *record)
@@ -44,21 +58,24 @@ static void row_add_call(row *r, const xray_trace *trace, const stele_xray_recor
     r->is_broken |= number == 0;
     r->number_max = number > r->number_max ? number : r->number_max;
     if (xray_entered(record->kind, 1) != 0) {
+        e->has_first |= r->count == 0;
         e->functions[e->depth++] = record->function;
     } else if (e->depth != 0) {
         const bool is_match = e->functions[--e->depth] == record->function;
         r->matched += is_match;
+        r->leaves_first |= is_match && e->depth == 0 && e->has_first;
         r->mismatched += !is_match;
     }
 }
 
-static row read_row(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+static row read_row(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                    unsigned count_max)
 {
     const stele_xray_header *header = &trace->header;
     uint64_t tsc = 0;
     entries e = {.depth = 0};
     row r = {.count = 0};
-    for (; r.count < ROW_COUNT && at < end && !r.is_broken; r.count++) {
+    for (; r.count < count_max && at < end && !r.is_broken; r.count++) {
         stele_xray_record record = {0};
         const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
                                                             &tsc, at, (size_t)(end - at), &record);
@@ -83,14 +100,55 @@ static bool is_better(const row *r, const row *here)
            (here->unknown >= 2 && here->mismatched != 0 && r->unknown == 0);
 }
 
-const uint8_t *xray_find_askew(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+/* The same for the first records of a row: those further on may be in line again. */
+static bool is_better_at_first(const xray_trace *trace, const uint8_t *at, unsigned shift,
+                               const uint8_t *end)
 {
-    const row here = read_row(trace, at, end);
-    if (!here.is_broken && here.matched != 0 && here.unknown < 2)
+    const bool is_half = shift == HALF_SHIFT;
+    const unsigned count = is_half ? HALF_COUNT : SHORT_COUNT;
+    const row here = read_row(trace, at, end, count);
+    const row r = read_row(trace, at + shift, end, count);
+    return here.matched == 0 && !r.is_broken && r.count == count && r.unknown <= !is_half &&
+           r.mismatched == 0 && r.matched >= (is_half ? HALF_MATCHED : SHORT_MATCHED) &&
+           r.timed >= r.matched &&
+           (here.is_broken || (here.unknown >= 2 && here.number_max / ASKEW_FACTOR > r.number_max));
+}
+
+const uint8_t *xray_find_askew(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                               bool *is_sure)
+{
+    const row here = read_row(trace, at, end, ROW_COUNT);
+    *is_sure = !here.is_broken && here.leaves_first;
+    for (unsigned shift = 1; shift < XRAY_FUNCTION_SIZE && (size_t)(end - at) > shift; shift++) {
+        const row r = read_row(trace, at + shift, end, ROW_COUNT);
+        if (is_better(&r, &here) || is_better_at_first(trace, at, shift, end))
+            return at + shift;
+    }
+    return NULL;
+}
+
+const uint8_t *xray_find_drifted(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+{
+    const bool big = trace->header.is_big_endian;
+    row here;
+    const uint8_t *next = at;
+    uint32_t entered = 0;
+    for (unsigned i = 0; i < ROW_COUNT && (size_t)(end - next) >= XRAY_FUNCTION_SIZE; i++) {
+        const uint32_t word = xray_load32(big, next);
+        const uint32_t function = xray_function(big, word);
+        if (!xray_is_call(big, word) ||
+            (function == entered && function != 0 && xray_entered(xray_action(big, word), 1) == 0))
+            return NULL;
+        entered = xray_entered(xray_action(big, word), function);
+        next += XRAY_FUNCTION_SIZE;
+    }
+    here = read_row(trace, at, end, ROW_COUNT);
+    if (here.is_broken || here.matched != 0)
         return NULL;
     for (unsigned shift = 1; shift < XRAY_FUNCTION_SIZE && (size_t)(end - at) > shift; shift++) {
-        const row r = read_row(trace, at + shift, end);
-        if (is_better(&r, &here))
+        const row r = read_row(trace, at + shift, end, ROW_COUNT);
+        if (r.count == ROW_COUNT && r.unknown == 0 &&
+            here.number_max / ASKEW_FACTOR > r.number_max && is_better(&r, &here))
             return at + shift;
     }
     return NULL;
@@ -114,7 +172,7 @@ const uint8_t *xray_walk_back(const xray_trace *trace, const uint8_t *at, const 
                               const uint8_t *end)
 {
     const bool big = trace->header.is_big_endian;
-    const row ahead = read_row(trace, at, end);
+    const row ahead = read_row(trace, at, end, ROW_COUNT);
     const uint8_t *const after = at;
     if (at != end && (ahead.is_broken || ahead.count < WALK_LEAST))
         return at;

@@ -29,6 +29,7 @@ typedef struct basic_producer {
     uint64_t repeat_end;                     /* records up to here repeat others */
     uint64_t passed_size;                    /* of the bytes read so far */
     bool is_file_order;
+    xray_basic_past past, judged; /* in file order: up to the record at the window, and with it */
     int64_t last_ns;
 } basic_producer;
 
@@ -130,15 +131,21 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
     return add_argument(self, batch, event, value);
 }
 
-/* Steps over bytes at the window that are no record. */
-static void skip_damage(basic_producer *self)
+/* Steps over bytes at the window that are no record. Ranges of a thread have records alone. */
+static bool skip_damage(basic_producer *self)
 {
-    const unsigned size =
-        xray_basic_skip(self->trace, self->w.at, window_need(&self->w, XRAY_GRID_SIZE));
-    basic_report(self, XRY014, size, "an entry, exit or argument of a function", "other bytes");
+    unsigned size = 0;
+    self->judged = self->past;
+    if (self->is_file_order)
+        size = xray_basic_skip(self->trace, &self->w, &self->judged);
+    if (size == 0)
+        return false;
+    self->past = self->judged;
+    basic_report(self, XRY014, size, XRAY_BASIC_EXPECTED, "other bytes");
     self->base.balance.skipped_size += size;
     self->passed_size += size;
     self->w.at += size;
+    return true;
 }
 
 /* Goes to the next record of the ranges, and gives its thread; UINT32_MAX: bytes were skipped. */
@@ -162,10 +169,8 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
         self->range_at++;
     }
     *thread = UINT32_MAX;
-    if (!xray_is_basic_record(self->trace, self->w.at)) {
-        skip_damage(self);
+    if (skip_damage(self))
         return STELE_OK;
-    }
     is_argument = xray_load16(big, self->w.at) == 1;
     *thread = xray_trace_thread(self->trace,
                                 self->trace->header.version < 3
@@ -205,6 +210,7 @@ static stele_status take_batch(basic_producer *self, stele_batch *batch)
                             : take_argument(self, batch, self->w.at, track);
         if (!is_done)
             return STELE_ERR_MEMORY;
+        self->past = self->judged;
         self->w.at += XRAY_BASIC_SIZE;
     }
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
@@ -221,20 +227,57 @@ static stele_status basic_fill(producer *base, stele_batch *batch)
 
 /* ---- Going on in the middle ---- */
 
+static void put_mark(output *out, const xray_basic_mark *mark)
+{
+    saved_put_u64(out, mark->ticks);
+    saved_put_u64(out, mark->pid);
+    saved_put_u64(out, mark->tid);
+}
+
 static bool basic_mark(const producer *base, output *out)
 {
     const basic_producer *self = (const basic_producer *)base;
+    const xray_basic_past *past = &self->past;
     saved_put_i64(out, self->last_ns);
+    saved_put_u64(out, past->count);
+    for (unsigned i = 0; i < past->count; i++)
+        put_mark(out, &past->marks[i]);
+    saved_put_u64(out, past->has_other);
+    if (past->has_other)
+        put_mark(out, &past->other);
     return true;
+}
+
+static bool take_mark(cursor *state, xray_basic_mark *mark)
+{
+    return saved_take_u64(state, &mark->ticks) && saved_take_u32(state, &mark->pid) &&
+           saved_take_u32(state, &mark->tid);
+}
+
+static bool take_past(cursor *state, xray_basic_past *past)
+{
+    uint32_t has_other;
+    *past = (xray_basic_past){.count = 0};
+    if (!saved_take_u32(state, &past->count) || past->count > XRAY_BASIC_MARKS)
+        return false;
+    for (unsigned i = 0; i < past->count; i++) {
+        if (!take_mark(state, &past->marks[i]))
+            return false;
+    }
+    if (!saved_take_u32(state, &has_other))
+        return false;
+    past->has_other = has_other != 0;
+    return !past->has_other || take_mark(state, &past->other);
 }
 
 static bool basic_seek(producer *base, uint64_t position, cursor *state)
 {
     basic_producer *self = (basic_producer *)base;
+    xray_basic_past past;
     size_t at = self->range_first;
     uint64_t rest;
     int64_t last_ns;
-    if (!saved_take_i64(state, &last_ns) ||
+    if (!saved_take_i64(state, &last_ns) || !take_past(state, &past) ||
         (!self->is_file_order &&
          !xray_ranges_find(self->trace, &at, self->range_end, position, &rest)))
         return false;
@@ -248,6 +291,7 @@ static bool basic_seek(producer *base, uint64_t position, cursor *state)
     }
     self->passed_size = base->position = position;
     self->last_ns = last_ns;
+    self->past = past;
     return true;
 }
 

@@ -40,6 +40,9 @@ typedef struct fdr_producer {
     bool is_end_checked;  /* of the buffer, on sequential inputs */
     bool is_starved;      /* no more bytes of the buffer can be loaded */
     bool takes_what_came; /* of an input that may give more: nothing waits to be compared */
+    unsigned doubts;      /* functions that were named, but are not taken for known */
+    uint64_t likely_end;  /* offset up to which functions are taken without another look */
+    uint64_t walked_end;  /* offset of records that were found askew last */
     bool needs_row;       /* to go on, a row of records has to be loaded */
     const uint8_t *ahead; /* where what is loaded of it ends, to look at */
     bool is_ahead_all;    /* as it does itself */
@@ -98,10 +101,14 @@ bool fdr_is_askew_at_end(fdr_producer *self, stele_batch *batch, const uint8_t *
 
 /*
  * Whether the function record at `at` is none, because there is no such function, or because it is
- * read askew. `at` stays, or goes to where records stand.
+ * read askew. `at` stays, or goes to where records stand. Else `*is_sure` tells whether the
+ * function may be taken for known from here on.
  */
 bool fdr_is_no_function(fdr_producer *self, stele_batch *batch, const uint8_t **at,
-                        uint32_t function);
+                        uint32_t function, bool *is_sure);
+
+/* The same now and then, where all functions are known. */
+bool fdr_has_drifted(fdr_producer *self, stele_batch *batch, const uint8_t **at);
 
 /* ---- Going on in the middle ------------------------------------------------------------------ */
 

@@ -5,6 +5,9 @@
 #include "formats/xray/read/fdr.h"
 #include "formats/xray/read/sound.h"
 
+/* After so many bytes of a buffer it is looked at whether calls are left as they are entered. */
+#define LIKELY_SIZE 2048u
+
 void fdr_skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result result)
 {
     static const char *const expected[] = {
@@ -20,6 +23,19 @@ void fdr_skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result re
     self->lost_expected = expected[result];
 }
 
+/* After the last call of the batch that was left at once: there, records were read as they stand.
+ */
+static uint64_t last_left(const stele_batch *batch)
+{
+    for (uint32_t i = batch->event_count; i > 1; i--) {
+        const stele_event *event = &batch->events[i - 1];
+        if (event[-1].kind == STELE_KIND_BEGIN && event->kind != STELE_KIND_BEGIN &&
+            event->id == event[-1].id)
+            return event->offset + event->size;
+    }
+    return 0;
+}
+
 /*
  * Records stand at `found`, which may be the end of the buffer. Where they are not in line with
  * those before the damage, they were read askew for a while, and the first of them may stand before
@@ -30,9 +46,15 @@ static const uint8_t *go_back(fdr_producer *self, stele_batch *batch, const uint
                               const uint8_t *found)
 {
     const uint64_t found_offset = window_offset_of(&self->w, found);
+    const uint64_t from_offset = window_offset_of(&self->w, from), left = last_left(batch);
+    const uint64_t before = left > self->walked_end ? left : self->walked_end;
     const uint8_t *first;
     uint64_t offset, begin = self->lost_begin;
     uint32_t kept = batch->event_count;
+    /* No byte is gone back over twice, nor one that was read right. */
+    self->walked_end = found_offset;
+    if (before > from_offset)
+        from += before < found_offset ? before - from_offset : found_offset - from_offset;
     if ((found_offset - begin) % XRAY_FUNCTION_SIZE == 0)
         return found;
     first = xray_walk_back(self->trace, found, from, self->ahead);
@@ -80,7 +102,8 @@ void fdr_seek_records(fdr_producer *self, stele_batch *batch, const uint8_t **at
         return;
     }
     if (found != NULL) {
-        const uint8_t *const better = xray_find_askew(self->trace, found, self->ahead);
+        bool is_sure;
+        const uint8_t *const better = xray_find_askew(self->trace, found, self->ahead, &is_sure);
         found = go_back(self, batch, self->w.at, better != NULL ? better : found);
     }
     *at = found != NULL ? found : end;
@@ -104,8 +127,28 @@ bool fdr_is_askew_at_end(fdr_producer *self, stele_batch *batch, const uint8_t *
     return true;
 }
 
+/* What a record needs that is compared with those at other places; false: it has to be loaded. */
+static bool has_row(fdr_producer *self, const uint8_t *at)
+{
+    if (self->is_ahead_all || self->takes_what_came ||
+        self->ahead - at >= (ptrdiff_t)XRAY_SOUND_SIZE)
+        return true;
+    self->needs_row = true;
+    return false;
+}
+
+/* Records stand at `found`, and not at `*at`, which goes there or before it. */
+static void leave_askew(fdr_producer *self, stele_batch *batch, const uint8_t **at,
+                        const uint8_t *found)
+{
+    fdr_skip_damage(self, *at, STELE_XRAY_BAD_ACTION);
+    self->lost_expected = "records of functions that are called elsewhere, too";
+    *at = go_back(self, batch, self->w.at, found);
+    end_damage(self, *at);
+}
+
 bool fdr_is_no_function(fdr_producer *self, stele_batch *batch, const uint8_t **at,
-                        uint32_t function)
+                        uint32_t function, bool *is_sure)
 {
     const uint8_t *found;
     if ((function & STELE_XRAY_FUNCTION_MASK) == 0) {
@@ -113,17 +156,27 @@ bool fdr_is_no_function(fdr_producer *self, stele_batch *batch, const uint8_t **
         self->lost_expected = "a function from 1 on";
         return true;
     }
-    if (!self->is_ahead_all && !self->takes_what_came &&
-        self->ahead - *at < (ptrdiff_t)XRAY_SOUND_SIZE) {
-        self->needs_row = true;
+    if (!has_row(self, *at))
         return true;
-    }
-    found = xray_find_askew(self->trace, *at, self->ahead);
+    found = xray_find_askew(self->trace, *at, self->ahead, is_sure);
     if (found == NULL)
         return false;
-    fdr_skip_damage(self, *at, STELE_XRAY_BAD_ACTION);
-    self->lost_expected = "records of functions that are called elsewhere, too";
-    *at = go_back(self, batch, self->w.at, found);
-    end_damage(self, *at);
+    leave_askew(self, batch, at, found);
+    return true;
+}
+
+bool fdr_has_drifted(fdr_producer *self, stele_batch *batch, const uint8_t **at)
+{
+    const uint64_t offset = window_offset_of(&self->w, *at);
+    const uint8_t *found;
+    if (offset < self->likely_end)
+        return false;
+    if (!has_row(self, *at))
+        return true;
+    self->likely_end = offset + LIKELY_SIZE - (offset - self->range.begin) % LIKELY_SIZE;
+    found = xray_find_drifted(self->trace, *at, self->ahead);
+    if (found == NULL)
+        return false;
+    leave_askew(self, batch, at, found);
     return true;
 }

@@ -7,6 +7,10 @@
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
 
+/* So many records of functions that are not left soon are looked at each time as if they were not
+   known, because they may be read askew. */
+#define DOUBTS_MAX 4096u
+
 static const char *const state_texts[] = {"a NewBuffer record", "a WallTime record", "a Pid record",
                                           "a NewCPUId record", "a record of the body"};
 
@@ -326,9 +330,13 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
     const uint32_t function = xray_function(big, word);
     stele_name name = xray_trace_known(self->trace, function);
     stele_event *event;
-    if (name == 0 && fdr_is_no_function(self, batch, at, function))
-        return STELE_OK;
-    name = xray_trace_function(self->trace, batch, function);
+    if (name == 0) {
+        bool is_sure = false;
+        if (fdr_is_no_function(self, batch, at, function, &is_sure))
+            return STELE_OK;
+        self->doubts += !is_sure;
+        name = xray_trace_learn(self->trace, batch, function, is_sure || self->doubts > DOUBTS_MAX);
+    }
     if (name == UINT32_MAX)
         return STELE_ERR_MEMORY;
     self->tsc += xray_load32(big, *at + 4);
@@ -339,6 +347,15 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
     self->is_argument_due = xray_action(big, word) == XRAY_ACTION_ENTER_ARGS;
     *at += XRAY_FUNCTION_SIZE;
     return STELE_OK;
+}
+
+/* Up to where functions are taken before another look at them. */
+static const uint8_t *likely_end(const fdr_producer *self, const uint8_t *at, const uint8_t *stop)
+{
+    const uint64_t left = self->likely_end - window_offset_of(&self->w, at);
+    const size_t whole =
+        (size_t)(left + XRAY_FUNCTION_SIZE - 1) & ~(size_t)(XRAY_FUNCTION_SIZE - 1);
+    return whole < (size_t)(stop - at) ? at + whole : stop;
 }
 
 stele_status fdr_take_records(fdr_producer *self, stele_batch *batch, const uint8_t *stop)
@@ -353,7 +370,7 @@ stele_status fdr_take_records(fdr_producer *self, stele_batch *batch, const uint
             if (self->is_lost)
                 break;
         } else if (!xray_is_metadata(big, at)) {
-            const uint8_t *const before = at;
+            const uint8_t *const before = at, *likely;
             if (self->state != FDR_BODY)
                 check_grammar(self, at, STELE_XRAY_ENTER);
             if (self->cpu_flag == 0 && !self->is_timeless_reported) {
@@ -369,8 +386,14 @@ stele_status fdr_take_records(fdr_producer *self, stele_batch *batch, const uint
                 }
                 break;
             }
-            at = big ? take_functions(self, batch, true, at, stop)
-                     : take_functions(self, batch, false, at, stop);
+            if (fdr_has_drifted(self, batch, &at)) {
+                if (self->needs_row)
+                    break;
+                continue;
+            }
+            likely = likely_end(self, at, stop);
+            at = big ? take_functions(self, batch, true, at, likely)
+                     : take_functions(self, batch, false, at, likely);
             if (at != before) {
                 const uint32_t last = xray_load32(big, at - XRAY_FUNCTION_SIZE);
                 self->habits.entered =

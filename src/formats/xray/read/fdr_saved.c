@@ -50,6 +50,7 @@ bool fdr_mark(const producer *base, output *out)
     saved_put_u64(out, self->tsc);
     saved_put_u64(out, self->cpu);
     saved_put_u64(out, self->habits.entered);
+    saved_put_u64(out, self->likely_end);
     if (self->is_file_order)
         put_buffer(self, out);
     return true;
@@ -91,11 +92,11 @@ static bool seek_in_ranges(fdr_producer *self, uint64_t position)
 bool fdr_seek(producer *base, uint64_t position, cursor *state)
 {
     fdr_producer *self = (fdr_producer *)base;
-    uint64_t flags, tsc, cpu;
+    uint64_t flags, tsc, cpu, likely_end;
     uint32_t entered;
     if (!saved_take_u64(state, &flags) || !saved_take_u64(state, &tsc) ||
         !saved_take_u64(state, &cpu) || !saved_take_u32(state, &entered) ||
-        flags >> FLAG_BITS > FDR_BODY || cpu > UINT16_MAX ||
+        !saved_take_u64(state, &likely_end) || flags >> FLAG_BITS > FDR_BODY || cpu > UINT16_MAX ||
         !(self->is_file_order ? seek_in_file(self, position, state)
                               : seek_in_ranges(self, position)))
         return false;
@@ -105,6 +106,7 @@ bool fdr_seek(producer *base, uint64_t position, cursor *state)
     self->tsc = tsc;
     self->cpu = (uint16_t)cpu;
     self->habits.entered = entered;
+    self->likely_end = likely_end;
     self->cpu_flag = (flags & FLAG_CPU) != 0 ? STELE_FLAG_HAS_CPU : 0;
     self->is_timeless_reported = (flags & FLAG_TIMELESS) != 0;
     base->position = position;

@@ -63,16 +63,6 @@ static stele_status index_fdr(xray_trace *trace, window *w)
     return status == STELE_END ? STELE_OK : status;
 }
 
-/* Steps over bytes at the window that are no record. */
-static unsigned skip_basic(const xray_trace *trace, window *w)
-{
-    const unsigned size = xray_basic_skip(trace, w->at, window_need(w, XRAY_GRID_SIZE));
-    diag_report(&trace->base.context->diag, &xray_codes[XRY014], w->in->name, window_offset(w),
-                size, "an entry, exit or argument of a function", "other bytes");
-    w->at += size;
-    return size;
-}
-
 /* Basic-mode records of a thread stand in blocks: neighbours become one range. */
 static stele_status index_basic(xray_trace *trace, window *w)
 {
@@ -80,12 +70,17 @@ static stele_status index_basic(xray_trace *trace, window *w)
     xray_range range = {0};
     bool has_range = false;
     uint64_t left, skipped = 0;
+    xray_basic_past past = {.count = 0};
     while (window_need(w, XRAY_BASIC_SIZE) >= XRAY_BASIC_SIZE) {
-        if (!xray_is_basic_record(trace, w->at)) {
+        const unsigned skip = xray_basic_skip(trace, w, &past);
+        if (skip != 0) {
             if (has_range && !ranges_add(trace, &range))
                 return STELE_ERR_MEMORY;
             has_range = false;
-            skipped += skip_basic(trace, w);
+            diag_report(&trace->base.context->diag, &xray_codes[XRY014], w->in->name,
+                        window_offset(w), skip, XRAY_BASIC_EXPECTED, "other bytes");
+            w->at += skip;
+            skipped += skip;
             continue;
         }
         const bool is_argument = xray_load16(big, w->at) == 1;

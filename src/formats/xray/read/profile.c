@@ -15,6 +15,8 @@
 #include "model/batch.h"
 
 #define FIGURES_SIZE 16u        /* of a record, with 4 bytes that end its path */
+#define BLOCK_LOOK   24u        /* the header of a block, and what shows a root after it */
+#define THREADS_MAX  (1u << 22) /* of Linux */
 #define PATH_MAX     256u       /* functions of a path that is compared with the next */
 #define SEARCH_MAX   (1u << 10) /* bytes after damage in which records are looked for */
 #define SEARCHES_MAX 64u        /* in vain, after which paths are no tree */
@@ -33,6 +35,7 @@ typedef struct profile_producer {
     uint32_t columns;
     uint32_t pid;
     uint64_t block_end; /* offset; 0: between blocks */
+    uint32_t number;    /* of the next block, if all is well */
     uint32_t thread;
     uint8_t before[4 * PATH_MAX]; /* the path of the record before, in its block */
     uint32_t before_depth;
@@ -57,39 +60,94 @@ static void profile_skip(profile_producer *self, uint64_t size, const char *expe
         window_move(&self->w, UINT64_MAX, UINT64_MAX);
 }
 
-/* Whether a block may begin at `at`: with the next number, or of a thread with a small one. */
-static bool is_block(const uint8_t *at, uint32_t number)
+/* Whether the header of a block is followed by a path of one function, a root, as trees begin. */
+static bool has_root(const uint8_t *at, size_t left)
 {
-    return load_le32(at) >= XRAY_PROFILE_BLOCK_SIZE &&
-           (load_le32(at + 4) == number || load_le32(at + 12) == 0);
+    return left >= XRAY_PROFILE_BLOCK_SIZE + 8 && load_le32(at + 16) != 0 &&
+           load_le32(at + 20) == 0;
+}
+
+/* Of the number of a block, the small one of its thread, and the root after it, how many are as
+   they have to be where one begins. */
+static unsigned count_signs(const uint8_t *at, size_t left, uint32_t number)
+{
+    if (left < XRAY_PROFILE_BLOCK_SIZE || load_le32(at) < XRAY_PROFILE_BLOCK_SIZE)
+        return 0;
+    return (load_le32(at + 4) == number ? 1u : 0u) +
+           (load_le64(at + 8) - 1 < THREADS_MAX ? 1u : 0u) + (has_root(at, left) ? 1u : 0u);
+}
+
+/* Whether the size of the block at the byte at `at` from the window leads to another one, or to the
+   end of the file: a number that is none may lead there, too, so that it needs the other signs. */
+static bool leads_on(profile_producer *self, size_t at, unsigned least)
+{
+    const uint32_t size = load_le32(self->w.at + at), number = load_le32(self->w.at + at + 4);
+    const size_t want = (size_t)size + BLOCK_LOOK;
+    const size_t left = window_need(&self->w, at + want) - at;
+    return (left == size && least < 2) ||
+           (left > size && count_signs(self->w.at + at + size, left - size, number + 1) >= least);
+}
+
+/* Whether a block begins there, where one is looked for. */
+static bool is_block(profile_producer *self, size_t at, uint32_t number)
+{
+    unsigned signs;
+    if (window_need(&self->w, at + BLOCK_LOOK) < at + BLOCK_LOOK)
+        return false;
+    signs = count_signs(self->w.at + at, BLOCK_LOOK, number);
+    return signs >= 2 && leads_on(self, at, signs > 2 ? 1 : 2);
+}
+
+/* The same where one has to begin. */
+static bool is_block_still(profile_producer *self, size_t at, uint32_t number)
+{
+    const size_t left = window_need(&self->w, at + BLOCK_LOOK) - at;
+    const unsigned signs = count_signs(self->w.at + at, left, number);
+    return left < BLOCK_LOOK || signs > 2 || (signs != 0 && leads_on(self, at, 1));
+}
+
+/* Where a block begins, so many bytes or more from the window on; all that there are if none does.
+ */
+static size_t find_block(profile_producer *self, size_t at, uint32_t number)
+{
+    size_t best, there;
+    while (there = window_need(&self->w, at + BLOCK_LOOK), !is_block(self, at, number)) {
+        if (there < at + BLOCK_LOOK)
+            return there;
+        at++;
+    }
+    best = at;
+    for (size_t i = at + 1; i < at + 4; i++) {
+        if (is_block(self, i, number) &&
+            load_le32(self->w.at + i + 16) < load_le32(self->w.at + best + 16))
+            best = i;
+    }
+    return best;
 }
 
 /*
- * Where the block at the window ends. Its size can be damaged: then it leads neither to the next
- * block nor to the end, and the block ends where the next number begins one, or with the file.
+ * Where the block at the window ends. Its size can be damaged, or bytes of it can be missing: then
+ * it leads neither to the next block nor to the end, and the block ends where one begins, or with
+ * the file.
  */
 static uint64_t find_block_end(profile_producer *self)
 {
+    const uint64_t begin = window_offset(&self->w);
     const uint32_t size = load_le32(self->w.at), number = load_le32(self->w.at + 4);
-    const size_t want = (size_t)size + XRAY_PROFILE_BLOCK_SIZE;
-    size_t left = window_need(&self->w, want), at = XRAY_PROFILE_BLOCK_SIZE;
-    if (size >= XRAY_PROFILE_BLOCK_SIZE &&
-        (left == size || (left >= want && is_block(self->w.at + size, number + 1))))
-        return window_offset(&self->w) + size;
-    while (left = window_need(&self->w, at + XRAY_PROFILE_BLOCK_SIZE),
-           left >= at + XRAY_PROFILE_BLOCK_SIZE &&
-               !(load_le32(self->w.at + at) >= XRAY_PROFILE_BLOCK_SIZE &&
-                 load_le32(self->w.at + at + 4) == number + 1 &&
-                 load_le32(self->w.at + at + 12) == 0))
-        at += 4;
+    size_t left = window_need(&self->w, (size_t)size + BLOCK_LOOK), at = XRAY_PROFILE_BLOCK_SIZE;
+    if (size >= XRAY_PROFILE_BLOCK_SIZE && left >= size &&
+        (left == size || is_block_still(self, size, number + 1)))
+        return begin + size;
+    at = find_block(self, at, number + 1);
+    left = window_need(&self->w, at + BLOCK_LOOK);
     if (left < at + XRAY_PROFILE_BLOCK_SIZE && left < size)
-        return window_offset(&self->w) + size; /* the file is cut */
+        return begin + size; /* the file is cut */
     if (left < at + XRAY_PROFILE_BLOCK_SIZE)
         at = left;
     if (at != size)
         profile_report(self, 4, "the size of a block that leads to the next or the end",
                        "another size");
-    return window_offset(&self->w) + at;
+    return begin + at;
 }
 
 static stele_status enter_block(profile_producer *self)
@@ -100,7 +158,13 @@ static stele_status enter_block(profile_producer *self)
             profile_skip(self, left, "a block header of 16 bytes", "the end of the file");
         return self->w.status != STELE_OK ? self->w.status : STELE_END;
     }
+    if (!is_block_still(self, 0, self->number)) {
+        const size_t at = find_block(self, 1, self->number);
+        if (at + XRAY_PROFILE_BLOCK_SIZE <= window_need(&self->w, at + XRAY_PROFILE_BLOCK_SIZE))
+            profile_skip(self, at, "a block", "bytes that begin none");
+    }
     self->block_end = find_block_end(self);
+    self->number = load_le32(self->w.at + 4) + 1;
     self->before_depth = 0;
     self->thread = xray_trace_thread(self->trace, self->pid, (uint32_t)load_le64(self->w.at + 8));
     self->w.at += XRAY_PROFILE_BLOCK_SIZE;
@@ -196,6 +260,38 @@ static bool is_tree(const uint8_t *at, size_t room, unsigned least)
     return size != 0 && p.depth != 0 && are_chained(p, at + size, room - size, least);
 }
 
+/* The largest number of a function in the first records. */
+static uint32_t largest_function(const uint8_t *at, size_t room)
+{
+    uint32_t largest = 0;
+    path p;
+    for (unsigned i = 0; i < CHAIN_COUNT; i++) {
+        const size_t size = scan(&p, at, room);
+        for (uint32_t k = 0; k < p.depth && size != 0; k++)
+            largest = load_le32(p.at + 4 * k) > largest ? load_le32(p.at + 4 * k) : largest;
+        at += size;
+        room -= size;
+    }
+    return largest;
+}
+
+/* Of a tree at `at`, which may be read askew, where it stands: its functions have the smallest
+   numbers. */
+static size_t line_up(const uint8_t *at, size_t room)
+{
+    size_t best = 0;
+    uint32_t least = largest_function(at, room);
+    for (size_t i = 1; i < 4 && i < room; i++) {
+        const uint32_t largest =
+            is_tree(at + i, room - i, 2) ? largest_function(at + i, room - i) : UINT32_MAX;
+        if (largest < least) {
+            least = largest;
+            best = i;
+        }
+    }
+    return best;
+}
+
 /* How many bytes from `at` on are to be skipped until records of a tree stand; 0: none are found,
    or where they are expected. */
 static size_t find_tree(const uint8_t *at, size_t room)
@@ -207,7 +303,7 @@ static size_t find_tree(const uint8_t *at, size_t room)
         while (expected < i && (size = scan(&p, at + expected, room - expected)) != 0)
             expected += size;
         if (i != expected && is_tree(at + i, room - i, 2))
-            return i;
+            return i + line_up(at + i, room - i);
     }
     return 0;
 }

@@ -65,6 +65,8 @@ static void enter_range(fdr_producer *self)
     self->has_range = true;
     self->is_end_checked = false;
     self->state = FDR_NEW_BUFFER;
+    self->likely_end = self->range.begin + 1;
+    self->walked_end = 0;
     self->tsc = 0;
     self->cpu = 0;
     self->cpu_flag = 0;

@@ -5,9 +5,6 @@
 
 #include "formats/xray/records/decode.h"
 
-/* Before any function of the program is known, those with numbers below this are believed. */
-#define FUNCTIONS_LIKELY (1u << 12)
-
 /* So many records in a row say that they go on there, where a long payload or the end follows. */
 #define SEVERAL_COUNT 3u
 
@@ -98,7 +95,7 @@ static sound_run follow(const xray_trace *trace, const uint8_t *at, const uint8_
             r.is_good = r.count >= (is_near && is_all ? 1 : SEVERAL_COUNT);
             return r;
         }
-        if (result != STELE_XRAY_OK || !is_sound(trace, &record, FUNCTIONS_LIKELY))
+        if (result != STELE_XRAY_OK || !is_sound(trace, &record, XRAY_FUNCTIONS_LIKELY))
             return r;
         r.count++;
         if (record.kind < XRAY_ACTION_COUNT) {

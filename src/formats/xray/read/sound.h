@@ -58,8 +58,16 @@ const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, con
 /*
  * Where records rather stand than at `at`: at most seven bytes further, if calls are entered and
  * left there as programs do, and at `at` they are not, or lead to what cannot be read. Else NULL.
+ * `*is_sure`: at `at` a function is entered that is left again.
  */
-const uint8_t *xray_find_askew(const xray_trace *trace, const uint8_t *at, const uint8_t *end);
+const uint8_t *xray_find_askew(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                               bool *is_sure);
+
+/*
+ * The same where all functions are known, those of records that were read askew before, too: at
+ * `at` no call is left, and those of another place have much smaller numbers, and are.
+ */
+const uint8_t *xray_find_drifted(const xray_trace *trace, const uint8_t *at, const uint8_t *end);
 
 /* The first place from `from` on from which records of known functions lead to `at`, where others
    are known to stand, up to `end`. */

@@ -125,7 +125,7 @@ static room function_reserve(xray_trace *trace, uint32_t function)
 
 /* With shared objects the object's number stands above 24 bits of function: FORMAT.md "Function
    ids". */
-stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function)
+stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps)
 {
     char number[16];
     const int size = snprintf(number, sizeof number, "@(%u)", (unsigned)function);
@@ -140,13 +140,15 @@ stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t func
     }
     name = context_name(trace->base.context, batch, text.bytes, text.size, trace->base.info.path,
                         STELE_NO_OFFSET);
-    if ((name & STELE_NAME_LOCAL) != 0)
+    if ((name & STELE_NAME_LOCAL) != 0 ||
+        (!keeps && (function & STELE_XRAY_FUNCTION_MASK) >= XRAY_FUNCTIONS_LIKELY))
         return name;
     switch (function_reserve(trace, function)) {
     case ROOM_NO_MEMORY: return UINT32_MAX;
     case ROOM_YES:
-        trace->objects[function >> STELE_XRAY_OBJECT_SHIFT]
-            .names[function & STELE_XRAY_FUNCTION_MASK] = name;
+        if (keeps)
+            trace->objects[function >> STELE_XRAY_OBJECT_SHIFT]
+                .names[function & STELE_XRAY_FUNCTION_MASK] = name;
         break;
     case ROOM_NO: break;
     }
