@@ -182,7 +182,7 @@ static receive_outcome look_rfc(const receive_from *from, const uint8_t *bytes, 
     head->form = ARRIVING_RFC;
     head->size = STELE_CTF_RFC_HEADER_SIZE;
     if (size < STELE_CTF_RFC_HEADER_SIZE)
-        return is_named || !from->is_datagram ? RECEIVE_MORE : RECEIVE_NOTHING;
+        return is_named || !(from->is_datagram || from->is_ended) ? RECEIVE_MORE : RECEIVE_NOTHING;
     if (!stele_ctf_rfc_header_read(bytes, &header) ||
         header.content_size <= STELE_CTF_RFC_HEADER_SIZE ||
         header.content_size > header.packet_size || header.packet_size > from->packet_size_max)
