@@ -48,7 +48,9 @@ typedef struct stele_overview_options {
     uint32_t depth_max; /* levels of nesting that are kept of a track; 0: 64. Deeper spans count,
                            but have no row of their own */
     size_t size_max;    /* bytes of entries held in memory; 0: 64 MiB */
-    bool is_fresh;      /* the traces are read, also where an index has the overview */
+    bool is_fresh;      /* the traces are read, also where an index has the overview; the threads
+                           of one trace one after another where each is a stream, as that takes less
+                           time: figures of any moment are known when all is read */
 } stele_overview_options;
 
 /*

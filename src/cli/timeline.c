@@ -366,13 +366,20 @@ static void write_bins_json(const timeline *t, json *j, const stele_overview_tra
     json_close(j, ']');
 }
 
+/* Tracks are numbered as they are shown, from 1 on, however the traces were read. */
+static uint64_t shown_number(timeline *t, uint32_t number)
+{
+    stele_overview_track track = STELE_INIT(stele_overview_track);
+    return stele_overview_get_track(t->overview, number, &track) ? (uint64_t)track.place + 1 : 0;
+}
+
 static void write_track_json(timeline *t, json *j, const stele_overview_track *track)
 {
     const stele_text title = stele_overview_title(t->overview, track->number);
     json_open(j, NULL, '{');
-    json_uint(j, "number", track->number);
+    json_uint(j, "number", (uint64_t)track->place + 1);
     if (track->parent != 0)
-        json_uint(j, "parent", track->parent);
+        json_uint(j, "parent", shown_number(t, track->parent));
     json_text(j, "kind", stele_overview_kind_text(track->kind));
     if (track->kind == STELE_OVERVIEW_TRACK)
         json_text(j, "track_kind", stele_track_kind_text(track->track_kind));

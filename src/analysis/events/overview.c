@@ -51,6 +51,8 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
     stele_overview_state own = o->state;
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_overview_get_stats(o, &stats);
+    if (o->is_by_streams && !own.is_complete)
+        own.known_ns = INT64_MIN;
     own.byte_count = stats.byte_count;
     own.byte_total = stats.byte_total;
     own.entry_size = overview_store_size(&o->store, &own.spilled_size);
@@ -135,7 +137,7 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_request request = {.struct_size = sizeof request,
                              .columns = columns_of(o),
-                             .order = STELE_ORDER_TIME,
+                             .order = o->is_by_streams ? STELE_ORDER_STREAMS : STELE_ORDER_TIME,
                              .align_starts = given->align_starts,
                              .check = given->check,
                              .begin = given->begin,
@@ -179,6 +181,8 @@ static stele_status open_all(stele_overview *o)
     only = judged_by(given, o->has_pairings);
     if (status == STELE_OK)
         status = make_engines(o, &only);
+    /* Pairs, and traces, meet in time only. */
+    o->is_by_streams = o->options.is_fresh && o->trace_count == 1 && !o->has_pairings;
     if (status == STELE_OK)
         status = open_reader(o, given);
     for (size_t i = 0; i < o->trace_count && status == STELE_OK; i++) {

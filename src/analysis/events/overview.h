@@ -86,6 +86,8 @@ struct stele_overview {
     bool is_plain;            /* all of one trace, as it is */
     stele_reader_stats stats; /* of what was taken from a file */
     uint32_t trace_now;       /* that the events at hand are of */
+    bool is_by_streams;       /* not in the order of time: threads may be read one after another */
+    bool has_gone_back;       /* and were */
     bool has_pairings;
     bool has_track_filter;
     bool is_read;             /* the reader has come to its end */

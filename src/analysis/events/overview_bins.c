@@ -438,8 +438,8 @@ static stele_status bin_rows(stele_overview *o, const overview_node *n, uint32_t
 /* Marks what is after all that was taken in. */
 static void mark_unknown(const stele_overview *o, uint32_t count, stele_overview_bin *bins)
 {
-    for (uint32_t i = count;
-         i-- != 0 && !o->state.is_complete && o->edges[i + 1] > o->state.known_ns;)
+    for (uint32_t i = count; i-- != 0 && !o->state.is_complete &&
+                             (o->is_by_streams || o->edges[i + 1] > o->state.known_ns);)
         bins[i].flags |= STELE_OVERVIEW_UNKNOWN;
 }
 

@@ -306,13 +306,20 @@ static stele_status add_sched(stele_overview *o, const stele_segment *run)
     return stele_sched_add(o->sched, run);
 }
 
+/* What several tracks have part in can be followed in the order of time only. Formats whose streams
+   are threads have nothing of that kind. */
+static inline bool is_out_of_order(const stele_overview *o, uint64_t kinds)
+{
+    return o->has_gone_back && (kinds & (OVERVIEW_KINDS_LINKED | OVERVIEW_KINDS_SCHED)) != 0;
+}
+
 /* Takes what is, or was made to be, spans. */
 static stele_status take_paired(void *user, const stele_segment *segment)
 {
     stele_overview *o = user;
     const uint64_t kinds = kinds_in(segment);
-    stele_status status = STELE_OK;
-    if ((kinds & STELE_CALLS_KINDS) != 0)
+    stele_status status = is_out_of_order(o, kinds) ? STELE_ERR_UNSUPPORTED : STELE_OK;
+    if (status == STELE_OK && (kinds & STELE_CALLS_KINDS) != 0)
         status = stele_calls_add(o->calls, segment, NULL);
     if (status == STELE_OK && (kinds & OVERVIEW_KINDS_LINKED) != 0)
         status = take_runs(o, segment, OVERVIEW_KINDS_LINKED, false, add_linked);
@@ -349,6 +356,9 @@ void overview_take(stele_overview *o, const stele_segment *segment)
     const uint32_t trace = trace_of(o, segment->batch->stream);
     stele_pairing *pairing;
     o->trace_now = trace;
+    if (o->is_by_streams && segment->count != 0 && first->time_ns < o->state.known_ns &&
+        (first->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_LATE)) == 0)
+        o->has_gone_back = true;
     for (uint32_t i = 0; i < segment->count && o->status == STELE_OK; i++)
         take_event(o, segment->batch, &first[i], trace);
     pairing = o->has_pairings ? pairing_of(o, trace) : NULL;
