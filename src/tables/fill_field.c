@@ -227,22 +227,16 @@ static const stele_field *find_shared(const scan_column *of, const stele_batch *
     return shared->field;
 }
 
-/* Of the event itself, else of its contexts, else of its batch, as filters find it. */
-static inline const stele_field *field_of(const scan_column *of, const stele_batch *batch,
-                                          const stele_event *event, stele_field *element)
+/* Of the fields of an event, else of its contexts, else of its batch, as filters find it. */
+static inline const stele_field *find_plain(const scan_column *of, const stele_batch *batch,
+                                            const stele_field *fields, uint32_t count)
 {
-    const stele_field *fields, *end, *context = NULL;
-    uint32_t first = event->field_first, count = event->field_count;
-    if (!of->is_plain)
-        return cell_field(&of->field.items[0], batch, event, element);
-    if (count == STELE_FIELDS_MANY)
-        count = stele_event_fields(batch, event, &first);
-    fields = batch->fields + first;
-    end = fields + count;
+    const stele_field *const end = fields + count, *context = NULL;
     for (const stele_field *field = fields; field < end; field += stele_field_length(field)) {
         if (field->name == of->plain)
             return field;
-        if (context == NULL && is_context(field))
+        /* Members that nobody asked for may have been left out. */
+        if (context == NULL && is_context(field) && field->u.run.length != 0)
             context = field;
     }
     if (context != NULL) {
@@ -251,6 +245,28 @@ static inline const stele_field *field_of(const scan_column *of, const stele_bat
             return found;
     }
     return batch->context_count != 0 ? find_shared(of, batch) : NULL;
+}
+
+/* A way through structures, or an event with many fields: apart, so that the usual way needs
+   nothing on the stack. */
+static __attribute__((noinline)) const stele_field *find_far(const scan_column *of,
+                                                             const stele_batch *batch,
+                                                             const stele_event *event,
+                                                             stele_field *element)
+{
+    uint32_t first, count;
+    if (!of->is_plain)
+        return cell_field(&of->field.items[0], batch, event, element);
+    count = stele_event_fields(batch, event, &first);
+    return find_plain(of, batch, batch->fields + first, count);
+}
+
+static inline const stele_field *field_of(const scan_column *of, const stele_batch *batch,
+                                          const stele_event *event, stele_field *element)
+{
+    if (!of->is_plain || event->field_count == STELE_FIELDS_MANY)
+        return find_far(of, batch, event, element);
+    return find_plain(of, batch, batch->fields + event->field_first, event->field_count);
 }
 
 /* What is null in the trace, too, fits every type. */
