@@ -30,6 +30,7 @@ typedef struct stele_json {
     uint32_t depth;   /* of what is open */
     bool has_members; /* something was written since the last bracket was opened */
     bool is_line;     /* the document is one line without spaces, as in JSON lines */
+    bool breaks;      /* see stele_json_break() */
 } stele_json;
 
 /* Opens an object, '{', or an array, '['. In objects each member has a key, here and below; `key`
@@ -38,6 +39,10 @@ STELE_API void stele_json_open(stele_json *j, const char *key, char bracket);
 
 /* Closes what was opened last, by '}' or ']'. A line ends after the whole document. */
 STELE_API void stele_json_close(stele_json *j, char bracket);
+
+/* In a document that is one line, a line begins before what comes next: a value, or the bracket
+   that closes. So long lists can have a line for each element. */
+STELE_API void stele_json_break(stele_json *j);
 
 /* A string of `size` bytes; those that are not UTF-8 become U+FFFD. */
 STELE_API void stele_json_bytes(stele_json *j, const char *key, const char *bytes, size_t size);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/show/json.h"
+
 #define MANIFEST  "_stele"
 #define SUCCESS   "_SUCCESS"
 #define LOG_NAME  "_delta_log/00000000000000000000.json"
@@ -154,49 +156,87 @@ static stele_status open_part(void *user, const stele_table_part *part, stele_ou
 
 /* ---- Delta's log ----------------------------------------------------------------------------- */
 
-static void put_json(stele_output *out, const char *text)
-{
-    stele_output_byte(out, '"');
-    stele_output_json(out, text, strlen(text));
-    stele_output_byte(out, '"');
-}
-
 /* A path as a URI has it; names of parts are ASCII. */
-static void put_uri(stele_output *out, const char *path)
+static void put_uri(json *j, const char *key, const char *path)
 {
-    stele_output_byte(out, '"');
+    json_value(j, key);
+    stele_output_byte(j->out, '"');
     for (; *path != 0; path++) {
         if (*path == '%')
-            stele_output_text(out, "%25");
+            stele_output_text(j->out, "%25");
         else
-            stele_output_byte(out, (uint8_t)*path);
+            stele_output_byte(j->out, (uint8_t)*path);
     }
-    stele_output_byte(out, '"');
+    stele_output_byte(j->out, '"');
 }
 
-static void put_add(stele_output *out, const stele_table_part *part, uint64_t size)
+/* Begins one of the documents that Delta has as texts in others. Returns NULL if out of memory. */
+static stele_output *begin_inner(json *inner)
 {
-    stele_output_text(out, "{\"add\":{\"path\":");
-    put_uri(out, part->name);
-    stele_output_text(out, ",\"partitionValues\":{");
-    if (part->key != NULL) {
-        put_json(out, part->key);
-        stele_output_byte(out, ':');
-        if (part->value != NULL)
-            put_json(out, part->value);
-        else
-            stele_output_text(out, "null");
+    stele_output *out;
+    if (stele_output_open_memory(NULL, &out) != STELE_OK)
+        return NULL;
+    *inner = (json){.out = out, .is_line = true};
+    json_open(inner, NULL, '{');
+    return out;
+}
+
+/* Its bytes without the end of the line, which hold until it is closed. */
+static const char *end_inner(json *inner, size_t *size)
+{
+    const uint8_t *bytes;
+    json_close(inner, '}');
+    bytes = stele_output_memory(inner->out, size);
+    *size -= *size != 0; /* nothing is there if out of memory */
+    return (const char *)bytes;
+}
+
+static void put_ts(json *j, const char *key, int64_t ts)
+{
+    json_open(j, key, '{');
+    json_int(j, "ts", ts);
+    json_close(j, '}');
+}
+
+static stele_status put_stats(json *j, const stele_table_part *part)
+{
+    json stats;
+    size_t size;
+    const char *bytes;
+    stele_output *out = begin_inner(&stats);
+    stele_status status;
+    if (out == NULL)
+        return STELE_ERR_MEMORY;
+    json_uint(&stats, "numRecords", part->row_count);
+    if (part->has_ts) {
+        put_ts(&stats, "minValues", part->ts_min);
+        put_ts(&stats, "maxValues", part->ts_max);
     }
-    stele_output_printf(out,
-                        "},\"size\":%llu,\"modificationTime\":0,\"dataChange\":true,"
-                        "\"stats\":\"{\\\"numRecords\\\":%llu",
-                        (unsigned long long)size, (unsigned long long)part->row_count);
-    if (part->has_ts)
-        stele_output_printf(out,
-                            ",\\\"minValues\\\":{\\\"ts\\\":%lld},"
-                            "\\\"maxValues\\\":{\\\"ts\\\":%lld}",
-                            (long long)part->ts_min, (long long)part->ts_max);
-    stele_output_text(out, "}\"}}\n");
+    bytes = end_inner(&stats, &size);
+    json_bytes(j, "stats", bytes, size);
+    status = stele_output_status(out);
+    stele_output_close(out);
+    return status;
+}
+
+static stele_status put_add(stele_output *out, const stele_table_part *part, uint64_t size)
+{
+    json j = {.out = out, .is_line = true};
+    stele_status status;
+    json_open(&j, NULL, '{');
+    json_open(&j, "add", '{');
+    put_uri(&j, "path", part->name);
+    json_open(&j, "partitionValues", '{');
+    if (part->key != NULL)
+        json_text(&j, part->key, part->value);
+    json_close(&j, '}');
+    json_uint(&j, "size", size);
+    json_uint(&j, "modificationTime", 0);
+    json_bool(&j, "dataChange", true);
+    status = put_stats(&j, part);
+    json_close(&j, '}');
+    json_close(&j, '}');
+    return status;
 }
 
 static const char *delta_type(stele_cell_type type)
@@ -211,13 +251,15 @@ static const char *delta_type(stele_cell_type type)
     return types[type];
 }
 
-static void put_field(stele_output *out, const char *name, const char *type, bool is_first)
+static void put_field(json *j, const char *name, const char *type)
 {
-    if (!is_first)
-        stele_output_byte(out, ',');
-    stele_output_text(out, "{\"name\":");
-    put_json(out, name);
-    stele_output_printf(out, ",\"type\":\"%s\",\"nullable\":true,\"metadata\":{}}", type);
+    json_open(j, NULL, '{');
+    json_text(j, "name", name);
+    json_text(j, "type", type);
+    json_bool(j, "nullable", true);
+    json_open(j, "metadata", '{');
+    json_close(j, '}');
+    json_close(j, '}');
 }
 
 /* The type of a table's column, or of a field. */
@@ -237,23 +279,18 @@ static const char *key_of(stele_partition partition)
     return keys[partition];
 }
 
-/* The schema, as the JSON text that stands as a text in JSON. Returns NULL if out of memory. */
-static stele_output *make_schema(const char *table, const stele_scan_options *given,
-                                 stele_partition partition)
+static void put_schema(json *j, const char *table, const stele_scan_options *given,
+                       stele_partition partition)
 {
-    stele_output *out;
-    if (stele_output_open_memory(NULL, &out) != STELE_OK)
-        return NULL;
-    stele_output_text(out, "{\"type\":\"struct\",\"fields\":[");
+    json_text(j, "type", "struct");
+    json_open(j, "fields", '[');
     for (size_t i = 0; i < given->column_count; i++)
-        put_field(out, given->columns[i].name, delta_type(type_of(table, &given->columns[i])),
-                  i == 0);
+        put_field(j, given->columns[i].name, delta_type(type_of(table, &given->columns[i])));
     if (partition == STELE_PARTITION_CLASS)
-        put_field(out, key_of(partition), "string", false);
+        put_field(j, key_of(partition), "string");
     if (partition == STELE_PARTITION_MINUTE)
-        put_field(out, key_of(partition), "long", false);
-    stele_output_text(out, "]}");
-    return out;
+        put_field(j, key_of(partition), "long");
+    json_close(j, ']');
 }
 
 /* A number that is made of all bytes (FNV-1a). */
@@ -266,39 +303,70 @@ static uint64_t sum_up(uint64_t sum, const void *bytes, size_t size)
 }
 
 /* The same table has the same id: files are to be the same from run to run. */
-static void put_id(stele_output *out, const char *table, const uint8_t *schema, size_t size)
+static void put_id(json *j, const char *table, const char *schema, size_t size)
 {
     const uint64_t name = sum_up(UINT64_C(0xcbf29ce484222325), table, strlen(table));
     const uint64_t high = sum_up(name, schema, size), low = sum_up(high, table, strlen(table));
-    stele_output_printf(out, "\"%08llx-%04llx-4%03llx-8%03llx-%012llx\"",
-                        (unsigned long long)(high >> 32), (unsigned long long)(high >> 16 & 0xffff),
-                        (unsigned long long)(high & 0xfff), (unsigned long long)(low >> 48 & 0xfff),
-                        (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+    char id[40];
+    snprintf(id, sizeof id, "%08llx-%04llx-4%03llx-8%03llx-%012llx",
+             (unsigned long long)(high >> 32), (unsigned long long)(high >> 16 & 0xffff),
+             (unsigned long long)(high & 0xfff), (unsigned long long)(low >> 48 & 0xfff),
+             (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+    json_text(j, "id", id);
+}
+
+static void put_protocol(stele_output *out)
+{
+    json j = {.out = out, .is_line = true};
+    json_open(&j, NULL, '{');
+    json_open(&j, "protocol", '{');
+    json_uint(&j, "minReaderVersion", 1);
+    json_uint(&j, "minWriterVersion", 2);
+    json_close(&j, '}');
+    json_close(&j, '}');
+}
+
+static void put_metadata(stele_output *out, const char *table, const char *schema, size_t size,
+                         stele_partition partition)
+{
+    json j = {.out = out, .is_line = true};
+    json_open(&j, NULL, '{');
+    json_open(&j, "metaData", '{');
+    put_id(&j, table, schema, size);
+    json_text(&j, "name", table);
+    json_open(&j, "format", '{');
+    json_text(&j, "provider", "parquet");
+    json_open(&j, "options", '{');
+    json_close(&j, '}');
+    json_close(&j, '}');
+    json_bytes(&j, "schemaString", schema, size);
+    json_open(&j, "partitionColumns", '[');
+    if (partition != STELE_PARTITION_NONE)
+        json_text(&j, NULL, key_of(partition));
+    json_close(&j, ']');
+    json_open(&j, "configuration", '{');
+    json_close(&j, '}');
+    json_uint(&j, "createdTime", 0);
+    json_close(&j, '}');
+    json_close(&j, '}');
 }
 
 static stele_status begin_log(export_parts *p, const stele_scan_options *given,
                               stele_partition partition)
 {
-    stele_output *schema = make_schema(p->table, given, partition);
+    json inner;
+    stele_output *schema = begin_inner(&inner);
     stele_status status = STELE_ERR_MEMORY;
-    const uint8_t *bytes;
+    const char *bytes;
     size_t size;
     if (schema != NULL)
         status = stele_output_open_memory(NULL, &p->log);
     if (status == STELE_OK) {
-        bytes = stele_output_memory(schema, &size);
-        stele_output_text(p->log, "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n"
-                                  "{\"metaData\":{\"id\":");
-        put_id(p->log, p->table, bytes, size);
-        stele_output_text(p->log, ",\"name\":");
-        put_json(p->log, p->table);
-        stele_output_text(p->log, ",\"format\":{\"provider\":\"parquet\",\"options\":{}},"
-                                  "\"schemaString\":\"");
-        stele_output_json(p->log, bytes, size);
-        stele_output_text(p->log, "\",\"partitionColumns\":[");
-        if (partition != STELE_PARTITION_NONE)
-            put_json(p->log, key_of(partition));
-        stele_output_text(p->log, "],\"configuration\":{},\"createdTime\":0}}\n");
+        put_schema(&inner, p->table, given, partition);
+        bytes = end_inner(&inner, &size);
+        put_protocol(p->log);
+        put_metadata(p->log, p->table, bytes, size, partition);
+        status = stele_output_status(schema);
     }
     stele_output_close(schema);
     return status;
@@ -339,7 +407,7 @@ static stele_status end_part(void *user, const stele_table_part *part, stele_out
     if (out == NULL && has_path(p, name, &st))
         size = (uint64_t)st.st_size;
     if (status == STELE_OK && p->log != NULL)
-        put_add(p->log, part, size);
+        status = put_add(p->log, part, size);
     return status;
 }
 

@@ -123,6 +123,7 @@ static void put_rows(stele_output *out, const stream *rows)
     json_open(&j, NULL, '{');
     json_open(&j, "rows", '[');
     while (at < end && (line = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        json_break(&j);
         json_raw(&j, NULL, at, (size_t)(line - at));
         at = line + 1;
     }

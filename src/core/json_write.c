@@ -2,7 +2,6 @@
 /* Writes one JSON document to an output. */
 #include <stele/json.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +13,12 @@
 static void begin_line(stele_json *j)
 {
     const uint32_t indent = j->depth < INDENT_MAX ? j->depth : INDENT_MAX;
-    if (j->is_line)
+    if (j->is_line && !j->breaks)
         return;
     output_byte(j->out, '\n');
+    j->breaks = false;
+    if (j->is_line)
+        return;
     for (uint32_t i = 0; i < indent; i++)
         output_write(j->out, "  ", 2);
 }
@@ -33,8 +35,30 @@ static void begin_value(stele_json *j)
     begin_line(j);
 }
 
+#define SHORT_TEXT 24u
+
+/* Most keys and many values are short and have nothing to escape: those are copied as they are
+   looked at. Returns false for others, of which nothing was written. */
+static bool put_short_string(stele_json *j, const char *bytes, size_t size)
+{
+    uint8_t *const to = output_reserve(j->out, SHORT_TEXT + 2);
+    if (to == NULL)
+        return true;
+    for (size_t i = 0; i < size; i++) {
+        const uint8_t byte = (uint8_t)bytes[i];
+        if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+            return false;
+        to[i + 1] = byte;
+    }
+    to[0] = to[size + 1] = '"';
+    output_advance(j->out, size + 2);
+    return true;
+}
+
 static void put_string(stele_json *j, const char *bytes, size_t size)
 {
+    if (size <= SHORT_TEXT && put_short_string(j, bytes, size))
+        return;
     output_byte(j->out, '"');
     text_json(j->out, bytes, size);
     output_byte(j->out, '"');
@@ -44,7 +68,9 @@ void stele_json_value_of(stele_json *j, const char *key, size_t key_size)
 {
     begin_value(j);
     put_string(j, key, key_size);
-    output_text(j->out, j->is_line ? ":" : ": ");
+    output_byte(j->out, ':');
+    if (!j->is_line)
+        output_byte(j->out, ' ');
 }
 
 void stele_json_value(stele_json *j, const char *key)
@@ -63,10 +89,15 @@ void stele_json_open(stele_json *j, const char *key, char bracket)
     j->has_members = false;
 }
 
+void stele_json_break(stele_json *j)
+{
+    j->breaks = j->is_line;
+}
+
 void stele_json_close(stele_json *j, char bracket)
 {
     j->depth--;
-    if (j->has_members)
+    if (j->has_members || j->breaks)
         begin_line(j);
     j->has_members = true;
     output_byte(j->out, (uint8_t)bracket);
@@ -149,8 +180,12 @@ void stele_json_int_text(stele_json *j, const char *key, int64_t value)
 
 void stele_json_hex(stele_json *j, const char *key, uint64_t value, unsigned digits)
 {
+    char text[TEXT_HEX_SIZE];
+    const char *end = text_hex(text, value, digits < TEXT_HEX_SIZE ? digits : TEXT_HEX_SIZE);
     stele_json_value(j, key);
-    output_printf(j->out, "\"%0*" PRIx64 "\"", (int)(digits < 16 ? digits : 16), value);
+    output_byte(j->out, '"');
+    output_write(j->out, text, (size_t)(end - text));
+    output_byte(j->out, '"');
 }
 
 void stele_json_number(stele_json *j, const char *key, double value)

@@ -2,6 +2,8 @@
 /*
  * Chrome's trace-event JSON, for Perfetto's page and chrome://tracing. docs/conversion.md says what
  * becomes of each kind of event; where tracks stand is said in chrome_tracks.h.
+ *
+ * This is per event, and composed of fragments by hand, as JSON lines are (json.c).
  */
 #include <stdlib.h>
 

@@ -71,6 +71,33 @@ TEST(a_line_has_no_spaces)
     stele_output_close(out);
 }
 
+TEST(a_long_list_has_a_line_for_each_element)
+{
+    stele_output *out;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    stele_json j = {.out = out, .is_line = true};
+    stele_json_open(&j, NULL, '{');
+    stele_json_open(&j, "list", '[');
+    for (unsigned i = 0; i < 2; i++) {
+        stele_json_break(&j);
+        stele_json_open(&j, NULL, '[');
+        stele_json_uint(&j, NULL, i);
+        stele_json_close(&j, ']');
+    }
+    stele_json_break(&j);
+    stele_json_close(&j, ']');
+    stele_json_open(&j, "empty", '[');
+    stele_json_break(&j);
+    stele_json_close(&j, ']');
+    stele_json_break(&j);
+    stele_json_bool(&j, "more", false);
+    stele_json_close(&j, '}');
+    CHECK_EQ_STR(written(out, &size),
+                 "{\"list\":[\n[0],\n[1]\n],\"empty\":[\n],\n\"more\":false}\n");
+    stele_output_close(out);
+}
+
 TEST(numbers_keep_all_their_digits)
 {
     stele_output *out;

@@ -2,6 +2,9 @@
 /*
  * Spans in the JSON of OpenTelemetry's protocol (OTLP): one object with one resource, whose spans
  * are written as they come. Numbers of 64 bits are texts there, ids hexadecimal digits.
+ *
+ * This is per span, and composed by hand: a span has some ten attributes of five strings each, most
+ * of them constants, and through <stele/json.h> it took 2.2 times the instructions.
  */
 #include <stele/spans.h>
 

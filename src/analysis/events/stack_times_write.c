@@ -116,15 +116,16 @@ static uint64_t since_begin(const stack_writer *w, int64_t time_ns)
 
 /* ---- Speedscope ------------------------------------------------------------------------------ */
 
-static void put_change(stack_writer *w, char type, uint32_t node, int64_t time_ns)
+/* Each on a line of its own, without spaces: there are two for each call. */
+static void put_change(stack_writer *w, const char *type, uint32_t node, int64_t time_ns)
 {
-    if (!w->json.has_members)
-        output_byte(w->out, '\n');
-    else
-        output_text(w->out, ",\n");
-    w->json.has_members = true;
-    output_printf(w->out, "{\"type\":\"%c\",\"frame\":%" PRIu32 ",\"at\":%" PRIu64 "}", type,
-                  w->frame[node_of(w, node)->name], since_begin(w, time_ns));
+    stele_json *j = &w->json;
+    stele_json_break(j);
+    stele_json_open(j, NULL, '{');
+    stele_json_text(j, "type", type);
+    stele_json_uint(j, "frame", w->frame[node_of(w, node)->name]);
+    stele_json_uint(j, "at", since_begin(w, time_ns));
+    stele_json_close(j, '}');
 }
 
 /* Closes what is not on the path of the next mark, and opens what was not on that of the last. */
@@ -134,7 +135,7 @@ static void put_changes(stack_writer *w, const stack_mark *from, const stack_mar
     (void)user;
     while (left != right && (depth_of(w, left) > 1 || depth_of(w, right) > 1)) {
         if (depth_of(w, left) >= depth_of(w, right)) {
-            put_change(w, 'C', left, to->time_ns);
+            put_change(w, "C", left, to->time_ns);
             left = node_of(w, left)->parent;
         } else {
             w->path[count++] = right;
@@ -142,7 +143,7 @@ static void put_changes(stack_writer *w, const stack_mark *from, const stack_mar
         }
     }
     while (count-- > 0)
-        put_change(w, 'O', w->path[count], to->time_ns);
+        put_change(w, "O", w->path[count], to->time_ns);
 }
 
 static void put_frames(stack_writer *w)
@@ -174,7 +175,9 @@ static stele_status put_evented(stack_writer *w, const stack_lane *lane, uint32_
     stele_json_uint(j, "startValue", since_begin(w, lane->first_ns));
     stele_json_uint(j, "endValue", since_begin(w, lane->end_ns));
     stele_json_open(j, "events", '[');
+    j->is_line = true;
     status = each_stretch(w, lane, put_changes, NULL);
+    j->is_line = false;
     stele_json_close(j, ']');
     stele_json_close(j, '}');
     return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/show/flame_graph.h"
+#include "cli/show/json.h"
 
 /* ---- Folded ---------------------------------------------------------------------------------- */
 
@@ -51,74 +52,95 @@ void flame_write_folded(const flame *f, stele_output *out)
 
 /* ---- Speedscope ------------------------------------------------------------------------------ */
 
-static void write_json_name(const flame *f, stele_output *out, stele_name name)
+static void put_name(const flame *f, json *j, const char *key, stele_name name)
 {
     const stele_text text = stele_name_text(f->context, NULL, name);
-    stele_output_byte(out, '"');
-    stele_output_json(out, text.bytes, text.size);
-    stele_output_byte(out, '"');
+    json_bytes(j, key, text.bytes, text.size);
 }
 
 /* The frames, one for each name below the tracks, in the order in which they are met. `frames`
    gets the number of each name. */
-static void write_frames(const flame *f, stele_output *out, uint32_t *frames)
+static void put_frames(const flame *f, json *j, uint32_t *frames)
 {
     uint32_t count = 0;
-    stele_output_text(out, "\"shared\":{\"frames\":[");
+    json_open(j, "shared", '{');
+    json_open(j, "frames", '[');
     for (uint32_t i = 1; i < f->tree->count; i++) {
         const stele_path_node *node = &f->tree->nodes[i];
         if (node->depth < 2 || frames[node->name] != UINT32_MAX)
             continue;
-        stele_output_text(out, count == 0 ? "\n{\"name\":" : ",\n{\"name\":");
-        write_json_name(f, out, node->name);
-        stele_output_byte(out, '}');
+        json_break(j);
+        json_open(j, NULL, '{');
+        put_name(f, j, "name", node->name);
+        json_close(j, '}');
         frames[node->name] = count++;
     }
-    stele_output_text(out, "\n]},\n");
+    json_break(j);
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
-static void write_stack(const flame *f, stele_output *out, uint32_t node, const uint32_t *frames,
-                        uint32_t *path)
+static void put_stack(const flame *f, json *j, uint32_t node, const uint32_t *frames,
+                      uint32_t *path)
 {
     uint32_t depth = 0;
     for (; f->tree->nodes[node].depth > 1; node = f->tree->nodes[node].parent)
         path[depth++] = frames[f->tree->nodes[node].name];
-    stele_output_byte(out, '[');
+    json_open(j, NULL, '[');
     while (depth-- > 0)
-        stele_output_printf(out, depth > 0 ? "%" PRIu32 "," : "%" PRIu32, path[depth]);
-    stele_output_byte(out, ']');
+        json_uint(j, NULL, path[depth]);
+    json_close(j, ']');
 }
 
-static void write_track(const flame *f, stele_output *out, uint32_t track, const uint32_t *frames,
-                        uint32_t *path)
+static void put_track(const flame *f, json *j, uint32_t track, const uint32_t *frames,
+                      uint32_t *path)
 {
     const stele_path_tree *tree = f->tree;
-    const char *mark = "";
-    stele_output_text(out, "{\"type\":\"sampled\",\"name\":");
-    write_json_name(f, out, tree->nodes[track].name);
-    stele_output_printf(
-        out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
-        f->by_count || tree->is_sampled ? "none" : "nanoseconds",
-        flame_total(f, &tree->nodes[track], 0));
+    json_open(j, NULL, '{');
+    json_text(j, "type", "sampled");
+    put_name(f, j, "name", tree->nodes[track].name);
+    json_text(j, "unit", f->by_count || tree->is_sampled ? "none" : "nanoseconds");
+    json_uint(j, "startValue", 0);
+    json_uint(j, "endValue", flame_total(f, &tree->nodes[track], 0));
+    json_break(j);
+    json_open(j, "samples", '[');
     for (uint32_t i = stele_path_next(tree, track, track); i != 0;
          i = stele_path_next(tree, i, track)) {
-        if (flame_self(f, &tree->nodes[i], 0) == 0)
-            continue;
-        stele_output_text(out, mark);
-        write_stack(f, out, i, frames, path);
-        mark = ",";
+        if (flame_self(f, &tree->nodes[i], 0) != 0)
+            put_stack(f, j, i, frames, path);
     }
-    stele_output_text(out, "],\n\"weights\":[");
-    mark = "";
+    json_close(j, ']');
+    json_break(j);
+    json_open(j, "weights", '[');
     for (uint32_t i = stele_path_next(tree, track, track); i != 0;
          i = stele_path_next(tree, i, track)) {
         const uint64_t self = flame_self(f, &tree->nodes[i], 0);
-        if (self == 0)
-            continue;
-        stele_output_printf(out, "%s%" PRIu64, mark, self);
-        mark = ",";
+        if (self != 0)
+            json_uint(j, NULL, self);
     }
-    stele_output_text(out, "]}");
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void put_speedscope(const flame *f, json *j, uint32_t *frames, uint32_t *path)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    json_break(j);
+    json_text(j, "exporter", "stele");
+    json_text(j, "name", f->title);
+    json_break(j);
+    put_frames(f, j, frames);
+    json_break(j);
+    json_open(j, "profiles", '[');
+    for (uint32_t track = f->tree->nodes[0].child; track != 0;
+         track = f->tree->nodes[track].sibling) {
+        json_break(j);
+        put_track(f, j, track, frames, path);
+    }
+    json_break(j);
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
 void flame_write_speedscope(const flame *f, stele_output *out)
@@ -126,25 +148,12 @@ void flame_write_speedscope(const flame *f, stele_output *out)
     const size_t name_count = stele_name_count(f->context);
     uint32_t *frames = malloc((name_count + 1) * sizeof *frames);
     uint32_t *path = malloc((f->tree->depth_max + 1) * sizeof *path);
-    const char *mark = "\n";
+    json j = {.out = out, .is_line = true};
     if (frames == NULL || path == NULL) {
         stele_output_fail(out, STELE_ERR_MEMORY);
     } else {
         memset(frames, 0xff, (name_count + 1) * sizeof *frames);
-        stele_output_text(out,
-                          "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-                          "\"exporter\":\"stele\",\"name\":\"");
-        stele_output_json(out, f->title, strlen(f->title));
-        stele_output_text(out, "\",\n");
-        write_frames(f, out, frames);
-        stele_output_text(out, "\"profiles\":[");
-        for (uint32_t track = f->tree->nodes[0].child; track != 0;
-             track = f->tree->nodes[track].sibling) {
-            stele_output_text(out, mark);
-            write_track(f, out, track, frames, path);
-            mark = ",\n";
-        }
-        stele_output_text(out, "\n]}\n");
+        put_speedscope(f, &j, frames, path);
     }
     free(frames);
     free(path);

@@ -19,6 +19,7 @@ typedef stele_json json;
 #define json_null   stele_json_null
 #define json_value  stele_json_value
 #define json_raw    stele_json_raw
+#define json_break  stele_json_break
 
 /* Members that say which track it is: its kind, number and name. */
 void json_track(json *j, const stele_context *context, uint32_t number);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -238,22 +239,17 @@ static void add_to_csv(row_writer *w, const stele_text *cells)
 
 static void add_to_json(row_writer *w, const stele_text *cells)
 {
-    stele_output_byte(w->out, '{');
+    json j = {.out = w->out, .is_line = true};
+    json_open(&j, NULL, '{');
     for (size_t i = 0; i < w->count; i++) {
-        stele_output_text(w->out, i == 0 ? "\"" : ",\"");
-        stele_output_json(w->out, w->names[i], strlen(w->names[i]));
-        stele_output_text(w->out, "\":");
-        if (cells[i].bytes == NULL) {
-            stele_output_text(w->out, "null");
-        } else if (w->is_quoted) {
-            stele_output_byte(w->out, '"');
-            stele_output_json(w->out, cells[i].bytes, cells[i].size);
-            stele_output_byte(w->out, '"');
-        } else {
-            stele_output_write(w->out, cells[i].bytes, cells[i].size);
-        }
+        if (cells[i].bytes == NULL)
+            json_null(&j, w->names[i]);
+        else if (w->is_quoted)
+            json_bytes(&j, w->names[i], cells[i].bytes, cells[i].size);
+        else
+            json_raw(&j, w->names[i], cells[i].bytes, cells[i].size);
     }
-    stele_output_text(w->out, "}\n");
+    json_close(&j, '}');
 }
 
 void rows_quote(row_writer *w)
