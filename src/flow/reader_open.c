@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a reader of several traces: from a request to one flow of segments.
+ *
+ *     producers --shift, filter--> --order--> one flow a stream --merge--> segments
+ *
+ * A trace whose streams can be read each for itself is; it then needs little memory for order, as
+ * a stream is nearly in order. Else one producer reads all of it as the records stand.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/saturate.h"
+#include "core/sized.h"
+#include "flow/peek.h"
+#include "flow/reader.h"
+#include "flow/relate.h"
+#include "flow/seek.h"
+#include "model/batch.h"
+
+#define STREAMS_MAX                                                                              \
+    1000u                   /* that are read each for itself, over all traces: files, as a rule, \
+                               of which a process may have 1,024 open by default */
+#define STREAMS_FEW     16u /* as many may need more than windows, and have full batches */
+#define BATCH_SMALL     64u /* events, where there are more */
+#define WINDOW_SMALLEST ((size_t)8 << 10)
+#define ORDER_SMALLEST  ((size_t)64 << 10)
+
+/* What is needed to open a reader only. */
+typedef struct opening {
+    stele_reader *reader;
+    stele_request request; /* defaults filled in */
+    related *related;      /* one for each reading */
+    filter_range range;
+    flow **flows; /* of all readings, in their order */
+    size_t flow_count, flow_total;
+} opening;
+
+/* ---- Preparing ---- */
+
+/* What has to be read for the request, including what the filter looks at. */
+static stele_status request_complete(stele_context *context, stele_request *request)
+{
+    filter *f;
+    stele_status status;
+    if (request->kinds == 0)
+        request->kinds = STELE_KINDS_ALL;
+    if (request->columns == 0)
+        request->columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
+    if (request->order != STELE_ORDER_NONE)
+        request->columns |= STELE_COLUMN_TIME;
+    if (request->order_by_end || request->begin.kind != STELE_BOUND_NONE ||
+        request->end.kind != STELE_BOUND_NONE)
+        request->columns |= STELE_COLUMN_TIME | STELE_COLUMN_VALUE;
+    status = filter_new(context, request, NULL, &f);
+    if (status == STELE_OK)
+        request->columns |= filter_columns(f);
+    filter_free(f);
+    return status;
+}
+
+/* The reading of a trace that is not indexed yet, and that no other of its format goes before. */
+static size_t next_to_index(const stele_reader *reader)
+{
+    size_t next = reader->trace_count;
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        const stele_trace *a = reader->readings[i].trace;
+        const stele_trace *b = next < reader->trace_count ? reader->readings[next].trace : NULL;
+        if (!reader->readings[i].is_looked_at &&
+            (b == NULL ||
+             (a->ops == b->ops && a->ops->goes_before != NULL && a->ops->goes_before(a, b))))
+            next = i;
+    }
+    return next;
+}
+
+/* Finds the streams of the traces that can be read more than once, where that is of use. */
+static stele_status index_traces(opening *o)
+{
+    const stele_request *request = &o->request;
+    const size_t count = o->reader->trace_count;
+    stele_status status = STELE_OK;
+    if (request->part_count <= 1 && request->order == STELE_ORDER_NONE &&
+        !request_needs_clock(request, count) && !request_needs_begin(request, count) &&
+        !request_needs_end(request))
+        return STELE_OK;
+    for (size_t done = 0; done < count && status == STELE_OK; done++) {
+        const size_t i = next_to_index(o->reader);
+        reading *r = &o->reader->readings[i];
+        const input *in = source_input(r->trace->source);
+        r->is_looked_at = true;
+        if (!r->trace->info.is_seekable)
+            continue;
+        status = trace_index(r->trace);
+        if (status == STELE_OK && request_needs_end(request))
+            status = trace_find_ends(r->trace);
+        r->stored_from = in != NULL ? in->stored_at : 0;
+        related_learn_index(&o->related[i]);
+    }
+    return status;
+}
+
+/* How late an event of the stream can be; INT64_MAX: not known. */
+static int64_t stream_lateness(const stele_stream *stream, const stele_request *request)
+{
+    if (request->order_by_end || request->order == STELE_ORDER_FULL)
+        return INT64_MAX;
+    if (stream->is_ordered)
+        return 0;
+    return stream->has_lateness ? stream->lateness_ns : INT64_MAX;
+}
+
+/*
+ * Whether windows over each of the streams do, in little memory. If events come about evenly, a
+ * stream holds that part of itself that its lateness is of its range; an event in memory takes
+ * about twice the bytes of its record.
+ */
+static bool streams_fit(const stele_trace *trace, const stele_request *request)
+{
+    double part_max = 0;
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
+        const int64_t lateness_ns = stream_lateness(stream, request);
+        const double range_ns = (double)stream->end_ns - (double)stream->begin_ns + 1;
+        if (lateness_ns == INT64_MAX)
+            return false;
+        if ((double)lateness_ns / range_ns > part_max)
+            part_max = (double)lateness_ns / range_ns;
+    }
+    return part_max == 0 ||
+           (trace->info.has_size && part_max * 2 * (double)trace->info.size <=
+                                        (double)trace->context->limits.sort_size_max / 2);
+}
+
+/* What of the one trace is in the part that is asked for: some of its streams, or a stretch. */
+static void plan_part(opening *o)
+{
+    reading *r = &o->reader->readings[0];
+    const stele_trace *trace = r->trace;
+    const uint32_t part = o->request.part, part_count = o->request.part_count;
+    const uint64_t streams = trace->is_indexed ? trace->stream_count : 0;
+    o->reader->is_part = true;
+    r->flow_count = 1;
+    if (streams > 1) {
+        r->flow_first = (uint32_t)(streams * part / part_count);
+        r->flow_count = (uint32_t)(streams * (part + 1) / part_count) - r->flow_first;
+    } else if (trace->ops->cut == NULL ||
+               !trace->ops->cut(trace, part, part_count, &r->begin_place, &r->end_place)) {
+        r->flow_count = part == 0;
+    }
+    o->flow_total = r->flow_count;
+}
+
+static bool make_flows(opening *o)
+{
+    o->flows = calloc(o->flow_total + 1, sizeof *o->flows);
+    o->reader->producers = calloc(o->flow_total + 1, sizeof *o->reader->producers);
+    return o->flows != NULL && o->reader->producers != NULL;
+}
+
+/* Decides which traces are read stream by stream. */
+static bool plan_flows(opening *o)
+{
+    stele_reader *reader = o->reader;
+    uint64_t stream_count = 0;
+    if (o->request.part_count > 1) {
+        plan_part(o);
+        return make_flows(o);
+    }
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        const stele_trace *trace = reader->readings[i].trace;
+        stream_count += trace->is_indexed ? trace->stream_count : 1;
+    }
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        reading *r = &reader->readings[i];
+        r->flow_count = 1;
+        if (o->request.order != STELE_ORDER_NONE && r->trace->is_indexed &&
+            r->trace->stream_count != 0 && stream_count <= STREAMS_MAX &&
+            (stream_count <= STREAMS_FEW || streams_fit(r->trace, &o->request)))
+            r->flow_count = r->trace->stream_count;
+        o->flow_total += r->flow_count;
+    }
+    return make_flows(o);
+}
+
+/* ---- Producers ---- */
+
+/* A time of the common scale on the trace's own; open ends stay open. */
+static int64_t own_time(const related *r, int64_t time_ns)
+{
+    return time_ns == INT64_MIN || time_ns == INT64_MAX ? time_ns : related_own_time(r, time_ns);
+}
+
+/* The same of a bound: producers may give more than what lies in it, never less. */
+static int64_t own_bound(const related *r, int64_t time_ns, int64_t slack_ns)
+{
+    const int64_t own_ns = own_time(r, time_ns);
+    return r->drift == 0 || own_ns == INT64_MIN || own_ns == INT64_MAX
+               ? own_ns
+               : add_saturated(own_ns, slack_ns);
+}
+
+/* Where it is enough to know what is open then; INT64_MIN: all that stands before is wanted.
+   Moments can be pairs, which nobody knows of beforehand. */
+static int64_t open_time(const opening *o, size_t index)
+{
+    const bool is_enough = o->request.from_start && o->request.open_only &&
+                           !o->reader->readings[index].trace->ops->has_moments;
+    return is_enough ? own_time(&o->related[index], o->reader->stats.range_begin_ns) : INT64_MIN;
+}
+
+static stele_status produce(opening *o, size_t index, uint32_t stream, producer **out)
+{
+    stele_reader *reader = o->reader;
+    stele_trace *trace = reader->readings[index].trace;
+    const size_t window_size = reader->context->limits.window_size;
+    produce_request request = {.stream = stream,
+                               .columns = o->request.columns,
+                               .kinds = o->request.kinds,
+                               .check = o->request.check,
+                               .begin_ns = own_bound(&o->related[index], o->range.begin_ns, -2),
+                               .end_ns = own_bound(&o->related[index], o->range.end_ns, 2),
+                               .begin_ticks = o->range.begin_ticks,
+                               .screen = reader->filter != NULL && !o->request.check
+                                             ? filter_screen(reader->filter)
+                                             : NULL,
+                               .fields = reader->fields.count != 0 ? &reader->fields : NULL,
+                               .window_size = window_size,
+                               .begin_place = reader->readings[index].begin_place,
+                               .end_place = reader->readings[index].end_place};
+    stele_status status;
+    if (o->flow_total > STREAMS_FEW) {
+        request.window_size = window_size * STREAMS_FEW / o->flow_total;
+        if (request.window_size < WINDOW_SMALLEST)
+            request.window_size = WINDOW_SMALLEST;
+    }
+    if (trace->is_consumed) {
+        diag_report(&reader->context->diag, &core_codes[STE009], trace->info.path, STELE_NO_OFFSET,
+                    0, "an input that can be read more than once",
+                    "another reading of one that is read from front to back");
+        return STELE_ERR_UNSUPPORTED;
+    }
+    status = trace->ops->produce(trace, &request, out);
+    if (status == STELE_OK)
+        status = producer_seek(trace, &request, open_time(o, index), *out, out);
+    if (status == STELE_OK) {
+        trace->is_consumed = !trace->info.is_seekable;
+        reader->producers[reader->producer_count++] = *out;
+    }
+    return status;
+}
+
+/* Looks at the first events of the traces without an index, where the request needs to know. */
+static stele_status peek_traces(opening *o)
+{
+    const size_t count = o->reader->trace_count;
+    if (!request_needs_clock(&o->request, count) && !request_needs_begin(&o->request, count))
+        return STELE_OK;
+    for (size_t i = 0; i < count; i++) {
+        reading *r = &o->reader->readings[i];
+        const stele_batch *first;
+        producer *from;
+        stele_status status;
+        if (r->trace->is_indexed)
+            continue;
+        status = produce(o, i, PRODUCE_ALL, &from);
+        if (status == STELE_OK)
+            status = producer_peek(from, &first, &r->peeked);
+        if (status != STELE_OK)
+            return status;
+        if (first != NULL)
+            related_learn_batch(&o->related[i], first);
+    }
+    return STELE_OK;
+}
+
+/* ---- Flows ---- */
+
+/* How late events are on the common scale that are so late on their own. */
+static int64_t late_after_drift(const related *r, int64_t lateness_ns)
+{
+    return r->drift == 0 || lateness_ns <= 0 || lateness_ns == INT64_MAX
+               ? lateness_ns
+               : add_saturated(time_drift(lateness_ns, r->drift > 0 ? r->drift : 0, 0), 2);
+}
+
+/* A pipe that is silent for so long has what came before shown, unless the order is to be full. */
+#define PIPE_HOLD_MS 500
+
+static int64_t hold_ms(const stele_request *request, const stele_trace *trace)
+{
+    if (trace->info.is_seekable || request->order == STELE_ORDER_FULL)
+        return 0;
+    if (request->order == STELE_ORDER_WINDOW && request->window_ns > 0)
+        return request->window_ns / 1000000 > 0 ? request->window_ns / 1000000 : 1;
+    return PIPE_HOLD_MS;
+}
+
+static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t lateness_ns)
+{
+    stele_reader *reader = o->reader;
+    reading *r = &reader->readings[index];
+    order_options options = {.by_end = o->request.order_by_end,
+                             .lateness_ns = late_after_drift(&o->related[index], lateness_ns),
+                             .size_max = reader->context->limits.sort_size_max / o->flow_total,
+                             .hold_ms = hold_ms(&o->request, r->trace),
+                             .stats = &reader->order,
+                             .context = reader->context};
+    flow **out = &o->flows[o->flow_count];
+    producer *from = r->peeked;
+    stele_status status = STELE_OK;
+    r->peeked = NULL;
+    if (from == NULL)
+        status = produce(o, index, stream, &from);
+    if (status == STELE_OK)
+        status = producer_select(from,
+                                 &(selection_of){.shift_ns = o->related[index].shift_ns,
+                                                 .offset_ns = o->related[index].offset_ns,
+                                                 .drift = o->related[index].drift,
+                                                 .drift_from_ns = o->related[index].drift_from_ns,
+                                                 .filter = reader->filter,
+                                                 .pieces = reader->pieces,
+                                                 .index = index,
+                                                 .filtered_count = &reader->stats.filtered_count,
+                                                 .begin_place = r->begin_place,
+                                                 .end_place = r->end_place},
+                                 &from);
+    if (status != STELE_OK)
+        return status;
+    if (options.size_max < ORDER_SMALLEST && reader->context->limits.sort_size_max > ORDER_SMALLEST)
+        options.size_max = ORDER_SMALLEST;
+    if (o->flow_total > STREAMS_FEW && stream != PRODUCE_ALL)
+        options.batch_events = BATCH_SMALL;
+    if (o->request.order == STELE_ORDER_WINDOW && o->request.window_ns > 0 &&
+        o->request.window_ns < options.lateness_ns)
+        options.lateness_ns = o->request.window_ns;
+    if (o->request.order == STELE_ORDER_NONE)
+        status = flow_plain(from, out);
+    else if (o->request.order == STELE_ORDER_WINDOW)
+        status = flow_window(from, &options, out);
+    else
+        status = flow_sort(from, &options, out);
+    o->flow_count += status == STELE_OK;
+    return status;
+}
+
+/* Whether the streams of a trace share no track. */
+static bool streams_are_threads(const stele_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
+        const stele_track *track = stele_track_get(trace->context, stream->track);
+        if (track == NULL || track->kind != STELE_TRACK_THREAD)
+            return false;
+    }
+    return true;
+}
+
+/* The flows from `first` on, which are those of the trace, as one where they must be merged. */
+static stele_status join_trace_flows(opening *o, const stele_trace *trace, size_t first)
+{
+    const size_t count = o->flow_count - first;
+    flow *merged;
+    stele_status status;
+    if (o->request.order != STELE_ORDER_STREAMS || count < 2 || streams_are_threads(trace))
+        return STELE_OK;
+    o->flow_count = first; /* they are given away */
+    status = flow_merge(&o->flows[first], count, o->request.order_by_end, &merged);
+    if (status == STELE_OK)
+        o->flows[o->flow_count++] = merged;
+    return status;
+}
+
+/* The flows of one trace: of each stream, or of all of it with any disorder between streams. */
+static stele_status open_trace_flows(opening *o, size_t index)
+{
+    const reading *r = &o->reader->readings[index];
+    const stele_trace *trace = r->trace;
+    const size_t first = o->flow_count;
+    stele_status status = STELE_OK;
+    if (r->flow_count == 1 && r->flow_first == 0 &&
+        !(o->reader->is_part && trace->stream_count > 1)) {
+        const bool is_stream =
+            o->request.order != STELE_ORDER_NONE && trace->is_indexed && trace->stream_count == 1;
+        return open_flow(
+            o, index, is_stream ? trace->stream_first : PRODUCE_ALL,
+            is_stream ? stream_lateness(stele_stream_get(trace->context, trace->stream_first),
+                                        &o->request)
+                      : INT64_MAX);
+    }
+    for (uint32_t i = 0; i < r->flow_count && status == STELE_OK; i++) {
+        const uint32_t stream = trace->stream_first + r->flow_first + i;
+        status = open_flow(o, index, stream,
+                           stream_lateness(stele_stream_get(trace->context, stream), &o->request));
+    }
+    return status == STELE_OK ? join_trace_flows(o, trace, first) : status;
+}
+
+/* All flows as one. */
+static stele_status join_flows(opening *o)
+{
+    const size_t count = o->flow_count;
+    o->flow_count = 0; /* they are given away */
+    if (o->request.order == STELE_ORDER_NONE || o->request.order == STELE_ORDER_STREAMS)
+        return flow_concat(o->flows, count, &o->reader->flow);
+    return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);
+}
+
+/* The end of the last event of all traces; INT64_MAX where that is not known. */
+static int64_t last_end(const opening *o)
+{
+    int64_t last_ns = INT64_MIN;
+    for (size_t i = 0; i < o->reader->trace_count; i++) {
+        const stele_trace *trace = o->reader->readings[i].trace;
+        if (!trace->is_indexed || trace->stream_count == 0)
+            return INT64_MAX;
+        for (uint32_t k = 0; k < trace->stream_count; k++) {
+            const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + k);
+            const int64_t end_ns = related_common_time(&o->related[i], stream->end_ns);
+            if (!stream->has_range)
+                return INT64_MAX;
+            if (end_ns > last_ns)
+                last_ns = end_ns;
+        }
+    }
+    return last_ns;
+}
+
+/* Tells the range, and opens its start where what is before it is wanted, too. */
+static void range_tell(opening *o)
+{
+    stele_reader_stats *stats = &o->reader->stats;
+    const int64_t last_ns = o->range.end_ns != INT64_MAX ? last_end(o) : INT64_MAX;
+    stats->range_begin_ns = o->range.begin_ns;
+    stats->range_end_ns = o->range.end_ns < last_ns ? o->range.end_ns : last_ns;
+    if (o->request.from_start)
+        o->range.begin_ns = INT64_MIN;
+}
+
+static stele_status open_flows(opening *o)
+{
+    stele_reader *reader = o->reader;
+    stele_status status = request_complete(reader->context, &o->request);
+    if (status == STELE_OK)
+        status = index_traces(o);
+    if (status == STELE_OK && !plan_flows(o))
+        status = STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        status = peek_traces(o);
+    if (status == STELE_OK)
+        status = relate(reader->context, o->related, reader->trace_count, &o->request);
+    if (status == STELE_OK)
+        status =
+            relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
+    range_tell(o);
+    if (status == STELE_OK)
+        status = pieces_new(reader->context, o->related, reader->trace_count, &reader->pieces);
+    if (reader->pieces != NULL)
+        o->request.columns |= PIECES_COLUMNS;
+    if (status == STELE_OK)
+        status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
+    reader->is_bounded = reader->is_part || o->range.begin_ns != INT64_MIN ||
+                         o->range.end_ns != INT64_MAX || o->range.begin_ticks != 0 ||
+                         o->range.end_ticks != UINT64_MAX;
+    reader->stats.has_begin =
+        relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
+    if (status == STELE_OK && reader->stats.has_begin)
+        filter_set_origin(reader->filter, reader->stats.begin_ns);
+    for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
+        status = open_trace_flows(o, i);
+    return status == STELE_OK ? join_flows(o) : status;
+}
+
+static void opening_end(opening *o)
+{
+    for (size_t i = 0; i < o->flow_count; i++)
+        flow_close(o->flows[i]);
+    free(o->flows);
+    free(o->related);
+}
+
+/* ---- The reader ---- */
+
+static stele_reader *reader_new(stele_context *context, stele_trace *const *traces, size_t count,
+                                related *known)
+{
+    stele_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL)
+        return NULL;
+    reader->context = context;
+    reader->readings = calloc(count + 1, sizeof *reader->readings);
+    if (reader->readings == NULL) {
+        free(reader);
+        return NULL;
+    }
+    reader->trace_count = count;
+    for (size_t i = 0; i < count; i++) {
+        reader->readings[i].trace = known[i].trace = traces[i];
+        reader->is_followed |= traces[i]->options.is_followed;
+    }
+    return reader;
+}
+
+/* Whether parts of a request can be asked for at all. */
+static bool is_divisible(size_t count, const stele_request *request)
+{
+    return count == 1 && !request->check &&
+           (request->order == STELE_ORDER_NONE || request->order == STELE_ORDER_STREAMS) &&
+           !(request->from_start && request->begin.kind != STELE_BOUND_NONE) &&
+           (request->part_count <= 1 || request->part < request->part_count);
+}
+
+/* Into how many parts an indexed trace falls. */
+static uint32_t count_parts(const stele_trace *trace, const stele_request *request, uint32_t most)
+{
+    const bool is_any = request->order == STELE_ORDER_NONE;
+    uint64_t begin, end;
+    if (trace->stream_count > 1)
+        return is_any || streams_are_threads(trace) ? trace->stream_count : 1;
+    while (most > 1 &&
+           (!is_any || trace->ops->cut == NULL || !trace->ops->cut(trace, 0, most, &begin, &end)))
+        most /= 2;
+    return most;
+}
+
+static uint64_t reported_count(const stele_context *context)
+{
+    return context->diag.counts[0] + context->diag.counts[1] + context->diag.counts[2];
+}
+
+stele_status stele_reader_parts(stele_context *context, stele_trace *const *traces, size_t count,
+                                const stele_request *given, uint32_t most, uint32_t *part_count)
+{
+    const uint64_t before = reported_count(context);
+    stele_request request;
+    stele_status status;
+    uint32_t found;
+    *part_count = 1;
+    if (!sized_take(&request, sizeof request, SIZED_FIRST(stele_request, where), given))
+        return STELE_ERR_ARGUMENT;
+    if (most < 2 || !is_divisible(count, &request) || !traces[0]->info.is_seekable)
+        return STELE_OK;
+    status = trace_index(traces[0]);
+    if (status == STELE_OK && request_needs_end(&request))
+        status = trace_find_ends(traces[0]);
+    if (status != STELE_OK || !traces[0]->is_indexed || reported_count(context) != before)
+        return status;
+    found = count_parts(traces[0], &request, most);
+    *part_count = found > most ? most : found;
+    return STELE_OK;
+}
+
+/* Copies the names of the fields that are wanted, where nobody looks at others. Returns false if
+   out of memory. */
+static bool fields_take(stele_reader *reader, const stele_request *request)
+{
+    field_names *fields = &reader->fields;
+    if (request->field_count == 0 || request->where != NULL || request->check)
+        return true;
+    fields->names = calloc(request->field_count, sizeof *fields->names);
+    for (size_t i = 0; fields->names != NULL && i < request->field_count; i++) {
+        fields->names[fields->count] = strdup(request->fields[i]);
+        if (fields->names[fields->count] == NULL)
+            return false;
+        fields->count++;
+    }
+    return fields->names != NULL;
+}
+
+stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
+                               const stele_request *request, stele_reader **out)
+{
+    opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX}};
+    stele_status status = STELE_ERR_MEMORY;
+    *out = NULL;
+    if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request) ||
+        (o.request.part_count > 1 && !is_divisible(count, &o.request)))
+        return STELE_ERR_ARGUMENT;
+    o.related = calloc(count + 1, sizeof *o.related);
+    if (o.related != NULL)
+        o.reader = reader_new(context, traces, count, o.related);
+    if (o.reader != NULL && fields_take(o.reader, &o.request))
+        status = open_flows(&o);
+    opening_end(&o);
+    if (status != STELE_OK) {
+        stele_reader_close(o.reader);
+        return status;
+    }
+    *out = o.reader;
+    return STELE_OK;
+}
