@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/fxt/read/events.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "formats/fxt/read/making.h"
 
 const char *const fxt_name_texts[FXT_NAME_COUNT] = {
     [FXT_NAME_SCOPE] = "scope",
@@ -27,35 +26,6 @@ const char *const fxt_name_texts[FXT_NAME_COUNT] = {
     [FXT_NAME_UNKNOWN] = "unknown",
 };
 
-/* One event in the making. */
-typedef struct making {
-    fxt_events *e;
-    fxt_state *s;
-    stele_batch *batch;
-    const walk_record *at;
-    const stele_fxt_record *r;
-    uint64_t process; /* whose pointers the arguments are */
-    uint8_t flags;
-    bool is_exhausted; /* memory */
-} making;
-
-__attribute__((format(printf, 5, 6))) static void
-report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...)
-{
-    char text[160];
-    va_list args;
-    if (m->s->diag == NULL)
-        return;
-    va_start(args, found);
-    vsnprintf(text, sizeof text, found, args);
-    va_end(args);
-    diag_emit(m->s->diag, &(stele_diag){.code = &fxt_codes[code],
-                                        .source = m->s->source,
-                                        .offset = m->at->offset + offset,
-                                        .size = size,
-                                        .found = text});
-}
-
 void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,
                      bool is_big_endian)
 {
@@ -75,244 +45,6 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
         e->blob_types[i] = fxt_state_intern(state, blob_types[i], strlen(blob_types[i]));
     for (unsigned i = 0; i < 6; i++)
         e->thread_states[i] = fxt_state_intern(state, states[i], strlen(states[i]));
-}
-
-/* ---- Names ---- */
-
-/* A reference that nothing defines is shown as itself, so that two of them stay two. */
-static stele_name dangling_name(making *m, uint16_t ref)
-{
-    char text[32];
-    const int size = snprintf(text, sizeof text, "<string %u>", ref);
-    report(m, FXT007, 0, m->at->size, "string %u", ref);
-    return fxt_state_intern(m->s, text, (size_t)size);
-}
-
-static stele_name make_name(making *m, const stele_fxt_string *string, bool *is_dangling)
-{
-    const fxt_string_entry *entry;
-    if (fxt_string_is_inline(string->ref)) {
-        stele_name name;
-        if (string->bytes == NULL)
-            return 0;
-        name = context_name(m->s->context, m->batch, string->bytes, fxt_string_size(string->ref),
-                            m->s->source, m->at->offset);
-        m->is_exhausted |= name == UINT32_MAX;
-        return name;
-    }
-    if (string->ref == 0)
-        return 0;
-    entry = fxt_state_string(m->s, string->ref);
-    if (entry->is_known)
-        return entry->name;
-    *is_dangling = true;
-    return dangling_name(m, string->ref);
-}
-
-static stele_name make_event_name(making *m, const stele_fxt_string *string)
-{
-    bool is_dangling = false;
-    const stele_name name = make_name(m, string, &is_dangling);
-    if (is_dangling)
-        m->flags |= STELE_FLAG_UNRESOLVED;
-    return name;
-}
-
-static uint16_t intern_category(making *m, stele_name name)
-{
-    const stele_context *context = m->s->context;
-    const uint16_t category = stele_category_intern(m->s->context, name);
-    m->is_exhausted |= category == 0 && name != 0 && (name & STELE_NAME_LOCAL) == 0 &&
-                       context->category_count <= CONTEXT_CATEGORIES_MAX;
-    return category;
-}
-
-static uint16_t make_category(making *m, const stele_fxt_string *string)
-{
-    fxt_string_entry *entry;
-    stele_name name;
-    if (fxt_string_is_inline(string->ref) || string->ref == 0)
-        return intern_category(m, make_event_name(m, string));
-    entry = &m->s->current->pages[string->ref >> FXT_PAGE_BITS][string->ref & (FXT_PAGE_SIZE - 1)];
-    if (entry->category != 0)
-        return entry->category;
-    name = make_event_name(m, string);
-    if (!entry->is_known)
-        return intern_category(m, name);
-    entry->category = intern_category(m, name);
-    return entry->category;
-}
-
-/* ---- Fields ---- */
-
-/* The next field, zeroed; room was reserved. */
-static stele_field *push_field(making *m, stele_name name, stele_type type, uint8_t width)
-{
-    stele_field *field = batch_push_field(m->batch);
-    *field = (stele_field){.name = name, .type = (uint8_t)type, .width = width};
-    return field;
-}
-
-static bool reserve_fields(making *m, uint32_t count)
-{
-    if (!batch_reserve_fields(m->batch, count))
-        m->is_exhausted = true;
-    return !m->is_exhausted;
-}
-
-/* Payload of a field; empty when there is no memory for it. */
-static void set_bytes(making *m, stele_field *field, const void *bytes, uint32_t size)
-{
-    if (!batch_reserve_bytes(m->batch, size)) {
-        m->is_exhausted = true;
-        size = 0;
-    }
-    field->u.bytes.offset = size != 0 ? batch_push_bytes(m->batch, bytes, size) : 0;
-    field->u.bytes.size = size;
-}
-
-static void add_bytes(making *m, stele_name name, stele_type type, uint8_t width, const void *bytes,
-                      uint64_t size)
-{
-    if (reserve_fields(m, 1))
-        set_bytes(m, push_field(m, name, type, width), bytes, (uint32_t)size);
-}
-
-static void add_uint(making *m, stele_name name, uint64_t value, uint8_t width, uint8_t hint)
-{
-    stele_field *field;
-    if (!reserve_fields(m, 1))
-        return;
-    field = push_field(m, name, STELE_TYPE_UINT, width);
-    field->u.u = value;
-    field->hint = hint;
-}
-
-static void add_label(making *m, stele_name label)
-{
-    m->batch->fields[m->batch->field_count - 1].label_count = 1;
-    push_field(m, 0, STELE_TYPE_NAME, 0)->u.u = label;
-}
-
-/* A number of which some values have names; `labels` may end before `value`. */
-static void add_enum(making *m, stele_name name, uint64_t value, uint8_t width,
-                     const stele_name *labels, uint64_t label_count)
-{
-    if (!reserve_fields(m, 2))
-        return;
-    add_uint(m, name, value, width, 0);
-    if (value < label_count && labels[value] != 0)
-        add_label(m, labels[value]);
-}
-
-/* ---- Arguments ---- */
-
-static void argument_string(making *m, stele_field *field, const stele_fxt_argument *a)
-{
-    bool is_dangling = false;
-    if (fxt_string_is_inline(a->string.ref)) {
-        if (a->string.bytes == NULL)
-            return;
-        field->type = STELE_TYPE_STRING;
-        set_bytes(m, field, a->string.bytes, fxt_string_size(a->string.ref));
-        return;
-    }
-    field->type = STELE_TYPE_NAME;
-    field->u.u = make_name(m, &a->string, &is_dangling);
-    if (is_dangling) {
-        field->hint |= STELE_HINT_UNRESOLVED;
-        m->flags |= STELE_FLAG_UNRESOLVED;
-    }
-}
-
-/* A number of 32 or 64 bits as one of the model's types. */
-static void argument_number(stele_field *field, const stele_fxt_argument *a)
-{
-    static const struct {
-        uint8_t type, width;
-    } types[] = {
-        [STELE_FXT_ARGUMENT_INT32] = {STELE_TYPE_INT, 32},
-        [STELE_FXT_ARGUMENT_UINT32] = {STELE_TYPE_UINT, 32},
-        [STELE_FXT_ARGUMENT_INT64] = {STELE_TYPE_INT, 64},
-        [STELE_FXT_ARGUMENT_UINT64] = {STELE_TYPE_UINT, 64},
-        [STELE_FXT_ARGUMENT_DOUBLE] = {STELE_TYPE_FLOAT, 64},
-        [STELE_FXT_ARGUMENT_POINTER] = {STELE_TYPE_POINTER, 64},
-        [STELE_FXT_ARGUMENT_KOID] = {STELE_TYPE_KOID, 64},
-        [STELE_FXT_ARGUMENT_BOOL] = {STELE_TYPE_BOOL, 1},
-    };
-    field->type = types[a->type].type;
-    field->width = types[a->type].width;
-    field->u.u = a->value;
-}
-
-static void argument_value(making *m, stele_field *field, const stele_fxt_argument *a)
-{
-    uint32_t label = 0;
-    switch (a->type) {
-    case STELE_FXT_ARGUMENT_NULL: break;
-    case STELE_FXT_ARGUMENT_STRING: argument_string(m, field, a); break;
-    case STELE_FXT_ARGUMENT_BLOB:
-        field->type = STELE_TYPE_BYTES;
-        set_bytes(m, field, a->blob, (uint32_t)a->value);
-        break;
-    case STELE_FXT_ARGUMENT_POINTER:
-        argument_number(field, a);
-        field->hint |= STELE_HINT_HEX;
-        label = fxt_state_pointer_label(m->s, m->process, a->value);
-        break;
-    case STELE_FXT_ARGUMENT_KOID:
-        argument_number(field, a);
-        label = fxt_state_koid_label(m->s, a->value);
-        break;
-    default: argument_number(field, a); break;
-    }
-    if (label != 0)
-        add_label(m, label - 1);
-}
-
-static void add_argument(making *m, const stele_fxt_argument *a)
-{
-    const uint64_t offset = (uint64_t)(a->bytes - m->r->bytes);
-    bool is_dangling = false;
-    stele_field *field;
-    if (a->fault == STELE_FXT_FAULT_ARGUMENT_SIZE)
-        return; /* part of what is undecoded */
-    field = push_field(m, 0, STELE_TYPE_NULL, 0);
-    field->name = make_name(m, &a->name, &is_dangling);
-    if (is_dangling) {
-        field->hint |= STELE_HINT_UNRESOLVED;
-        m->flags |= STELE_FLAG_UNRESOLVED;
-    }
-    if (a->fault != STELE_FXT_OK) {
-        m->flags |= STELE_FLAG_DAMAGED;
-        if (!m->at->is_damaged)
-            report(m, FXT006, offset, a->size, "a size of %u bytes", (unsigned)a->size);
-        if (a->type == STELE_FXT_ARGUMENT_BLOB && a->blob != NULL)
-            argument_value(m, field, a);
-        return;
-    }
-    if (a->type > STELE_FXT_ARGUMENT_BLOB) {
-        report(m, FXT010, offset, a->size, "type %u", a->type);
-        field->type = STELE_TYPE_BYTES;
-        field->width = 64; /* words, which tells it from a blob of bytes */
-        set_bytes(m, field, a->bytes, a->size);
-        return;
-    }
-    if (a->used < a->size)
-        report(m, FXT011, offset + a->used, a->size - a->used, "%u bytes after the argument",
-               (unsigned)(a->size - a->used));
-    argument_value(m, field, a);
-}
-
-static void add_arguments(making *m)
-{
-    stele_fxt_arguments at = {0};
-    stele_fxt_argument argument;
-    /* Each may have a label after it. */
-    if (m->r->argument_count == 0 || !reserve_fields(m, 2u * m->r->argument_count))
-        return;
-    while (stele_fxt_argument_next(m->r, &at, &argument))
-        add_argument(m, &argument);
 }
 
 /* ---- Events by type of record ---- */
@@ -367,7 +99,7 @@ static uint32_t make_track(making *m, const stele_fxt_thread *thread)
     uint64_t process;
     uint32_t track;
     if (!fxt_state_thread(m->s, thread, &track, &process)) {
-        report(m, FXT008, 0, m->at->size, "thread %u", thread->ref);
+        fxt_report(m, FXT008, 0, m->at->size, "thread %u", thread->ref);
         m->flags |= STELE_FLAG_UNRESOLVED;
     }
     return track;
@@ -378,7 +110,7 @@ static uint32_t make_own_track(making *m, const stele_fxt_thread *thread)
 {
     uint32_t track;
     if (!fxt_state_thread(m->s, thread, &track, &m->process)) {
-        report(m, FXT008, 0, m->at->size, "thread %u", thread->ref);
+        fxt_report(m, FXT008, 0, m->at->size, "thread %u", thread->ref);
         m->flags |= STELE_FLAG_UNRESOLVED;
     }
     return track;
@@ -480,11 +212,12 @@ static void make_metadata(making *m, stele_event *event)
         return;
     event->track = fxt_state_provider_track(m->s, r->number);
     if (r->event == 0) {
-        report(m, FXT018, 0, r->size, "provider %lu", (unsigned long)r->number);
+        fxt_report(m, FXT018, 0, r->size, "provider %lu", (unsigned long)r->number);
         m->e->lost_count++;
         return;
     }
-    report(m, FXT033, 0, r->size, "event %u of provider %lu", r->event, (unsigned long)r->number);
+    fxt_report(m, FXT033, 0, r->size, "event %u of provider %lu", r->event,
+               (unsigned long)r->number);
     if ((m->e->columns & STELE_COLUMN_VALUE) != 0)
         event->id = r->event;
 }
@@ -570,26 +303,27 @@ static void report_fault(making *m)
 {
     const stele_fxt_record *r = m->r;
     if (r->header == MAGIC_SWAPPED) {
-        report(m, FXT040, 0, FXT_WORD, "the magic number in the other byte order");
+        fxt_report(m, FXT040, 0, FXT_WORD, "the magic number in the other byte order");
         return;
     }
     switch (r->fault) {
     case STELE_FXT_OK:
         if (r->used < r->size && !m->at->is_damaged)
-            report(m, FXT011, r->used, r->size - r->used, "%llu bytes after the contents",
-                   (unsigned long long)(r->size - r->used));
+            fxt_report(m, FXT011, r->used, r->size - r->used, "%llu bytes after the contents",
+                       (unsigned long long)(r->size - r->used));
         return;
     case STELE_FXT_FAULT_SUBTYPE:
-        report(m, FXT009, 0, r->size, "%s %u", fxt_kind_text(r),
-               r->type > STELE_FXT_PROFILER && r->type < STELE_FXT_LARGE ? r->type : r->subtype);
+        fxt_report(m, FXT009, 0, r->size, "%s %u", fxt_kind_text(r),
+                   r->type > STELE_FXT_PROFILER && r->type < STELE_FXT_LARGE ? r->type
+                                                                             : r->subtype);
         return;
     case STELE_FXT_FAULT_SIZE:
-        report(m, FXT004, r->fault_offset, r->size - r->fault_offset, "a size of %llu bytes",
-               (unsigned long long)r->size);
+        fxt_report(m, FXT004, r->fault_offset, r->size - r->fault_offset, "a size of %llu bytes",
+                   (unsigned long long)r->size);
         break;
     case STELE_FXT_FAULT_ARGUMENT_SIZE:
-        report(m, FXT005, r->fault_offset, r->size - r->fault_offset, "%llu bytes are left",
-               (unsigned long long)(r->size - r->fault_offset));
+        fxt_report(m, FXT005, r->fault_offset, r->size - r->fault_offset, "%llu bytes are left",
+                   (unsigned long long)(r->size - r->fault_offset));
         break;
     default: break; /* cut: the walk has said so */
     }
@@ -602,7 +336,7 @@ static void report_fault(making *m)
 static void apply_object(making *m, uint32_t *track, stele_name *name)
 {
     stele_name kept;
-    *name = make_event_name(m, &m->r->name);
+    *name = fxt_make_event_name(m, &m->r->name);
     kept = (*name & STELE_NAME_LOCAL) != 0 ? m->s->shared->other : *name;
     if (m->r->type == STELE_FXT_KERNEL_OBJECT) {
         if (m->r->word_count != 0)
@@ -611,7 +345,7 @@ static void apply_object(making *m, uint32_t *track, stele_name *name)
         return;
     }
     if (!fxt_state_process(m->s, &m->r->thread, track, &m->process)) {
-        report(m, FXT008, 0, m->at->size, "thread %u", m->r->thread.ref);
+        fxt_report(m, FXT008, 0, m->at->size, "thread %u", m->r->thread.ref);
         m->flags |= STELE_FLAG_UNRESOLVED;
         return;
     }
@@ -656,9 +390,9 @@ static void make_names(making *m, stele_event *event)
     const stele_fxt_record *r = m->r;
     if ((m->e->columns & STELE_COLUMN_NAME) == 0)
         return;
-    event->name = make_event_name(m, &r->name);
+    event->name = fxt_make_event_name(m, &r->name);
     if (r->type == STELE_FXT_EVENT || r->type == STELE_FXT_LARGE)
-        event->category = make_category(m, &r->category);
+        event->category = fxt_make_category(m, &r->category);
 }
 
 /* True for records whose thread is where the event happened. */
@@ -701,7 +435,7 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
         make_names(&m, &event);
     make_by_type(&m, &event);
     if ((e->columns & STELE_COLUMN_FIELDS) != 0) {
-        add_arguments(&m);
+        fxt_add_arguments(&m);
         make_tail_fields(&m);
     }
     if ((m.flags & STELE_FLAG_CLAMPED) != 0)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One event in the making: what events.c, by the type of record, and arguments.c append to. */
+#ifndef FXT_READ_MAKING_H
+#define FXT_READ_MAKING_H
+
+#include "formats/fxt/read/events.h"
+
+/* One event in the making. */
+typedef struct making {
+    fxt_events *e;
+    fxt_state *s;
+    stele_batch *batch;
+    const walk_record *at;
+    const stele_fxt_record *r;
+    uint64_t process; /* whose pointers the arguments are */
+    uint8_t flags;
+    bool is_exhausted; /* memory */
+} making;
+
+/* Reports a finding at an offset from the record's start, unless nobody listens. */
+__attribute__((format(printf, 5, 6))) void
+fxt_report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...);
+
+/* The name of an event; a reference that nothing defines leaves a flag. */
+stele_name fxt_make_event_name(making *m, const stele_fxt_string *string);
+uint16_t fxt_make_category(making *m, const stele_fxt_string *string);
+
+/* Appends all arguments of the record, as far as they are sound. */
+void fxt_add_arguments(making *m);
+
+/* ---- Fields ---- */
+
+/* The next field, zeroed; room was reserved. */
+static inline stele_field *push_field(making *m, stele_name name, stele_type type, uint8_t width)
+{
+    stele_field *field = batch_push_field(m->batch);
+    *field = (stele_field){.name = name, .type = (uint8_t)type, .width = width};
+    return field;
+}
+
+static inline bool reserve_fields(making *m, uint32_t count)
+{
+    if (!batch_reserve_fields(m->batch, count))
+        m->is_exhausted = true;
+    return !m->is_exhausted;
+}
+
+/* Payload of a field; empty when there is no memory for it. */
+static inline void set_bytes(making *m, stele_field *field, const void *bytes, uint32_t size)
+{
+    if (!batch_reserve_bytes(m->batch, size)) {
+        m->is_exhausted = true;
+        size = 0;
+    }
+    field->u.bytes.offset = size != 0 ? batch_push_bytes(m->batch, bytes, size) : 0;
+    field->u.bytes.size = size;
+}
+
+static inline void add_bytes(making *m, stele_name name, stele_type type, uint8_t width,
+                             const void *bytes, uint64_t size)
+{
+    if (reserve_fields(m, 1))
+        set_bytes(m, push_field(m, name, type, width), bytes, (uint32_t)size);
+}
+
+static inline void add_uint(making *m, stele_name name, uint64_t value, uint8_t width, uint8_t hint)
+{
+    stele_field *field;
+    if (!reserve_fields(m, 1))
+        return;
+    field = push_field(m, name, STELE_TYPE_UINT, width);
+    field->u.u = value;
+    field->hint = hint;
+}
+
+static inline void add_label(making *m, stele_name label)
+{
+    m->batch->fields[m->batch->field_count - 1].label_count = 1;
+    push_field(m, 0, STELE_TYPE_NAME, 0)->u.u = label;
+}
+
+/* A number of which some values have names; `labels` may end before `value`. */
+static inline void add_enum(making *m, stele_name name, uint64_t value, uint8_t width,
+                            const stele_name *labels, uint64_t label_count)
+{
+    if (!reserve_fields(m, 2))
+        return;
+    add_uint(m, name, value, width, 0);
+    if (value < label_count && labels[value] != 0)
+        add_label(m, labels[value]);
+}
+
+#endif
