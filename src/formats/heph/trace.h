@@ -22,7 +22,7 @@ typedef struct heph_trace {
     uint64_t epoch_ns;
 } heph_trace;
 
-/* reader.c */
+/* read/index.c */
 extern const trace_ops heph_ops;
 
 /* A clock whose zero is the epoch, as far as there is one. */

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Packets to events. The whole trace is one stream of the model: its packets stand in one file,
- * about in the order in which the events ended, so reading it by stream would read it that many
- * times.
- */
+/* Packets to events. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/heph/read/counters.h"
+#include "formats/heph/read/fields.h"
 #include "formats/heph/read/names.h"
-#include "formats/heph/trace.h"
+#include "formats/heph/read/producer.h"
 #include "model/await.h"
-#include "model/batch.h"
 #include "model/saved_index.h"
-#include "model/seek.h"
-#include "model/times.h"
 
 #define TRACK_SLOTS 256u
 
@@ -141,79 +135,6 @@ static inline uint32_t producer_track(heph_producer *p, const heph_packet *packe
 }
 
 /* ---- Fields ---- */
-
-static bool push_string(stele_batch *batch, stele_name name, stele_heph_text text)
-{
-    stele_field *field;
-    if (!batch_reserve_fields(batch, 1) || !batch_reserve_bytes(batch, text.size))
-        return false;
-    field = batch_push_field(batch);
-    *field = (stele_field){.name = name, .type = STELE_TYPE_STRING};
-    field->u.bytes.offset = batch_push_bytes(batch, text.bytes, text.size);
-    field->u.bytes.size = text.size;
-    return true;
-}
-
-static bool push_strings(stele_batch *batch, stele_name name, const stele_heph_attribute *attribute)
-{
-    cursor c = {attribute->values, attribute->end};
-    stele_heph_text text;
-    if (!batch_reserve_fields(batch, 1))
-        return false;
-    *batch_push_field(batch) = (stele_field){
-        .name = name, .type = STELE_TYPE_ARRAY, .u.run = {attribute->count, attribute->count}};
-    while (heph_text_take(&c, &text)) {
-        if (!push_string(batch, 0, text))
-            return false;
-    }
-    return true;
-}
-
-static bool push_numbers(stele_batch *batch, stele_name name, uint8_t type,
-                         const stele_heph_attribute *attribute)
-{
-    const uint8_t *from = attribute->values;
-    uint32_t offset;
-    uint8_t *to = batch_push_array(batch, attribute->count, &offset);
-    stele_field *field;
-    if (to == NULL || !batch_reserve_fields(batch, 1))
-        return false;
-    for (uint32_t i = 0; i < attribute->count; i++)
-        store_native64(to + 8 * (size_t)i, load_be64(from + 8 * (size_t)i));
-    field = batch_push_field(batch);
-    *field = (stele_field){.name = name, .type = type, .width = 64};
-    field->u.bytes.offset = offset;
-    field->u.bytes.size = attribute->count * 8u;
-    return true;
-}
-
-static inline bool push_number(stele_batch *batch, stele_name name, uint8_t type, uint64_t value)
-{
-    if (!batch_reserve_fields(batch, 1))
-        return false;
-    *batch_push_field(batch) = (stele_field){.name = name, .type = type, .width = 64, .u.u = value};
-    return true;
-}
-
-static inline bool push_attribute(stele_batch *batch, stele_name name,
-                                  const stele_heph_attribute *attribute)
-{
-    cursor c = {attribute->values, attribute->end};
-    stele_heph_text text;
-    switch (attribute->type) {
-    case STELE_HEPH_UINT: return push_number(batch, name, STELE_TYPE_UINT, load_be64(c.at));
-    case STELE_HEPH_INT: return push_number(batch, name, STELE_TYPE_INT, load_be64(c.at));
-    case STELE_HEPH_FLOAT: return push_number(batch, name, STELE_TYPE_FLOAT, load_be64(c.at));
-    case STELE_HEPH_STRING: heph_text_take(&c, &text); return push_string(batch, name, text);
-    case STELE_HEPH_UINT | STELE_HEPH_ARRAY:
-        return push_numbers(batch, name, STELE_TYPE_UINTS, attribute);
-    case STELE_HEPH_INT | STELE_HEPH_ARRAY:
-        return push_numbers(batch, name, STELE_TYPE_INTS, attribute);
-    case STELE_HEPH_FLOAT | STELE_HEPH_ARRAY:
-        return push_numbers(batch, name, STELE_TYPE_FLOATS, attribute);
-    default: return push_strings(batch, name, attribute);
-    }
-}
 
 /* What the packet says beside its attributes, as the first field. */
 static inline bool push_counter(const heph_producer *p, stele_batch *batch, uint32_t counter)
@@ -608,8 +529,8 @@ static bool heph_seek(producer *self, uint64_t position, cursor *state)
     return true;
 }
 
-static stele_status producer_new(heph_trace *trace, const produce_request *request, diag_sink *diag,
-                                 uint32_t stream, producer **out)
+stele_status heph_producer_new(heph_trace *trace, const produce_request *request, diag_sink *diag,
+                               uint32_t stream, producer **out)
 {
     static const producer_ops ops = {
         .fill = heph_fill, .close = heph_producer_close, .mark = heph_mark, .seek = heph_seek};
@@ -642,192 +563,3 @@ static stele_status producer_new(heph_trace *trace, const produce_request *reque
     *out = &p->base;
     return STELE_OK;
 }
-
-/* ---- The trace ---- */
-
-/* The range of times, and by how much an event is younger than `*latest_ns` at most. */
-static void stream_take_event(stele_stream *stream, times *range, const stele_event *event,
-                              int64_t *latest_ns)
-{
-    int64_t late_ns;
-    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
-        return;
-    if (range->count == 0)
-        *latest_ns = event->time_ns;
-    times_add(range, event->time_ns, event->offset, event->size);
-    times_add_end(range, (int64_t)event->id, event->offset, event->size);
-    if (__builtin_sub_overflow(*latest_ns, event->time_ns, &late_ns))
-        late_ns = INT64_MAX;
-    if (late_ns > stream->lateness_ns)
-        stream->lateness_ns = late_ns;
-    if (event->time_ns > *latest_ns)
-        *latest_ns = event->time_ns;
-}
-
-/* What one pass over all events finds out. */
-typedef struct heph_found {
-    times range;
-    int64_t latest_ns;
-    seek_builder blocks;
-} heph_found;
-
-static stele_status index_events(stele_stream *stream, heph_found *found, producer *from)
-{
-    stele_batch *batch;
-    stele_status status = stele_batch_new(0, &batch);
-    if (status != STELE_OK)
-        return status;
-    while ((status = from->ops->fill(from, batch)) == STELE_OK) {
-        for (uint32_t i = 0; i < batch->event_count; i++)
-            stream_take_event(stream, &found->range, &batch->events[i], &found->latest_ns);
-        seek_builder_take(&found->blocks, batch);
-    }
-    stele_batch_free(batch);
-    return status == STELE_END ? STELE_OK : status;
-}
-
-/* One silent pass without names, tracks and fields, so that what it finds holds for what is read.
- */
-static stele_status index_stream(heph_trace *trace, stele_stream *stream)
-{
-    const produce_request request = {.stream = PRODUCE_ALL,
-                                     .columns = STELE_COLUMN_TIME | STELE_COLUMN_VALUE,
-                                     .kinds = STELE_KINDS_ALL,
-                                     .begin_ns = INT64_MIN,
-                                     .end_ns = INT64_MAX,
-                                     .window_size = trace->base.context->limits.window_size};
-    heph_found found = {
-        .range = {.diag = &trace->base.context->diag, .source = source_path(trace->base.source)}};
-    diag_sink silent = {0};
-    seek_index *blocks = seek_index_new(1);
-    producer *from = NULL;
-    stele_status status = STELE_ERR_MEMORY;
-    if (blocks != NULL)
-        status = producer_new(trace, &request, &silent, UINT32_MAX, &from);
-    if (status == STELE_OK)
-        status = seek_builder_open(&found.blocks, blocks, 0, SEEK_BLOCK_SIZE, from, &silent);
-    if (status == STELE_OK) {
-        status = index_events(stream, &found, from);
-        seek_builder_close(&found.blocks);
-        times_end(&found.range);
-        stream->has_range = found.range.count != 0;
-        stream->begin_ns = times_first(&found.range);
-        stream->end_ns = found.range.end_ns;
-    }
-    if (from != NULL)
-        from->ops->close(from);
-    if (status == STELE_OK)
-        trace->base.seek = blocks;
-    else
-        seek_index_free(blocks);
-    return status;
-}
-
-static stele_status add_stream(heph_trace *trace, stele_stream *stream)
-{
-    stream->clock = heph_clock(trace);
-    stream->has_lateness = true;
-    stream->is_ordered = stream->lateness_ns == 0;
-    return context_add_stream(trace->base.context, stream) != UINT32_MAX ? STELE_OK
-                                                                         : STELE_ERR_MEMORY;
-}
-
-static stele_status heph_index(stele_trace *self)
-{
-    heph_trace *trace = (heph_trace *)self;
-    stele_stream stream = {.trace = self->info.number};
-    const stele_status status = index_stream(trace, &stream);
-    return status == STELE_OK ? add_stream(trace, &stream) : status;
-}
-
-/* ---- Kept from an earlier time ---- */
-
-#define FLAG_RANGE 1u
-#define FLAG_CLOCK 2u
-
-static stele_status heph_save_index(stele_trace *self, output *out)
-{
-    const heph_trace *trace = (const heph_trace *)self;
-    const stele_stream *stream = stele_stream_get(self->context, self->stream_first);
-    saved_put_u64(out, (stream->has_range ? FLAG_RANGE : 0) | (trace->has_epoch ? FLAG_CLOCK : 0));
-    saved_put_i64(out, stream->begin_ns);
-    saved_put_i64(out, stream->end_ns);
-    saved_put_i64(out, stream->lateness_ns);
-    saved_put_u64(out, trace->epoch_ns);
-    return STELE_OK;
-}
-
-static stele_status heph_load_index(stele_trace *self, const uint8_t *bytes, size_t size)
-{
-    heph_trace *trace = (heph_trace *)self;
-    stele_stream stream = {.trace = self->info.number};
-    cursor from = cursor_make(bytes, size);
-    uint64_t flags, epoch_ns;
-    if (!saved_take_u64(&from, &flags) || !saved_take_i64(&from, &stream.begin_ns) ||
-        !saved_take_i64(&from, &stream.end_ns) || !saved_take_i64(&from, &stream.lateness_ns) ||
-        !saved_take_u64(&from, &epoch_ns) || cursor_left(&from) != 0 ||
-        stream.begin_ns > stream.end_ns || stream.lateness_ns < 0)
-        return STELE_ERR_FORMAT;
-    stream.has_range = (flags & FLAG_RANGE) != 0;
-    trace->has_epoch = (flags & FLAG_CLOCK) != 0;
-    trace->epoch_ns = epoch_ns;
-    return add_stream(trace, &stream);
-}
-
-static stele_status heph_produce(stele_trace *self, const produce_request *request, producer **out)
-{
-    heph_trace *trace = (heph_trace *)self;
-    uint32_t stream = self->stream_first;
-    *out = NULL;
-    if (!self->is_indexed) {
-        const stele_stream added = {.trace = self->info.number, .clock = heph_clock(trace)};
-        stream = context_add_stream(self->context, &added);
-        if (stream == UINT32_MAX)
-            return STELE_ERR_MEMORY;
-    }
-    return producer_new(trace, request, &self->context->diag, stream, out);
-}
-
-/* The first epoch, if it stands in the head of the trace. */
-static void find_epoch(heph_trace *trace, const uint8_t *head, size_t head_size)
-{
-    cursor c = cursor_make(head, head_size);
-    while (!trace->has_epoch && cursor_left(&c) >= HEPH_HEADER_SIZE) {
-        heph_packet packet;
-        uint32_t size;
-        const uint8_t *at = c.at;
-        const stele_heph_kind kind = heph_packet_kind(at, &size);
-        if (kind == STELE_HEPH_NONE || size < HEPH_HEADER_SIZE || cursor_take(&c, size) == NULL)
-            return;
-        if (kind == STELE_HEPH_METADATA &&
-            heph_packet_decode(&packet, kind, trace->layout, at, size) == STELE_HEPH_SOUND)
-            trace->has_epoch = stele_heph_option_epoch(&packet.option, &trace->epoch_ns);
-    }
-}
-
-static stele_status heph_open(stele_trace *self)
-{
-    heph_trace *trace = (heph_trace *)self;
-    input *in = source_input(self->source);
-    const uint8_t *head;
-    size_t head_size;
-    stele_status status;
-    if (in == NULL)
-        return format_refuse_set(self);
-    status = input_peek(in, &head, &head_size);
-    if (status != STELE_OK)
-        return status;
-    self->info.is_big_endian = true;
-    trace->layout = heph_layout_detect(head, head_size);
-    find_epoch(trace, head, head_size);
-    return trace_set_version(self, trace->layout == STELE_HEPH_SUBSTREAMS ? HEPH_VERSION
-                                                                          : HEPH_VERSION_OLD)
-               ? STELE_OK
-               : STELE_ERR_MEMORY;
-}
-
-const trace_ops heph_ops = {.open = heph_open,
-                            .index = heph_index,
-                            .save_index = heph_save_index,
-                            .load_index = heph_load_index,
-                            .produce = heph_produce};
