@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/wide.h"
-#include "formats/ctf/metadata/json_front.h"
+#include "formats/ctf/metadata/json_range.h"
 
 enum {
     P_TYPE,
@@ -121,84 +120,6 @@ static bool read_extra(json_front *front, found_values found, const ctf_extra **
     return made != NULL && json_copy_object(front, found[P_ATTRIBUTES], &made->attributes) &&
            json_extensions(front, found[P_EXTENSIONS], &made->extensions) &&
            json_copy_text(front, found[P_MEDIA_TYPE], &made->media_type);
-}
-
-/* ---- Ranges ---- */
-
-/* Which integers a range set may hold. */
-typedef enum range_values { RANGE_ANY, RANGE_UNSIGNED, RANGE_SIGNED } range_values;
-
-static bool range_end_check(json_front *front, const json_value *end, range_values values)
-{
-    if (end->kind != JSON_INTEGER)
-        return json_refuse_value(front, end, "an integer of 64 bits");
-    if (values == RANGE_UNSIGNED && end->is_negative)
-        return json_refuse_value(front, end, "an integer that is not negative");
-    if (values == RANGE_SIGNED && !end->is_negative && end->integer > INT64_MAX)
-        return json_refuse_value(front, end, "an integer of up to 9,223,372,036,854,775,807");
-    return true;
-}
-
-/* [low, high]; one that reaches from below zero beyond the signed integers becomes two. */
-static bool read_range(json_front *front, const json_value *pair, range_values values,
-                       ctf_range *ranges, uint32_t *count)
-{
-    const json_value *low, *high;
-    if (pair->kind != JSON_ARRAY || pair->size != 2)
-        return json_refuse_value(front, pair, "a range: [lowest, highest]");
-    low = json_first(&front->tree, pair);
-    high = json_next(&front->tree, low);
-    if (!range_end_check(front, low, values) || !range_end_check(front, high, values))
-        return false;
-    if (low->is_negative ? high->is_negative && low->integer > high->integer
-                         : high->is_negative || low->integer > high->integer)
-        return json_refuse_value(front, pair, "a range whose first end is not above the second");
-    if (low->is_negative && !high->is_negative && high->integer > INT64_MAX) {
-        ranges[(*count)++] = (ctf_range){low->integer, UINT64_MAX, true};
-        ranges[(*count)++] = (ctf_range){0, high->integer, false};
-        return true;
-    }
-    ranges[(*count)++] =
-        (ctf_range){low->integer, high->integer, values == RANGE_SIGNED || low->is_negative};
-    return true;
-}
-
-static bool read_ranges(json_front *front, const json_value *set, range_values values,
-                        const ctf_range **ranges, uint32_t *count)
-{
-    ctf_range *made;
-    if (set->kind != JSON_ARRAY || set->size == 0)
-        return json_refuse_value(front, set, "an array of at least one range");
-    made =
-        schema_take(front->schema, (size_t)set->size * (values == RANGE_ANY ? 2 : 1), sizeof *made);
-    *ranges = made;
-    *count = 0;
-    if (made == NULL)
-        return false;
-    for (const json_value *pair = json_first(&front->tree, set); pair != NULL;
-         pair = json_next(&front->tree, pair))
-        if (!read_range(front, pair, values, made, count))
-            return false;
-    return true;
-}
-
-/* Labels of integers or flags of bit maps: {"NAME": range set, ...}. */
-static bool read_mappings(json_front *front, const json_value *object, range_values values,
-                          ctf_class *type)
-{
-    ctf_mapping *mapping = schema_take(front->schema, object->size, sizeof *mapping);
-    type->mappings = mapping;
-    type->mapping_count = object->size;
-    if (mapping == NULL)
-        return false;
-    for (const json_value *set = json_first(&front->tree, object); set != NULL;
-         set = json_next(&front->tree, set), mapping++) {
-        mapping->place = (ctf_place){set[-1].place};
-        if (!json_copy_text(front, set - 1, &mapping->name) ||
-            !read_ranges(front, set, values, &mapping->ranges, &mapping->range_count))
-            return false;
-    }
-    return true;
 }
 
 /* ---- Locations ---- */
@@ -343,7 +264,7 @@ static bool read_bit_map(json_front *front, found_values found, ctf_class *type)
     if (found[P_FLAGS]->size == 0)
         return json_refuse_value(front, found[P_FLAGS], "at least one flag");
     if (!read_bits(front, found, type) ||
-        !read_mappings(front, found[P_FLAGS], RANGE_UNSIGNED, type))
+        !json_mappings(front, found[P_FLAGS], RANGE_UNSIGNED, type))
         return false;
     for (uint32_t i = 0; i < type->mapping_count; i++)
         for (uint32_t k = 0; k < type->mappings[i].range_count; k++)
@@ -360,7 +281,7 @@ static bool read_integer(json_front *front, found_values found, ctf_class *type)
     type->is_enum = found[P_MAPPINGS] != NULL;
     return (found[P_LENGTH] == NULL || read_bits(front, found, type)) &&
            read_base(front, found[P_BASE], type) && read_roles(front, found[P_ROLES], type) &&
-           (!type->is_enum || read_mappings(front, found[P_MAPPINGS],
+           (!type->is_enum || json_mappings(front, found[P_MAPPINGS],
                                             is_signed ? RANGE_SIGNED : RANGE_UNSIGNED, type));
 }
 
@@ -486,7 +407,7 @@ static bool read_optional(json_front *front, found_values found, ctf_class *type
     const json_value *ranges = found[P_SELECTOR_RANGES];
     type->has_bool_selector = ranges == NULL;
     return read_location(front, found[P_SELECTOR], &type->u.optional.selector) &&
-           (ranges == NULL || read_ranges(front, ranges, RANGE_ANY, &type->u.optional.ranges,
+           (ranges == NULL || json_ranges(front, ranges, RANGE_ANY, &type->u.optional.ranges,
                                           &type->u.optional.range_count)) &&
            json_class(front, found[P_CLASS], &type->u.optional.element);
 }
@@ -501,63 +422,11 @@ static bool read_option(json_front *front, const json_value *object, ctf_member 
             JSON_BIT(P_NAME) | JSON_BIT(P_ATTRIBUTES) | JSON_BIT(P_EXTENSIONS), found) ||
         !json_copy_text(front, found[P_NAME], &option->name) ||
         !read_extra(front, found, &option->extra) ||
-        !read_ranges(front, found[P_SELECTOR_RANGES], RANGE_ANY, &mapping->ranges,
+        !json_ranges(front, found[P_SELECTOR_RANGES], RANGE_ANY, &mapping->ranges,
                      &mapping->range_count))
         return false;
     option->written = mapping->name = option->name;
     return json_class(front, found[P_CLASS], &option->type);
-}
-
-/* A range of an option's selector, for finding those that overlap. */
-typedef struct option_range {
-    wide_i128 low, high;
-    uint32_t option;
-} option_range;
-
-static int option_range_compare(const void *a, const void *b)
-{
-    return i128_compare(((const option_range *)a)->low, ((const option_range *)b)->low);
-}
-
-static option_range *option_ranges(const ctf_class *type, size_t *count)
-{
-    option_range *all;
-    *count = 0;
-    for (uint32_t i = 0; i < type->mapping_count; i++)
-        *count += type->mappings[i].range_count;
-    all = malloc(*count * sizeof *all);
-    *count = 0;
-    for (uint32_t i = 0; i < type->mapping_count && all != NULL; i++) {
-        for (uint32_t k = 0; k < type->mappings[i].range_count; k++) {
-            const ctf_range *range = &type->mappings[i].ranges[k];
-            all[(*count)++] = (option_range){i128_of_bits(range->low, range->is_signed),
-                                             i128_of_bits(range->high, range->is_signed), i};
-        }
-    }
-    return all;
-}
-
-/* A value selects one option. */
-static bool options_check(json_front *front, const ctf_class *type)
-{
-    size_t count;
-    option_range *all = option_ranges(type, &count);
-    const option_range *reach = all; /* the one that reaches highest so far */
-    bool is_ok = all != NULL;
-    if (is_ok)
-        qsort(all, count, sizeof *all, option_range_compare);
-    for (size_t i = 1; i < count && is_ok; i++) {
-        if (!i128_less(reach->high, all[i].low) && all[i].option != reach->option) {
-            metadata_report(front->m, &ctf_codes[CTF202], type->mappings[all[i].option].place,
-                            "options whose ranges have no value in common",
-                            "a value that selects two options");
-            is_ok = false;
-        }
-        if (i128_less(reach->high, all[i].high))
-            reach = &all[i];
-    }
-    free(all);
-    return is_ok;
 }
 
 static bool read_variant(json_front *front, found_values found, ctf_class *type)
@@ -578,7 +447,7 @@ static bool read_variant(json_front *front, found_values found, ctf_class *type)
          value = json_next(&front->tree, value))
         if (!read_option(front, value, option++, mapping++))
             return false;
-    return names_check(front, options, array->size) && options_check(front, type);
+    return names_check(front, options, array->size) && json_options_check(front, type);
 }
 
 /* ---- All of them ---- */

@@ -3,44 +3,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "formats/ctf/metadata/rfc_front.h"
-
-typedef enum rfc_kind {
-    RFC_NO_KIND,
-    RFC_INTEGER,
-    RFC_BITFIELD,
-    RFC_ENUM,
-    RFC_STRUCT,
-    RFC_ARRAY,
-    RFC_SEQUENCE,
-    RFC_STRING_TYPE
-} rfc_kind;
-
-enum {
-    A_PARENT = 1u << 0,
-    A_SIGNED = 1u << 1,
-    A_BYTE_ORDER = 1u << 2,
-    A_SIZE = 1u << 3,
-    A_ALIGN = 1u << 4,
-    A_UNIT_SIZE = 1u << 5,
-    A_MAP = 1u << 6,
-    A_FIELDS = 1u << 7,
-    A_LENGTH = 1u << 8,
-    A_ELEM_TYPE = 1u << 9,
-    A_LENGTH_TYPE = 1u << 10,
-    A_ENCODING = 1u << 11
-};
-
-#define A_INTEGER (A_SIGNED | A_BYTE_ORDER | A_SIZE | A_ALIGN)
-
-struct rfc_type {
-    uint8_t kind; /* rfc_kind */
-    bool is_abstract;
-    uint16_t said; /* attributes that it or an ancestor has */
-    uint32_t height;
-    ctf_class type; /* what the attributes say so far */
-    const ctf_class *made;
-};
+#include "formats/ctf/metadata/rfc_type.h"
 
 /* The abstract types that everything inherits from, and what they can say and must say. */
 static const struct base_type {
@@ -469,103 +432,7 @@ static bool attributes_check(rfc_front *front, const rfc_type *own)
     return (wrong | missing) == 0;
 }
 
-/* ---- From attributes to a class ---- */
-
-static bool label_fits(const ctf_class *type, const ctf_range *range)
-{
-    const int64_t least = type->kind == CTF_INT ? INT64_MIN >> (64 - type->size) : 0;
-    const uint64_t most = UINT64_MAX >> (64 - type->size) >> (type->kind == CTF_INT);
-    return range->is_signed ? (int64_t)range->low >= least && type->kind == CTF_INT
-                            : range->low <= most;
-}
-
-/* No field will ever show a label of a value that its integer cannot have. */
-static void labels_check(metadata *m, const ctf_class *type)
-{
-    if (type->size > 64)
-        return;
-    for (uint32_t i = 0; i < type->mapping_count; i++) {
-        const ctf_mapping *label = &type->mappings[i];
-        if (!label_fits(type, label->ranges))
-            metadata_report(m, &ctf_codes[CTF111], label->place,
-                            "a value that the integer can have", "\"%.*s\"", (int)label->name.size,
-                            label->name.bytes);
-    }
-}
-
-static void integer_finish(const metadata *m, rfc_type *own)
-{
-    ctf_class *type = &own->type;
-    if ((own->said & A_ALIGN) != 0)
-        type->alignment = type->alignment_minimum;
-    else
-        type->alignment = own->kind == RFC_BITFIELD ? 1 : rfc_alignment(m, type->size);
-    if ((own->said & A_BYTE_ORDER) == 0)
-        type->is_big_endian = m->is_big_endian;
-    type->is_enum = (own->said & A_MAP) != 0;
-}
-
-/* GCC aligns a structure also on the units of its bit fields: section 4.1.6. */
-static void structure_finish(const metadata *m, ctf_class *type)
-{
-    for (uint32_t i = 0; i < type->u.structure.count; i++) {
-        const uint32_t unit = type->u.structure.members[i].type->unit_size;
-        if (unit != 0 && type->alignment_minimum < rfc_alignment(m, unit))
-            type->alignment_minimum = rfc_alignment(m, unit);
-    }
-    if (type->alignment < type->alignment_minimum)
-        type->alignment = type->alignment_minimum;
-}
-
-/* The alignment of a sequence is that of its elements: its length in front aligns itself. */
-static bool array_finish(rfc_front *front, rfc_type *own)
-{
-    ctf_class *type = &own->type;
-    const ctf_class *length = type->u.array.length_class;
-    if (own->kind == RFC_SEQUENCE && (length->kind != CTF_UINT || length->size > 64)) {
-        metadata_report(front->m, &ctf_codes[CTF301], type->place,
-                        "an unsigned integer of up to 64 bits as the length_type", "another type");
-        return false;
-    }
-    type->alignment = type->u.array.element->alignment;
-    return true;
-}
-
-/* The class of a concrete type; false after reporting. */
-static bool class_finish(rfc_front *front, rfc_type *own)
-{
-    ctf_class *type = &own->type;
-    switch (own->kind) {
-    case RFC_INTEGER:
-    case RFC_BITFIELD:
-    case RFC_ENUM:
-        integer_finish(front->m, own);
-        labels_check(front->m, type);
-        break;
-    case RFC_ARRAY:
-    case RFC_SEQUENCE:
-        if (!array_finish(front, own))
-            return false;
-        break;
-    case RFC_STRUCT: structure_finish(front->m, type); break;
-    case RFC_STRING_TYPE:
-        type->alignment = 8;
-        if (type->encoding == CTF_NO_TEXT)
-            type->encoding = CTF_UTF8;
-        break;
-    default: break;
-    }
-    if (own->kind == RFC_BITFIELD && type->unit_size < type->size) {
-        metadata_report(front->m, &ctf_codes[CTF301], type->place,
-                        "a bit field that fits into its unit", "%u bits in units of %u", type->size,
-                        type->unit_size);
-        return false;
-    }
-    if (own->kind > RFC_ENUM && type->alignment < type->alignment_minimum)
-        type->alignment = type->alignment_minimum;
-    own->made = type;
-    return true;
-}
+/* ---- Types ---- */
 
 static bool level_check(rfc_front *front, uint32_t height)
 {
@@ -598,7 +465,7 @@ static rfc_type *read_type(rfc_front *front, ctf_text name, bool is_abstract)
     }
     own->height++;
     inherit(&parent, own);
-    if (!attributes_check(front, own) || (!is_abstract && !class_finish(front, own)))
+    if (!attributes_check(front, own) || (!is_abstract && !rfc_class_finish(front, own)))
         return NULL;
     return own;
 }
@@ -663,7 +530,7 @@ bool rfc_structure_use(rfc_front *front, const ctf_class **class)
             (ctf_class){.kind = CTF_STRUCT, .alignment = 1, .alignment_minimum = 1, .place = place};
         if (!read_fields(front, (ctf_text){"", 0}, type, &height))
             return false;
-        structure_finish(front->m, type);
+        rfc_structure_finish(front->m, type);
         return true;
     }
     if (!rfc_type_use(front, class, &height))

@@ -3,7 +3,8 @@
  * What classes become, on top of build.h:
  *
  *     compile.c   scopes to programs
- *     emit_class.c    classes that are made of others, texts and bytes
+ *     emit_class.c    classes that are made of others
+ *     emit_text.c     lengths, texts and bytes
  *     emit_number.c   numbers, what else they are for, and their entries
  *     emit_mark.c     classes that stand for others: see schema/marks.h
  *     emit_thread.c   the thread that contexts name
@@ -18,6 +19,29 @@ void emit_class(builder *b, const ctf_class *type, stele_name name, uint32_t nod
 void emit_members(builder *b, const ctf_class *type, uint32_t node);
 void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
                  unsigned hint, uint32_t node);
+
+/* The slot of the next user of a target; where several fields may be it, it is picked now. */
+const target_user *emit_next_user(builder *b);
+
+/* How long an array, text or blob is: a constant, or the value of a slot when it is decoded. */
+typedef struct class_length {
+    uint64_t value; /* the length if it is fixed, else its slot */
+    bool is_fixed;
+} class_length;
+
+/* Makes the length known: of the RFC's sequences it stands right in front of the elements and is
+   read here, into a slot of its own; of others it was a field before, which has a slot. */
+class_length emit_length(builder *b, const ctf_class *type);
+
+/* Gives an operation its length. */
+void emit_set_length(op *at, class_length length);
+
+/* The position after `length` pieces of `size` bits. */
+void emit_step_length(builder *b, class_length length, uint64_t size);
+
+/* Texts, and bytes that are a text or a blob. */
+void emit_string(builder *b, const ctf_class *type, stele_name name);
+void emit_bytes(builder *b, const ctf_class *type, stele_name name);
 
 /* Bytes of a length, shown as a type that has bytes. */
 void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,

@@ -12,7 +12,7 @@
  *   makes them differ from event to event. Where none came between the begin and the end of a
  *   structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
  * - Users of targets (lengths, selectors) come in the order in which target_walk found them, so
- * that next_user() has only to count.
+ * that emit_next_user() has only to count.
  * - Where fields are not wanted the same bits are passed over, and no entry is made.
  */
 #include "formats/ctf/records/emit.h"
@@ -51,156 +51,11 @@ void emit_entry(builder *b, stele_name name, stele_type type)
     b->entries++;
 }
 
-/* ---- Lengths ---- */
-
-/* The slot of the next user of a target; where several fields may be it, it is picked now. */
-static const target_user *next_user(builder *b)
-{
-    const target_walk *walk = &b->programs->walk;
-    const target_user *user = &walk->users[b->user++];
-    if (user->kind == USER_PICK) {
-        op *at = build_op(b, OP_PICK);
-        at->u.picks.first = user->first;
-        at->u.picks.count = user->count;
-        at->v.slot = user->slot;
-    }
-    return user;
-}
-
-/* How long an array, text or blob is: a constant, or the value of a slot when it is decoded. */
-typedef struct field_length {
-    uint64_t value; /* the length if it is fixed, else its slot */
-    bool is_fixed;
-} field_length;
-
-/* Makes the length known: of the RFC's sequences it stands right in front of the elements and is
-   read here, into a slot of its own; of others it was a field before, which has a slot. */
-static field_length emit_length(builder *b, const ctf_class *type)
-{
-    const ctf_class *in_front = type->u.array.length_class;
-    const target_user *user;
-    if (in_front != NULL) {
-        const bool is_wanted = b->is_wanted;
-        bool is_wide;
-        number n = {.flags = in_front->is_big_endian ? OP_BIG_ENDIAN : 0};
-        b->is_wanted = false;
-        n.place = build_place(b, in_front, &is_wide);
-        n.flags |= is_wide ? OP_WIDE : 0;
-        number_op(b, OP_SLOT, &n)->v.slot = SLOT_LENGTH;
-        b->is_wanted = is_wanted;
-        return (field_length){SLOT_LENGTH, false};
-    }
-    if (type->u.array.length_at == NULL)
-        return (field_length){type->u.array.length, true};
-    user = next_user(b);
-    return user->kind == USER_CONSTANT ? (field_length){user->constant, true}
-                                       : (field_length){user->slot, false};
-}
-
-static void set_length(op *at, field_length length)
-{
-    at->u.length = length.value;
-    if (!length.is_fixed)
-        at->flags |= OP_HAS_SLOT;
-}
-
-/* The position after `length` pieces of `size` bits. */
-static void step_length(builder *b, field_length length, uint64_t size)
-{
-    if (length.is_fixed)
-        b->phase = phase_step(b->phase, length.value * size);
-    else
-        b->phase = phase_blur(b->phase, size & (0 - size));
-}
-
-/* ---- Text and bytes ---- */
-
-/* A string has no size before it is read, but it begins and ends on a byte: so the phase after it
-   is known again, whatever it was before. */
-static void emit_string(builder *b, const ctf_class *type, stele_name name)
-{
-    op *at;
-    build_align(b, type->alignment > 8 ? type->alignment : 8);
-    at = build_op(b, type->encoding > CTF_ASCII ? OP_STRING
-                     : b->is_wanted             ? OP_STRING_COPY
-                                                : OP_STRING_PASS);
-    at->v.encoding = type->encoding;
-    at->flags = b->is_wanted ? OP_WANTED : 0;
-    at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
-    b->entries += b->is_wanted;
-    b->phase = (layout_phase){8, 0};
-}
-
-#define SHORT_TEXT 64u /* bytes */
-
-/* A short text that every event has, like the name of its thread: it does not end the stretch. */
-static void emit_short_text(builder *b, stele_name name, uint32_t length)
-{
-    const uint32_t offset = build_bytes(b, 8, length);
-    op *at = build_op(b, OP_SHORT_TEXT);
-    at->offset = offset;
-    at->u.length = length;
-    at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
-    b->entries++;
-}
-
-/*
- * Texts and blobs of a length. From the cheapest to the dearest: nothing is wanted and the size is
- * a constant, so the bits are a part of the stretch; a short text of constant length is loaded from
- * the stretch; all else is an operation at the position.
- */
-static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
-{
-    const bool is_text = type->kind == CTF_STATIC_STRING || type->kind == CTF_DYNAMIC_STRING;
-    const field_length length = emit_length(b, type);
-    uint64_t size;
-    op *at;
-    if (!b->is_wanted && (type->roles & CTF_ROLE_UUID) == 0 && length.is_fixed &&
-        layout_is_fixed(type, &size)) {
-        build_step(b, type->alignment > 8 ? type->alignment : 8, size);
-        return;
-    }
-    if (is_text && length.is_fixed && length.value != 0 && length.value <= SHORT_TEXT &&
-        type->encoding <= CTF_ASCII && type->alignment <= 8) {
-        emit_short_text(b, name, (uint32_t)length.value);
-        return;
-    }
-    build_align(b, type->alignment > 8 ? type->alignment : 8);
-    if ((type->roles & CTF_ROLE_UUID) != 0)
-        build_op(b, OP_UUID);
-    at = build_op(b, !b->is_wanted                ? OP_SKIP
-                     : !is_text                   ? OP_BLOB
-                     : type->encoding > CTF_ASCII ? OP_ANY_TEXT
-                                                  : OP_TEXT);
-    set_length(at, length);
-    if (b->is_wanted)
-        at->v.encoding = type->encoding;
-    else
-        at->v.element.stride = at->v.element.size = 8;
-    at->head = build_head(b, name, is_text ? STELE_TYPE_STRING : STELE_TYPE_BYTES, 0, 0);
-    b->entries += b->is_wanted;
-    step_length(b, length, 8);
-}
-
-/* Bytes of a length with a type that the caller chooses: what marks say of fields (marks.h). */
-void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
-               unsigned hint)
-{
-    const field_length length = emit_length(b, type);
-    op *at;
-    build_align(b, type->alignment > 8 ? type->alignment : 8);
-    at = build_op(b, OP_BLOB);
-    set_length(at, length);
-    at->head = build_head(b, name, shown_as, 0, hint);
-    b->entries++;
-    step_length(b, length, 8);
-}
-
 /* ---- Arrays ---- */
 
 /* Elements of one fixed size, of which nothing is needed. There is no gap after the last one, so
    the whole is (length - 1) strides and one size; if that is a constant it becomes a step. */
-static void skip_elements(builder *b, field_length length, uint64_t size, uint64_t stride)
+static void skip_elements(builder *b, class_length length, uint64_t size, uint64_t stride)
 {
     uint64_t total = 0;
     op *at;
@@ -212,7 +67,7 @@ static void skip_elements(builder *b, field_length length, uint64_t size, uint64
     }
     build_close(b);
     at = build_op(b, OP_SKIP);
-    set_length(at, length);
+    emit_set_length(at, length);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = (uint32_t)size;
     b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
@@ -221,7 +76,7 @@ static void skip_elements(builder *b, field_length length, uint64_t size, uint64
 #define SHORT_NUMBERS 64u /* bytes */
 
 /* A short array that every event has: it does not end the stretch. */
-static bool is_short_array(const ctf_class *element, field_length length)
+static bool is_short_array(const ctf_class *element, class_length length)
 {
     const uint64_t stride = align_up(element->size, element->alignment);
     return length.is_fixed && length.value != 0 && length.value <= SHORT_NUMBERS &&
@@ -249,7 +104,7 @@ static void emit_short_entries(builder *b, const ctf_class *element, uint32_t co
  *
  * The operation uses the one after it, which is never executed: it says how one element is loaded.
  */
-static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
+static void emit_numbers(builder *b, const ctf_class *element, class_length length, stele_name name)
 {
     const uint64_t stride = align_up(element->size, element->alignment);
     const bool is_marked = b->number_mark == MARK_NUMBERS;
@@ -286,7 +141,7 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
                      : is_packed ? OP_ANY_NUMBERS
                                  : OP_ANY_ENTRIES);
     at->offset = offset;
-    set_length(at, length);
+    emit_set_length(at, length);
     at->flags |= n.flags | (is_real ? OP_REAL : 0);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
@@ -308,7 +163,7 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
  * them before the body is built, and is the same after the loop. LOOP knows the least size of an
  * element: a length that cannot be there is damage before the first element is looked at.
  */
-static void emit_loop(builder *b, const ctf_class *element, field_length length, stele_name name,
+static void emit_loop(builder *b, const ctf_class *element, class_length length, stele_name name,
                       uint32_t node)
 {
     const uint64_t size_min = layout_size_min(element);
@@ -318,7 +173,7 @@ static void emit_loop(builder *b, const ctf_class *element, field_length length,
     build_close(b);
     loop = b->count;
     at = build_op(b, OP_LOOP);
-    set_length(at, length);
+    emit_set_length(at, length);
     at->flags |= b->is_wanted ? OP_WANTED : 0;
     at->offset = size_min < UINT32_MAX ? (uint32_t)size_min : UINT32_MAX;
     at->head = build_head(b, name, STELE_TYPE_ARRAY, 0, 0);
@@ -348,7 +203,7 @@ static void emit_loop(builder *b, const ctf_class *element, field_length length,
 static void emit_array(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const ctf_class *element = type->u.array.element;
-    const field_length length = emit_length(b, type);
+    const class_length length = emit_length(b, type);
     const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0;
     const uint32_t inside = child_node(b, node, 0);
     const bool is_in_bytes = !b->is_mixed || ((element->size | element->alignment) & 7) == 0;
@@ -374,7 +229,7 @@ static void emit_array(builder *b, const ctf_class *type, stele_name name, uint3
 /* An array in a loop even where its elements are plain: marks say what each of them is. */
 void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
-    const field_length length = emit_length(b, type);
+    const class_length length = emit_length(b, type);
     build_step(b, type->alignment, 0);
     emit_loop(b, type->u.array.element, length, name, child_node(b, node, 0));
 }
@@ -536,7 +391,7 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
    damage, as nobody knows how long the variant is then. */
 static void emit_variant(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
-    const target_user *user = next_user(b);
+    const target_user *user = emit_next_user(b);
     op_choices *choices = build_take(b, 1, sizeof *choices);
     uint32_t *targets = build_take(b, type->u.variant.count, sizeof *targets);
     unset_slots(b, node);
@@ -561,7 +416,7 @@ static void emit_variant(builder *b, const ctf_class *type, stele_name name, uin
  */
 static void emit_optional(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
-    const target_user *user = next_user(b);
+    const target_user *user = emit_next_user(b);
     op_condition *condition = build_take(b, 1, sizeof *condition);
     const unsigned hint = b->hint;
     branches ways;
