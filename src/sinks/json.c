@@ -1,124 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON lines: one event a line, all of it, as docs/json.md says. */
+/*
+ * JSON lines: one event a line, all of it, as docs/json.md says.
+ *
+ * This is per event, and composed of fragments by hand: members that are alike in all events of a
+ * batch, of a name or of a track are made once and copied in blocks, which a writer of documents
+ * (<stele/json.h>) could not do. Chrome's format (chrome.c) is written in the same way.
+ */
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "sinks/fragments.h"
-#include "sinks/parts.h"
-#include "sinks/put.h"
-#include "sinks/sink.h"
-#include "sinks/value.h"
+#include "sinks/json_sink.h"
 
 /* Of the shape of a line. Members may be added to it without a change of the number. */
 #define JSON_VERSION "1"
 
-#define KIND_HEAD_SIZE 48  /* of `{"v":1,"kind":"...","time_ns":`, with room */
-#define TYPE_HEAD_SIZE 32  /* of `,"type":"...","value":`, with room */
-#define EVENT_SIZE     256 /* of a line's numbers and their keys, up to its fields */
-#define TRACK_DEPTH    4   /* of tracks whose objects are kept */
-
-/* The object of a track, after its key, and the names it was made from: they can become known
-   later. */
-typedef struct track_part {
-    char *bytes; /* NULL: not made */
-    size_t size, capacity;
-    stele_name names[TRACK_DEPTH]; /* its own, its parent's, ... */
-} track_part;
-
-/* A text that is copied in whole blocks, regardless of its length. */
-typedef struct kind_head {
-    char bytes[KIND_HEAD_SIZE];
-    size_t size;
-} kind_head;
-
-typedef struct type_head {
-    char bytes[TYPE_HEAD_SIZE];
-    size_t size;
-} type_head;
-
-/* What is around the value of a named integer: `,{"name":"size","type":"uint","value":`, and
-   `,"bits":64}`. */
-#define NUMBER_SLOTS     256u
-#define NUMBER_HEAD_SIZE 96u /* longer ones are not kept */
-#define NUMBER_TAIL_SIZE 48u
-
-typedef struct number_part {
-    uint64_t key; /* of the name and of what else it was made from; 0: not made */
-    uint8_t head_size, tail_size;
-    char head[NUMBER_HEAD_SIZE], tail[NUMBER_TAIL_SIZE];
-} number_part;
-
-typedef struct json_sink {
-    stele_writer base;
-    output *out;     /* what is written to: the writer's, or `scratch` */
-    output *scratch; /* of a part that is kept */
-    value_writer values;
-    fragments names;    /* of events, with their categories and tracks */
-    batch_parts parts;  /* all between an event's fields and its offset */
-    track_part *tracks; /* by number */
-    uint32_t track_count;
-    kind_head kinds[STELE_KIND_COUNT];
-    type_head types[STELE_TYPE_COUNT];
-    number_part *numbers;     /* NUMBER_SLOTS, by name */
-    const stele_batch *batch; /* of the segment that is being written */
-    const stele_stream *stream;
-    bool has_wall;   /* wall_ns is known */
-    int64_t wall_ns; /* at 0 of the batch's times */
-    text_front wall, time;
-} json_sink;
-
 /* ---- Members ---- */
-
-#define MEMBER_U64(out, key, value) \
-    do {                            \
-        OUTPUT_LITERAL((out), key); \
-        output_u64((out), (value)); \
-    } while (0)
-
-#define MEMBER_I64(out, key, value) \
-    do {                            \
-        OUTPUT_LITERAL((out), key); \
-        output_i64((out), (value)); \
-    } while (0)
-
-/* Those that are left out when they are 0. */
-#define MEMBER_UNLESS_0(out, key, value)     \
-    do {                                     \
-        if ((value) != 0)                    \
-            MEMBER_U64((out), key, (value)); \
-    } while (0)
-
-/*
- * Which members of an object hold strings in escaped form (see json_string()): collected while it
- * is written, told in its member "escaped".
- */
-typedef struct escaped_members {
-    const char *names[4];
-    unsigned count;
-} escaped_members;
-
-static void escaped_note(json_sink *json, escaped_members *escaped, const char *member)
-{
-    if ((json->values.changes & VALUE_ESCAPED) == 0)
-        return;
-    json->values.changes = 0;
-    escaped->names[escaped->count++] = member;
-}
-
-static void escaped_put(output *out, const escaped_members *escaped)
-{
-    if (escaped->count == 0)
-        return;
-    OUTPUT_LITERAL(out, ",\"escaped\":[");
-    for (unsigned i = 0; i < escaped->count; i++) {
-        if (i != 0)
-            output_byte(out, ',');
-        output_byte(out, '"');
-        output_text(out, escaped->names[i]);
-        output_byte(out, '"');
-    }
-    output_byte(out, ']');
-}
 
 static void member_name(json_sink *json, escaped_members *escaped, const char *member,
                         stele_name name)
@@ -237,177 +133,6 @@ static void member_track(json_sink *json, const char *key, uint32_t number)
         memcpy(part->names, names, sizeof names);
     }
     output_put(json->out, part->bytes, part->size);
-}
-
-/* ---- Fields ---- */
-
-static void fields_put(json_sink *json, uint32_t first, uint32_t count, bool have_names);
-
-/* The same words as in the model, but for packed arrays; both kinds of string are one. */
-static const char *const type_texts[STELE_TYPE_COUNT] = {
-    [STELE_TYPE_NULL] = "null",       [STELE_TYPE_BOOL] = "bool",
-    [STELE_TYPE_UINT] = "uint",       [STELE_TYPE_INT] = "int",
-    [STELE_TYPE_FLOAT] = "float",     [STELE_TYPE_POINTER] = "pointer",
-    [STELE_TYPE_KOID] = "koid",       [STELE_TYPE_STRING] = "string",
-    [STELE_TYPE_NAME] = "string",     [STELE_TYPE_BYTES] = "bytes",
-    [STELE_TYPE_BIGINT] = "bigint",   [STELE_TYPE_UINTS] = "uint[]",
-    [STELE_TYPE_INTS] = "int[]",      [STELE_TYPE_FLOATS] = "float[]",
-    [STELE_TYPE_STRUCT] = "struct",   [STELE_TYPE_ARRAY] = "array",
-    [STELE_TYPE_VARIANT] = "variant",
-};
-
-/* All labels are written in escaped form when one of them has to be. */
-static void labels_put(json_sink *json, escaped_members *escaped, const stele_field *field)
-{
-    output *out = json->out;
-    bool are_utf8 = true;
-    for (unsigned i = 1; i <= field->label_count; i++) {
-        const stele_text label = stele_field_text(json->base.context, json->batch, field + i);
-        are_utf8 = are_utf8 && text_is_utf8(label.bytes, label.size);
-    }
-    OUTPUT_LITERAL(out, ",\"labels\":[");
-    for (unsigned i = 1; i <= field->label_count; i++) {
-        const stele_text label = stele_field_text(json->base.context, json->batch, field + i);
-        if (i != 1)
-            output_byte(out, ',');
-        if (are_utf8)
-            json_string(out, label.bytes, label.size);
-        else
-            json_string_escaped(out, label.bytes, label.size);
-    }
-    output_byte(out, ']');
-    if (!are_utf8)
-        escaped->names[escaped->count++] = "labels";
-}
-
-static char *hints_put(char *to, const stele_field *field)
-{
-    static const char *const bases[] = {"", ",\"base\":16", ",\"base\":8", ",\"base\":2"};
-    const unsigned base = field->hint & STELE_HINT_BASE_MASK;
-    if (field->width != 0)
-        to = text_u64(PUT(to, ",\"bits\":"), field->width);
-    if (base != 0 && base < sizeof bases / sizeof *bases)
-        to = put_bytes(to, bases[base], strlen(bases[base]));
-    if ((field->hint & STELE_HINT_UNRESOLVED) != 0)
-        to = PUT(to, ",\"unresolved\":true");
-    return to;
-}
-
-/* `{"name":"size","type":"uint","value":` */
-static void field_head_put(json_sink *json, escaped_members *escaped, const stele_field *field,
-                           bool has_name)
-{
-    const type_head *head = &json->types[field->type < STELE_TYPE_COUNT ? field->type : 0];
-    output *out = json->out;
-    char *to;
-    if (has_name) {
-        OUTPUT_LITERAL(out, "{\"name\":");
-        value_put_name(&json->values, out, json->batch, field->name);
-        escaped_note(json, escaped, "name");
-    }
-    to = (char *)output_reserve(out, 1 + TYPE_HEAD_SIZE);
-    if (to == NULL)
-        return;
-    *to = has_name ? ',' : '{';
-    memcpy(to + 1, head->bytes, TYPE_HEAD_SIZE);
-    output_advance(out, 1 + head->size);
-}
-
-/* Not 0, as the types of integers are not. */
-static uint64_t number_key(const stele_field *field)
-{
-    return field->name | (uint64_t)field->type << 32 | (uint64_t)field->width << 40 |
-           (uint64_t)field->hint << 48;
-}
-
-/* Makes what is around the value; false where the name needs more than a copy. */
-static __attribute__((noinline)) bool number_part_make(json_sink *json, number_part *part,
-                                                       const stele_field *field)
-{
-    const type_head *head = &json->types[field->type];
-    const stele_text name = stele_name_text(json->base.context, NULL, field->name);
-    char *to;
-    if ((field->name & STELE_NAME_LOCAL) != 0 ||
-        name.size + head->size + sizeof ",{\"name\":\"\"," > NUMBER_HEAD_SIZE)
-        return false;
-    for (size_t i = 0; i < name.size; i++) {
-        const uint8_t byte = (uint8_t)name.bytes[i];
-        if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
-            return false;
-    }
-    to = put_bytes(PUT(part->head, ",{\"name\":\""), name.bytes, name.size);
-    to = put_bytes(PUT(to, "\","), head->bytes, head->size);
-    part->head_size = (uint8_t)(to - part->head);
-    to = hints_put(part->tail, field);
-    *to++ = '}';
-    part->tail_size = (uint8_t)(to - part->tail);
-    part->key = number_key(field);
-    return true;
-}
-
-/* A named integer without labels, which is what most fields are, after the bracket or comma that is
-   before it; false for all others. */
-static inline bool number_put(json_sink *json, const stele_field *field, char before)
-{
-    number_part *part = &json->numbers[field->name % NUMBER_SLOTS];
-    char *to, *start;
-    if ((field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT) ||
-        field->label_count != 0)
-        return false;
-    if (part->key != number_key(field) && !number_part_make(json, part, field))
-        return false;
-    to = (char *)output_reserve(json->out, EVENT_SIZE);
-    if (to == NULL)
-        return true;
-    start = to;
-    to = put_blocks(to, part->head, part->head_size);
-    *start = before;
-    to = field->type == STELE_TYPE_INT ? text_i64(to, field->u.i) : text_u64(to, field->u.u);
-    to = put_blocks(to, part->tail, part->tail_size);
-    output_advance(json->out, (size_t)(to - (char *)json->out->at));
-    return true;
-}
-
-static void field_put(json_sink *json, const stele_field *field, bool has_name)
-{
-    output *out = json->out;
-    escaped_members escaped = {.count = 0};
-    char *to;
-    field_head_put(json, &escaped, field, has_name);
-    if (field->type >= STELE_TYPE_RUN_FIRST) {
-        const uint32_t place = (uint32_t)(field - json->batch->fields);
-        fields_put(json, place + 1 + field->label_count, field->u.run.length,
-                   field->type != STELE_TYPE_ARRAY);
-    } else {
-        value_put_scalar(&json->values, out, json->batch, field);
-        escaped_note(json, &escaped, "value");
-    }
-    if (field->label_count != 0)
-        labels_put(json, &escaped, field);
-    to = (char *)output_reserve(out, EVENT_SIZE);
-    if (to != NULL)
-        output_advance(out, (size_t)(hints_put(to, field) - (char *)out->at));
-    escaped_put(out, &escaped);
-    output_byte(out, '}');
-}
-
-/* Members of structures and options of variants have names, elements of arrays have none. */
-static void fields_put(json_sink *json, uint32_t first, uint32_t count, bool have_names)
-{
-    const stele_field *fields = json->batch->fields + first;
-    char before = '[';
-    for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
-        if (!field_is_shown(&fields[at]))
-            continue;
-        if (!have_names || !number_put(json, &fields[at], before)) {
-            output_byte(json->out, (uint8_t)before);
-            field_put(json, &fields[at], have_names);
-        }
-        before = ',';
-    }
-    if (before == '[')
-        output_byte(json->out, '[');
-    output_byte(json->out, ']');
 }
 
 /* ---- Events ---- */
@@ -565,7 +290,7 @@ static void batch_put(json_sink *json)
     output *out = json->out;
     if (json->batch->context_count != 0) {
         OUTPUT_LITERAL(out, ",\"context\":");
-        fields_put(json, json->batch->context_first, json->batch->context_count, true);
+        json_put_fields(json, json->batch->context_first, json->batch->context_count, true);
     }
     MEMBER_U64(out, ",\"trace\":", json->stream->trace);
     MEMBER_U64(out, ",\"stream\":", json->batch->stream);
@@ -631,7 +356,7 @@ static void event_put(json_sink *json, const batch_part *part, const stele_event
         MEMBER_U64(out, ",\"cpu\":", event->cpu);
     kind_put(json, event);
     OUTPUT_LITERAL(out, ",\"fields\":");
-    fields_put(json, first, count, true);
+    json_put_fields(json, first, count, true);
     to = (char *)output_reserve(out, part->size + EVENT_SIZE);
     if (to == NULL)
         return;
@@ -694,12 +419,6 @@ static void heads_make(json_sink *json)
         to = PUT(put_bytes(to, text, strlen(text)), "\",\"time_ns\":");
         json->kinds[i].size = (size_t)(to - json->kinds[i].bytes);
     }
-    for (unsigned i = 0; i < STELE_TYPE_COUNT; i++) {
-        const char *text = type_texts[i] != NULL ? type_texts[i] : "null";
-        char *to = PUT(json->types[i].bytes, "\"type\":\"");
-        to = PUT(put_bytes(to, text, strlen(text)), "\",\"value\":");
-        json->types[i].size = (size_t)(to - json->types[i].bytes);
-    }
 }
 
 static stele_status json_open(stele_context *context, output *out,
@@ -714,6 +433,7 @@ static stele_status json_open(stele_context *context, output *out,
     json->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     json->out = out;
     heads_make(json);
+    json_make_types(json);
     json->numbers = calloc(NUMBER_SLOTS, sizeof *json->numbers);
     if (json->numbers == NULL || !fragments_init(&json->names, context) ||
         value_writer_init(&json->values, context) != STELE_OK ||

@@ -5,15 +5,10 @@
  *
  *   0.000012500  main (5678)      complete  12.345us  gfx:Draw   width=1920 buffer=0x7f00 (heap)
  */
-#include <stele/text.h>
-
 #include <stdlib.h>
 
-#include "sinks/column.h"
-#include "sinks/names.h"
 #include "sinks/put.h"
-#include "sinks/sink.h"
-#include "sinks/text_value.h"
+#include "sinks/text_sink.h"
 #include "sinks/value.h"
 
 #define TEXT_COLUMNS   "time,track,cpu,kind,dur,event,fields,flags"
@@ -30,29 +25,6 @@
 #define COLOR_KEY      "\033[34m"
 #define COLOR_FLAGS    "\033[31m"
 #define COLOR_END      "\033[0m"
-
-/* A cell of a line that is not yet put together. */
-typedef struct text_cell {
-    uint32_t size;  /* in bytes */
-    uint32_t width; /* in characters, without colours; 0: empty */
-} text_cell;
-
-typedef struct text_sink {
-    stele_writer base;
-    cell_clock clock;
-    columns columns;
-    text_values values;
-    name_forms names;
-    track_labels labels;
-    stele_name message; /* "message": shown in the place of a log event's name */
-    bool has_event;     /* the column that shows it */
-    bool has_color;
-    output *line;     /* bytes of all cells that are held */
-    text_cell *cells; /* HELD_LINES times the columns */
-    uint32_t held_count, held_max;
-    uint32_t width; /* of the cell that is being written */
-    const stele_batch *batch;
-} text_sink;
 
 /* ---- Pieces of a cell ---- */
 
@@ -351,7 +323,7 @@ static void cell_put_short(text_sink *text, const column *item, const stele_even
     piece_put_colored(text, color, cell, (size_t)(end - cell));
 }
 
-static void cell_put(text_sink *text, const column *item, const stele_event *event)
+void text_put_cell(text_sink *text, const column *item, const stele_event *event)
 {
     const char *kind;
     text->width = 0;
@@ -434,7 +406,7 @@ static void event_add(text_sink *text, const stele_event *event)
     const uint64_t shortened = text->values.shortened_count;
     for (uint32_t i = 0; i < text->columns.count; i++) {
         const uint64_t start = output_offset(text->line);
-        cell_put(text, &text->columns.items[i], event);
+        text_put_cell(text, &text->columns.items[i], event);
         cells[i].size = (uint32_t)(output_offset(text->line) - start);
         cells[i].width = text->width;
     }
@@ -450,7 +422,7 @@ static void event_add(text_sink *text, const stele_event *event)
 
 /* ---- The sink ---- */
 
-static stele_status text_status(const text_sink *text)
+stele_status text_status(const text_sink *text)
 {
     if (text->names.scratch->status != STELE_OK || text->values.names.scratch->status != STELE_OK ||
         text->labels.scratch->status != STELE_OK || text->line->status != STELE_OK)
@@ -529,8 +501,8 @@ static stele_status text_init(text_sink *text, const stele_sink_options *options
     return text->cells != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status text_open(stele_context *context, output *out,
-                              const stele_sink_options *options, stele_writer **writer)
+stele_status text_open(stele_context *context, output *out, const stele_sink_options *options,
+                       stele_writer **writer)
 {
     static const writer_ops ops = {text_write, text_finish, text_close};
     text_sink *text = calloc(1, sizeof *text);
@@ -547,87 +519,6 @@ static stele_status text_open(stele_context *context, output *out,
     }
     *writer = &text->base;
     return STELE_OK;
-}
-
-/* ---- Single lines ---- */
-
-static void release_liner(void *held)
-{
-    stele_writer *liner = *(stele_writer **)held;
-    if (liner != NULL)
-        stele_writer_close(liner);
-}
-
-/* The context's own sink for single lines, with nothing on its line; NULL when memory is exhausted.
- */
-static text_sink *liner_take(stele_context *context)
-{
-    static const stele_sink_options options = {.has_origin = true}; /* also what this is known by */
-    stele_writer **held = context_shared(context, &options, sizeof *held, release_liner);
-    output *out;
-    text_sink *liner;
-    if (held == NULL)
-        return NULL;
-    if (*held == NULL) {
-        if (output_open_memory(&context->diag, &out) != STELE_OK)
-            return NULL;
-        if (text_open(context, out, &options, held) != STELE_OK) {
-            output_close(out);
-            return NULL;
-        }
-    }
-    liner = (text_sink *)*held;
-    liner->line->at = liner->line->buffer;
-    return liner;
-}
-
-static stele_text liner_give(const text_sink *liner)
-{
-    stele_text line = {.bytes = ""};
-    if (text_status(liner) == STELE_OK)
-        line.bytes = (const char *)output_memory(liner->line, &line.size);
-    return line;
-}
-
-stele_text stele_event_line(stele_context *context, const stele_batch *batch,
-                            const stele_event *event)
-{
-    text_sink *liner = liner_take(context);
-    const stele_segment segment = {batch, (uint32_t)(event - batch->events), 1};
-    if (liner == NULL)
-        return (stele_text){.bytes = ""};
-    liner->batch = batch;
-    cell_clock_enter(&liner->clock, context, &segment);
-    for (uint32_t i = 0; i < liner->columns.count; i++) {
-        const uint64_t start = output_offset(liner->line);
-        if (start != 0)
-            output_text(liner->line, "  ");
-        cell_put(liner, &liner->columns.items[i], event);
-        if (start != 0 && output_offset(liner->line) == start + 2)
-            liner->line->at -= 2; /* the cell is empty */
-    }
-    return liner_give(liner);
-}
-
-stele_text stele_track_line(stele_context *context, uint32_t track)
-{
-    text_sink *liner = liner_take(context);
-    const name_form *form;
-    if (liner == NULL)
-        return (stele_text){.bytes = ""};
-    form = track_labels_get(&liner->labels, track);
-    output_write(liner->line, form->bytes, form->size);
-    return liner_give(liner);
-}
-
-stele_text stele_field_line(stele_context *context, const stele_batch *batch,
-                            const stele_field *field)
-{
-    text_sink *liner = liner_take(context);
-    if (liner == NULL)
-        return (stele_text){.bytes = ""};
-    text_put_value(&liner->values, liner->line, batch, field);
-    return liner_give(liner);
 }
 
 const sink_entry sink_text = {
