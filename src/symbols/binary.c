@@ -11,8 +11,6 @@ const stele_code stele_symbols_codes[STELE_SYMBOLS_CODE_COUNT] = {
 
 #ifdef STELE_HAVE_ELF
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -21,55 +19,13 @@ const stele_code stele_symbols_codes[STELE_SYMBOLS_CODE_COUNT] = {
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/array.h"
-#include "core/path.h"
-
-#define LINE_DISTANCE_MAX 64u /* bytes of code */
-
-typedef struct binary_name {
-    uint64_t address, size;
-    const char *name;
-    bool is_function;
-} binary_name;
-
-typedef struct line_entry {
-    uint64_t address;
-    const char *source; /* NULL: the end of a sequence */
-    unsigned line;
-    uint32_t order; /* in its unit */
-} line_entry;
-
-struct binary {
-    int fd;
-    uint64_t size; /* of the file; it bounds what tables can hold */
-    char *path;
-    Elf *elf;
-    Dwarf *dwarf;
-    bool is_64, is_big_endian;
-    binary_name *names; /* by address */
-    size_t name_count;
-    line_entry *lines; /* by address, once loaded */
-    size_t line_count, line_capacity;
-    bool has_lines;
-    binary_relocation *relocations;
-    size_t relocation_count;
-    bool has_relocations;
-};
+#include "symbols/binary_file.h"
 
 static stele_status binary_refuse(diag_sink *diag, const char *path, const char *why)
 {
     diag_report(diag, &stele_symbols_codes[SYM001], path, STELE_NO_OFFSET, 0, "an ELF file", "%s",
                 why);
     return STELE_ERR_FORMAT;
-}
-
-typedef int compare_fn(const void *left, const void *right);
-
-/* qsort() must not be given NULL, which a table without entries is. */
-static void sort(void *table, size_t count, size_t size, compare_fn *compare)
-{
-    if (count != 0)
-        qsort(table, count, size, compare);
 }
 
 /*
@@ -140,7 +96,7 @@ static bool load_symbols(binary *file)
                 return false;
         }
     }
-    sort(file->names, file->name_count, sizeof *file->names, name_compare);
+    binary_sort(file->names, file->name_count, sizeof *file->names, name_compare);
     return true;
 }
 
@@ -196,184 +152,6 @@ uint64_t binary_base(const binary *file)
             base = header.p_vaddr - header.p_offset;
     }
     return base != UINT64_MAX ? base : 0;
-}
-
-/* ---- Lines ---- */
-
-static int line_compare(const void *left, const void *right)
-{
-    const line_entry *a = left, *b = right;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    /* The last of an address holds: rather the beginning of a sequence than the end of another, a
-       line than none, and the first of several, which is that of the function and not of what was
-       inlined at its start. */
-    if ((a->source != NULL) != (b->source != NULL))
-        return a->source != NULL ? 1 : -1;
-    if ((a->line != 0) != (b->line != 0))
-        return a->line != 0 ? 1 : -1;
-    return a->order < b->order ? 1 : -1;
-}
-
-/* Each line takes a byte of the file at least; more of them are tables that are read twice. */
-static bool line_add(binary *file, const line_entry *entry)
-{
-    if (file->line_count >= file->size)
-        return false;
-    if (file->line_count == file->line_capacity) {
-        line_entry *lines = array_grow_size(file->lines, sizeof *lines, &file->line_capacity, 4096);
-        if (lines == NULL)
-            return false;
-        file->lines = lines;
-    }
-    file->lines[file->line_count++] = *entry;
-    return true;
-}
-
-static bool load_unit_lines(binary *file, Dwarf_Die *unit)
-{
-    Dwarf_Lines *lines;
-    size_t count;
-    if (dwarf_getsrclines(unit, &lines, &count) != 0)
-        return true;
-    for (size_t i = 0; i < count; i++) {
-        Dwarf_Line *at = dwarf_onesrcline(lines, i);
-        Dwarf_Addr address;
-        bool is_end = false;
-        int line = 0;
-        if (at == NULL || dwarf_lineaddr(at, &address) != 0)
-            continue;
-        dwarf_lineendsequence(at, &is_end);
-        dwarf_lineno(at, &line);
-        if (!line_add(file, &(line_entry){address, is_end ? NULL : dwarf_linesrc(at, NULL, NULL),
-                                          (unsigned)line, (uint32_t)i}))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the file with the other half of the debug information, which libdw opens itself as soon
-   as it is needed, is something else than a file: a pipe would never be opened. */
-static bool leads_astray(binary *file)
-{
-    binary_section section;
-    const char *name;
-    size_t folder_size;
-    char *path;
-    struct stat st;
-    bool is_other;
-    if (!binary_find_section(file, ".gnu_debugaltlink", &section) ||
-        memchr(section.bytes, 0, section.size) == NULL)
-        return false;
-    name = (const char *)section.bytes;
-    folder_size = *name != '/' ? (size_t)(path_base(file->path) - file->path) : 0;
-    path = malloc(folder_size + strlen(name) + 1);
-    if (path == NULL)
-        return true;
-    memcpy(path, file->path, folder_size);
-    strcpy(path + folder_size, name);
-    is_other = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    free(path);
-    return is_other;
-}
-
-/* clang writes no .debug_aranges, so that units cannot be looked up by address: all of them are
-   put in one sorted table, when the first line is asked for. */
-static void load_lines(binary *file)
-{
-    Dwarf_Off offset = 0, next;
-    size_t header_size;
-    file->has_lines = true;
-    if (leads_astray(file))
-        return;
-    file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-    if (file->dwarf == NULL)
-        return;
-    while (dwarf_nextcu(file->dwarf, offset, &next, &header_size, NULL, NULL, NULL) == 0) {
-        Dwarf_Die unit;
-        if (dwarf_offdie(file->dwarf, offset + header_size, &unit) != NULL &&
-            !load_unit_lines(file, &unit))
-            break;
-        offset = next;
-    }
-    sort(file->lines, file->line_count, sizeof *file->lines, line_compare);
-}
-
-bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line)
-{
-    size_t low = 0, high;
-    const line_entry *at;
-    if (!file->has_lines)
-        load_lines(file);
-    high = file->line_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (file->lines[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return false;
-    /* Code of no line (0), such as a sled itself, belongs to the line that follows close by. */
-    at = &file->lines[low - 1];
-    while (at->source != NULL && at->line == 0 && low < file->line_count &&
-           file->lines[low].address - address < LINE_DISTANCE_MAX)
-        at = &file->lines[low++];
-    if (at->source == NULL || at->line == 0)
-        return false;
-    *source = at->source;
-    *line = at->line;
-    return true;
-}
-
-/* The child of `parent` that holds the address; false: there is none. */
-static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *child)
-{
-    int rest = dwarf_child(parent, child);
-    while (rest == 0 && dwarf_haspc(child, address) != 1)
-        rest = dwarf_siblingof(child, child);
-    return rest == 0;
-}
-
-/* Where the outermost of the inlined functions that hold the address was called.
-   dwarf_getscopes() does not tell: above an inlined function it goes on where that was defined. */
-static bool find_call(Dwarf_Die *unit, uint64_t address, const char **source, unsigned *line)
-{
-    Dwarf_Die die = *unit;
-    Dwarf_Attribute at;
-    Dwarf_Word file, number;
-    Dwarf_Files *files;
-    size_t file_count;
-    while (find_child(&die, address, &die))
-        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
-            break;
-    if (dwarf_tag(&die) != DW_TAG_inlined_subroutine ||
-        dwarf_formudata(dwarf_attr(&die, DW_AT_call_file, &at), &file) != 0 ||
-        dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &at), &number) != 0 ||
-        dwarf_getsrcfiles(unit, &files, &file_count) != 0)
-        return false;
-    *source = dwarf_filesrc(files, (size_t)file, NULL, NULL);
-    *line = (unsigned)number;
-    return *source != NULL;
-}
-
-bool binary_own_line(binary *file, uint64_t address, const char **source, unsigned *line)
-{
-    Dwarf_Off offset = 0, next;
-    size_t header_size;
-    if (!binary_line(file, address, source, line))
-        return false;
-    while (dwarf_nextcu(file->dwarf, offset, &next, &header_size, NULL, NULL, NULL) == 0) {
-        Dwarf_Die unit;
-        if (dwarf_offdie(file->dwarf, offset + header_size, &unit) != NULL &&
-            dwarf_haspc(&unit, address) == 1) {
-            (void)find_call(&unit, address, source, line);
-            break;
-        }
-        offset = next;
-    }
-    return true;
 }
 
 /* ---- Sections and relocations ---- */
@@ -456,8 +234,8 @@ const binary_relocation *binary_relocations(binary *file, size_t *count)
                 !load_relocations(file, section, relative_type(header.e_machine), &left))
                 break;
         }
-        sort(file->relocations, file->relocation_count, sizeof *file->relocations,
-             relocation_compare);
+        binary_sort(file->relocations, file->relocation_count, sizeof *file->relocations,
+                    relocation_compare);
     }
     *count = file->relocation_count;
     return file->relocations;
