@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: what is shown of the traces, what is selected, and the address that says so.
 
+import {addressOf, copyText, goTo} from './address.js';
 import {ask, isStill} from './api.js';
 import {Axis} from './axis.js';
 import {Palette} from './colors.js';
@@ -581,78 +582,22 @@ export class Page {
      * @param {string} text
      * @param {HTMLElement} button that says that it was done
      */
-    async copy(text, button) {
-        const label = button.textContent;
-        try {
-            await navigator.clipboard.writeText(text);
-            button.textContent = 'Copied';
-        } catch {
-            /* Pages that are not served safely may not use the clipboard in that way. */
-            const area = document.createElement('textarea');
-            area.value = text;
-            document.body.append(area);
-            area.select();
-            button.textContent = document.execCommand('copy') ? 'Copied' : 'Not allowed here';
-            area.remove();
-        }
-        setTimeout(() => { button.textContent = label; }, 1200);
+    copy(text, button) {
+        return copyText(text, button);
     }
 
     /** What is seen is in the address, so that a link leads to it. */
     writeHash() {
         clearTimeout(this.hashTimer);
         this.hashTimer = setTimeout(() => {
-            const {timeline, model} = this;
-            const parts = new URLSearchParams();
-            if (this.hasMoved) parts.set('v', `${timeline.view.begin},${Math.round(timeline.view.length)}`);
-            if (timeline.stretch !== undefined) parts.set('r', `${timeline.stretch.begin},${timeline.stretch.end}` +
-                (timeline.stretch.tracks ? `,${[...timeline.stretch.tracks].join('.')}` : ''));
-            const thing = timeline.selected;
-            if (thing !== undefined && (thing.kind === 'span' || thing.kind === 'async' || thing.kind === 'mark'))
-                parts.set('s', [thing.kind, thing.track, thing.depth, thing.begin, thing.end, thing.offset].join());
-            if (this.query !== '') parts.set('q', this.query);
-            if (this.where !== '') parts.set('w', this.where);
-            if (model.sorting !== 'number') parts.set('o', model.sorting);
-            for (const [source, shift] of this.shifts) parts.append('d', `${source},${shift}`);
-            if (model.filter !== '') parts.set('f', model.filter);
-            if (model.folded.size !== 0) parts.set('c', [...model.folded].join('|'));
-            if (model.pinned.size !== 0) parts.set('p', [...model.pinned].join('|'));
-            for (const mark of timeline.bookmarks) parts.append('m', `${mark.at},${mark.text}`);
-            const text = parts.toString();
+            const text = addressOf(this);
             history.replaceState(null, '', text === '' ? location.pathname : `#${text}`);
         }, 200);
     }
 
     readHash() {
-        const parts = new URLSearchParams(location.hash.slice(1));
         try {
-            this.shifts = new Map(parts.getAll('d').map((part) => [Number(part.split(',')[0]), BigInt(part.split(',')[1])]));
-            this.model.sortBy(parts.get('o') ?? 'number');
-            /** @type {HTMLSelectElement} */ (get('sort')).value = this.model.sorting;
-            this.timeline.bookmarks = [];
-            this.setFilter(parts.get('w') ?? '');
-            this.model.folded = new Set(parts.get('c')?.split('|') ?? []);
-            this.model.pinned = new Set(parts.get('p')?.split('|') ?? []);
-            this.model.filter = getInput('filter').value = parts.get('f') ?? '';
-            this.model.layout();
-            this.layoutChanged();
-            for (const mark of parts.getAll('m')) {
-                const comma = mark.indexOf(',');
-                this.timeline.bookmarks.push({at: BigInt(mark.slice(0, comma)), text: mark.slice(comma + 1)});
-            }
-            this.panel.showNotes();
-            const view = parts.get('v')?.split(',');
-            if (view !== undefined) this.setView(BigInt(view[0]), Number(view[1]));
-            const stretch = parts.get('r')?.split(',');
-            if (stretch !== undefined) this.selectStretch(BigInt(stretch[0]), BigInt(stretch[1]),
-                stretch[2] === undefined ? undefined : new Set(stretch[2].split('.').map(Number)));
-            const query = parts.get('q');
-            if (query !== null) this.searchFor(query);
-            const thing = parts.get('s')?.split(',');
-            if (thing !== undefined)
-                this.select({kind: /** @type {any} */ (thing[0]), track: Number(thing[1]), depth: Number(thing[2]),
-                    begin: BigInt(thing[3]), end: BigInt(thing[4]), offset: Number(thing[5]), count: 1, busy: 0, name: '',
-                    nameNumber: 0, data: 0, text: '', node: /** @type {any} */ (this.model.byTrack.get(Number(thing[1])))});
+            goTo(this, location.hash.slice(1));
         } catch {
             this.say('The link has something in it that is not shown.', true);
         }
