@@ -2,6 +2,11 @@
 /*
  * Two flows as one, which most merges are. They take turns, so that where the turns start is all
  * that a merge has to find out.
+ *
+ * - Events are not moved: segments point into the batches of both sides, which hold until a side is
+ *   asked for more. A side is asked only in side_fill(), when all that it gave has been passed on.
+ * - While both sides have events they have keys, at least one and at most as many as events.
+ * - On equal keys the left side goes first.
  */
 #include <stdlib.h>
 
@@ -52,6 +57,7 @@ static void side_fill(two_flow *two, two_side *side)
         side->keys = side->from->keys != NULL ? side->from->keys + side->next.first : NULL;
         side->key_count = side->keys != NULL ? side->next.count : 0;
     }
+    /* The keys have run out before the events, or the flow gives none: the next few are made. */
     if (side->key_count == 0 && side->next.count != 0) {
         side->key_count = side->next.count < SIDE_KEYS ? side->next.count : SIDE_KEYS;
         side->keys = side->room;
@@ -62,6 +68,8 @@ static void side_fill(two_flow *two, two_side *side)
 
 /* ---- Runs ---- */
 
+/* Passes on what goes before the first event of the other side, as one segment. Returns false where
+   that is nothing, or too little to be worth a segment of its own. */
 static bool give_run(two_flow *two, two_side *side, const two_side *other, bool wins_tie)
 {
     stele_segment *run = &two->segments[0];
@@ -98,6 +106,7 @@ static inline turns turns_begin(merge_place at, uint32_t *starts)
 static inline void turns_step(turns *t, uint32_t step)
 {
     const uint64_t side = merge_step(&t->at);
+    /* The step is written always and kept where the side has changed: no branch is needed. */
     *t->end = step;
     t->end += (side ^ t->side) & 1;
     t->side = side;
@@ -109,6 +118,8 @@ static stele_segment *turns_give(stele_segment *to, const uint32_t *starts, turn
 {
     stele_segment first = *a, second = *b;
     const uint32_t *at;
+    /* The last turn ends with the last step. Where it is one of `a`, one of `b` without steps is
+       written after it, in vain. */
     t->end[0] = t->end[1] = steps;
     for (at = starts; at < t->end; at += 2, to += 2) {
         first.count = at[1] - at[0];
@@ -134,13 +145,15 @@ static stele_status give_turns(two_flow *two)
     uint32_t starts[2][SIDE_KEYS + 3];
     turns head = turns_begin(part.at, starts[0]), rest = turns_begin(part.middle, starts[1]);
     stele_segment next[2] = {left->next, right->next}, *to = two->segments;
-    const uint32_t first = head.side & 1, second = rest.side & 1;
+    const uint32_t first = head.side & 1, second = rest.side & 1; /* 1: the right side begins */
+    /* Two merges side by side: neither waits for the other's comparison. */
     for (uint32_t step = 0; step < half; step++) {
         turns_step(&head, step);
         turns_step(&rest, step);
     }
     if (count % 2 != 0)
         turns_step(&rest, half);
+    /* Where the second half has ended, the whole has. `next` still begins where both sides did. */
     side_take(left, (uint32_t)(rest.at.left - left->keys));
     side_take(right, (uint32_t)(rest.at.right - right->keys));
     to = turns_give(to, starts[0], &head, half, &next[first], &next[!first]);
@@ -157,6 +170,7 @@ static stele_status two_pull(flow *self)
     side_fill(two, &two->right);
     if (two->left.next.count == 0 && two->right.next.count == 0)
         return two->status;
+    /* Runs first: streams that lie one after the other need no merge at all. */
     if (give_run(two, &two->left, &two->right, true) ||
         give_run(two, &two->right, &two->left, false))
         return STELE_OK;

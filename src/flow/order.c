@@ -3,6 +3,14 @@
  * Events in order of time. Every batch that comes is sorted for itself, which costs nothing where
  * it is in order already, and is held as a block. Blocks are woven into one sequence as far as no
  * event that is still to come can belong before.
+ *
+ * - An event is in exactly one place: in `joined`, in a block of `held`, in the spill, or given
+ * out.
+ * - A block is owned by whom it was handed to: order_hold() and weave_push() own it also when they
+ *   fail, and pool_take() gives one that must go back, or on.
+ * - What goes out is never before what went out, unless it is flagged as late.
+ * - Ties go by stream and by the number of the block: events that are equal keep the order in which
+ *   they came. Runs that were spilled are older than blocks in memory, and have lower numbers.
  */
 #include <stdlib.h>
 
@@ -60,7 +68,7 @@ static inline bool keys_read(uint64_t *keys, const stele_batch *batch, bool by_e
     bool result = true;
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const uint64_t key = keys[i] = flow_key(&batch->events[i], by_end);
-        result &= key >= before;
+        result &= key >= before; /* no branch: batches that are not in order are read to the end */
         before = key;
     }
     return result;
@@ -77,7 +85,8 @@ static bool order_judge(order_flow *o, block *b)
     int64_t *const stream_ns = &o->stream_ns[batch->stream];
     int64_t latest_ns = *stream_ns;
     order_stats *stats = o->options.stats;
-    b->has_keys = is_sorted;
+    b->has_keys = is_sorted; /* sorting moves events, and not these */
+    /* The usual case: nothing is to be counted where the batch goes on where its stream stood. */
     if (is_sorted && event_key(&batch->events[0], by_end) >= latest_ns) {
         *stream_ns = event_key(&batch->events[batch->event_count - 1], by_end);
         return true;
@@ -107,6 +116,7 @@ static void order_deliver(order_flow *o, const stele_segment *segment)
         const int64_t late_ns = subtract_saturated(o->delivered_ns, key);
         if (late_ns > stats->lateness_max_ns)
             stats->lateness_max_ns = late_ns;
+        /* A segment is in order: late events are the first ones. */
         for (uint32_t i = 0; i < segment->count; i++) {
             if (event_key(&events[i], o->options.by_end) >= o->delivered_ns)
                 break;
@@ -121,6 +131,8 @@ static void order_deliver(order_flow *o, const stele_segment *segment)
 
 /* ---- Holding ---- */
 
+/* Memory is a limit for all. A window has a limit of events, too, unless the producer says itself
+   what is complete. A sort has none: it spills where memory is short. */
 static bool is_over_limit(const order_flow *o)
 {
     return o->held.size > o->options.size_max ||
@@ -138,7 +150,7 @@ static stele_status order_hold(order_flow *o, block *b, bool is_sorted)
     last_ns = event_key(&b->storage->events[b->storage->event_count - 1], o->options.by_end);
     if (last_ns > o->seen_ns)
         o->seen_ns = last_ns;
-    b->order = o->order++;
+    b->order = o->order++; /* before the weave looks at it, for which it breaks ties */
     if (!weave_push(&o->held, b))
         return STELE_ERR_MEMORY;
     if (!o->is_exact || !is_over_limit(o))
@@ -161,7 +173,8 @@ static stele_status order_join(order_flow *o, const stele_batch *batch)
 {
     stele_segment segment = {batch, 0, batch->event_count};
     stele_status status = STELE_OK;
-    while (segment.count != 0 && status == STELE_OK) {
+    while (segment.count != 0 &&
+           status == STELE_OK) { /* block_append() takes what it has room for */
         if (o->joined == NULL)
             o->joined = pool_take(&o->pool);
         if (o->joined == NULL || !block_append(o->joined, &segment))
@@ -175,6 +188,8 @@ static stele_status order_join(order_flow *o, const stele_batch *batch)
 /* The producer gives no more: what is held goes out, and then the status is reported. */
 static stele_status order_end(order_flow *o, stele_status why)
 {
+    /* What was joined is held before the spill is read: holding it may write to the spill once
+     * more. */
     stele_status status = order_hold_joined(o);
     if (status == STELE_OK && o->spill != NULL)
         status = spill_read(o->spill, &o->held);
@@ -222,7 +237,7 @@ static stele_status order_fill(order_flow *o)
         pool_give(&o->pool, b);
         return STELE_ERR_MEMORY;
     }
-    is_sorted = order_judge(o, b);
+    is_sorted = order_judge(o, b); /* before joining, which mixes the batches of streams */
     /* Bounds are of all that came, and what is joined is not held yet. */
     can_join = o->options.lateness_ns != 0 && !o->from->has_bounds;
     if (can_join && b->storage->event_count < o->pool.events / SPARSE) {
@@ -230,7 +245,7 @@ static stele_status order_fill(order_flow *o)
         pool_give(&o->pool, b);
         return status;
     }
-    status = order_hold_joined(o);
+    status = order_hold_joined(o); /* it came before the block, so it gets the lower number */
     if (status == STELE_OK)
         return order_hold(o, b, is_sorted);
     pool_give(&o->pool, b);
@@ -245,9 +260,11 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
     *limit_ns = INT64_MAX;
     if (o->is_ended || (o->spill == NULL && (o->is_let_out || is_over_limit(o))))
         return true;
+    /* Nothing that comes is earlier than the latest event by more than the lateness. */
     *limit_ns = o->options.lateness_ns == INT64_MAX
                     ? INT64_MIN
                     : subtract_saturated(o->seen_ns, o->options.lateness_ns);
+    /* The producer's own bounds (model/trace.h) go over the lateness, in both directions. */
     if (o->from->has_bounds) {
         if (*limit_ns < o->from->quiet_ns)
             *limit_ns = o->from->quiet_ns;
@@ -260,7 +277,7 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
 static stele_status order_pull(flow *self)
 {
     order_flow *o = (order_flow *)self;
-    for (;;) {
+    for (;;) { /* each turn gives out events, takes a batch, or ends */
         int64_t limit_ns;
         stele_status status;
         if (order_limit(o, &limit_ns)) {

@@ -5,6 +5,17 @@
 
 #include "flow/run.h"
 
+/*
+ * What holds between two calls:
+ *
+ * - The heads are a binary heap by key and tie. A head's key is that of the first event of its
+ * block that was not given out; each block of the weave has one head.
+ * - `spent` is the root's block, if all of its events were given out: its head is out of date until
+ *   weave_settle() has replaced or removed it, with which weave_next() begins. Nothing is pushed
+ * before that.
+ * - `size` counts the memory of all blocks with a head, `event_count` the events not given out.
+ */
+
 /* ---- The heap ---- */
 
 static bool head_is_before(const weave_head *a, const weave_head *b)
@@ -30,7 +41,7 @@ static bool heap_reserve(weave *w)
 static void heap_push(weave *w, weave_head head)
 {
     uint32_t at = w->count++;
-    while (at != 0 && head_is_before(&head, &w->heads[(at - 1) / 2])) {
+    while (at != 0 && head_is_before(&head, &w->heads[(at - 1) / 2])) { /* parents move down */
         w->heads[at] = w->heads[(at - 1) / 2];
         at = (at - 1) / 2;
     }
@@ -48,7 +59,7 @@ static uint32_t child_first(const weave *w, uint32_t at)
 static void heap_replace(weave *w, weave_head head)
 {
     uint32_t at = 0;
-    while (2 * at + 1 < w->count) {
+    while (2 * at + 1 < w->count) { /* children that come first move up */
         const uint32_t child = child_first(w, at);
         if (!head_is_before(&w->heads[child], &head))
             break;
@@ -91,6 +102,7 @@ static uint32_t run_gallop(const stele_event *events, uint32_t first, uint32_t e
         step *= 2;
     }
     end = first + step - 1 < end ? first + step - 1 : end;
+    /* By bisection: events before `first` go, those from `end` on do not. */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
         if (event_key(&events[middle], by_end) <= limit)
@@ -161,6 +173,7 @@ static stele_status weave_settle(weave *w)
         return STELE_OK;
     w->spent = NULL;
     w->size -= b->size;
+    /* A block of a run gets the run's next events, so that one block stands for the whole run. */
     if (b->run != NULL)
         status = run_read(b->run, b);
     if (status == STELE_OK) {
@@ -189,6 +202,7 @@ stele_status weave_next(weave *w, int64_t limit_ns, stele_segment *segment)
     w->keys = b->has_keys ? b->keys : NULL;
     w->event_count -= segment->count;
     b->at = end;
+    /* The events were promised to hold until the next call: so the block is not refilled yet. */
     if (end == b->storage->event_count)
         w->spent = b;
     else

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of numbers: their entries, and what else they are for. */
+/*
+ * Operations of numbers: their entries, and what else they are for.
+ *
+ * - A number has one place, in the stretch that is open or in the scratch. Its entry comes first;
+ *   each further use is an operation that loads the place once more, which holds until the stretch
+ *   is closed.
+ * - Uses do not depend on the entry: a length, a clock or an id is read also where no entry of it
+ * is wanted.
+ * - Numbers of more than 64 bits are in no stretch, and nothing else is made of them.
+ */
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/marks.h"
 
@@ -37,6 +46,7 @@ op_code number_code(const number *n, bool is_real)
 {
     const bool is_signed = (n->flags & OP_SIGNED) != 0, is_be = (n->flags & OP_BIG_ENDIAN) != 0;
     const unsigned width = n->place.width;
+    /* Whole bytes at the begin of a byte are loaded as they are; others are shifted and masked. */
     const bool is_whole = n->place.shift == (is_be ? 64 - width : 0) && (!is_be || width == 8);
     if (is_real)
         return is_whole && (n->flags & OP_REVERSED) == 0 ? OP_BINARY32 : OP_FLOAT;
@@ -69,6 +79,7 @@ bool wants_joints(const builder *b)
     return (b->programs->columns & DECODE_JOINTS) != 0;
 }
 
+/* What only places the packet is shown to those alone who ask for the raw fields. */
 static unsigned role_hint(const builder *b, const ctf_class *type)
 {
     return b->scope == CTF_SCOPE_PACKET_CONTEXT && is_placing(type) ? STELE_HINT_RAW : 0u;
@@ -78,6 +89,7 @@ static void emit_float(builder *b, const ctf_class *type, stele_name name, const
 {
     const bool is_binary64 = type->exponent_bits == 11 && n->place.width == 64;
     const bool is_binary32 = type->exponent_bits == 8 && n->place.width == 32;
+    /* The two formats that machines have need no arithmetic: the bits are the number. */
     op *at = number_op(b, is_binary64 || is_binary32 ? number_code(n, is_binary32) : OP_FLOAT, n);
     at->head = build_head(b, name, STELE_TYPE_FLOAT, n->place.width, 0);
     at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
@@ -108,6 +120,8 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     at = number_op(b, is_named ? OP_NAMED : number_code(n, false), n);
     at->head = build_head(b, name, number_type(b, n), n->place.width,
                           base_hint(type) | role_hint(b, type));
+    /* Labels follow the entry, as many as the value has: their number differs from event to event.
+     */
     if (is_named) {
         at->u.labels = labels_get(b->programs, type);
         b->is_exhausted |= at->u.labels == NULL;
@@ -144,6 +158,7 @@ static void number_role(builder *b, uint32_t role, const number *n)
     at->v.role = role;
     if (role == CTF_ROLE_PACKET_BEGIN && b->stream != NULL)
         b->programs->streams[b->stream->number].begin_width = n->place.width;
+    /* A role that is one member of the head is stored without asking which it is. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].role == role) {
             at->code = OP_ROLE_WORD;
@@ -152,6 +167,8 @@ static void number_role(builder *b, uint32_t role, const number *n)
     }
 }
 
+/* In the head of a packet a time is kept for later, as the clock advances once all of the head is
+   read; in the header of an event it advances the clock at once. */
 static void number_time(builder *b, const ctf_class *type, const number *n)
 {
     const uint32_t role = head_time(b, type);
@@ -197,6 +214,8 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
                                           CTF_ROLE_STREAM_ID,       CTF_ROLE_TOTAL_LENGTH,
                                           CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
                                           CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
+    /* A later field refers to it. Where its entry was just appended, the slot takes the value from
+       there and saves the load. */
     if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
         number_op(b, has_entry && is_last_entry(b) ? OP_SLOT_ENTRY : OP_SLOT, n)->v.slot =
             b->tree->nodes[node].slot;
@@ -257,6 +276,8 @@ void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t nod
         emit_big(b, type, name);
         return;
     }
+    /* A number that nobody looks at is a step, which joins with those around it. A bit field of GCC
+       is not, as its position depends on its unit. */
     if (!b->is_wanted && node == TARGET_NONE && b->also_slot == SLOT_NONE && !b->is_cpu &&
         type->roles == 0 && type->unit_size == 0) {
         build_order(b, type);
@@ -287,6 +308,8 @@ void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t no
     uint32_t index;
     op *at;
     build_align(b, type->alignment > 8 ? type->alignment : 8);
+    /* One of more than 64 bits is appended as bytes by OP_VARINT itself, which then goes on after
+       the entry of a number. */
     index = b->count;
     at = build_op(b, OP_VARINT);
     at->flags = (uint8_t)((is_signed ? OP_SIGNED : 0) | (b->is_wanted ? OP_WANTED : 0));

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields that no stretch holds: texts, bytes, arrays, integers of more than 64 bits. */
+/*
+ * Fields that no stretch holds: texts, bytes, arrays, integers of more than 64 bits. What holds for
+ * all of them:
+ *
+ * - A field works at the position, in bits from `data`, and gives the position after it, or
+ *   POS_FAILED with the reason in the outcome. It looks at nothing after `end`.
+ * - Nothing is appended before all bits of the field are known to be there. Where more of the
+ *   packet has yet to be loaded the whole event is decoded again, and its first entries are cut
+ * off.
+ * - Bytes belong to the batch: an entry holds their offset there, as the batch's memory moves when
+ *   it grows.
+ */
 #include <math.h>
 
 #include "core/zeros.h"
@@ -12,11 +23,15 @@ static size_t bytes_left(const ctf_decoder *r, uint64_t pos)
     return pos < r->end ? (size_t)((r->end - pos) >> 3) : 0;
 }
 
+/* A length that damage made is only compared with what is there: it stays large, and does not wrap
+   around to a small number of bits. */
 static uint64_t bits_of_bytes(uint64_t size)
 {
     return size < UINT64_MAX / 8 ? size * 8 : UINT64_MAX - 7;
 }
 
+/* A slot is filled by the field that says the length. That field is absent where it stands in an
+   option or a variant that was not taken. */
 HOT bool length_get(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *length)
 {
     const slot_value *slot;
@@ -44,6 +59,8 @@ static void entry_of_bytes(ctf_decoder *r, const op *o, uint32_t offset, size_t 
     entry->u.bytes.size = (uint32_t)size;
 }
 
+/* Room for entries was made before the program began (decoder_prepare()), room for bytes is made
+   here: how many there are is known only now. `from` may be NULL where there are none. */
 static bool push_bytes(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     if (size > INT32_MAX || !batch_reserve_bytes(r->batch, (uint32_t)size)) {
@@ -56,7 +73,8 @@ static bool push_bytes(ctf_decoder *r, const op *o, const uint8_t *from, size_t 
     return true;
 }
 
-/* Text in any encoding, as UTF-8. */
+/* Text in any encoding, as UTF-8. UTF-8 itself, and ASCII, are copied: whoever shows a text looks
+   whether it is sound. Others are converted into room for the longest that can come of them. */
 static bool push_text(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
@@ -96,6 +114,8 @@ static inline size_t find_zero(const uint8_t *from, size_t size)
     return size;
 }
 
+/* The zero is looked for in what is left of the content. Where there is none, one unit more than is
+   there is asked for, so that a packet that goes on is loaded further. */
 uint64_t field_string(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
@@ -109,11 +129,14 @@ uint64_t field_string(ctf_decoder *r, const op *o, uint64_t pos)
     return pos + (size + unit) * 8;
 }
 
+/* The bytes lie in a stretch, of which it is known that they are there. */
 bool field_short_text(ctf_decoder *r, const op *o, const uint8_t *from)
 {
     return push_bytes(r, o, from, find_zero(from, (size_t)o->u.length));
 }
 
+/* A text of fixed length ends at its first zero, if it has one; the position moves over all of it.
+ */
 uint64_t field_text(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
@@ -140,6 +163,7 @@ uint64_t field_blob(ctf_decoder *r, const op *o, uint64_t pos)
     return push_bytes(r, o, r->data + (pos >> 3), (size_t)length) ? pos + length * 8 : POS_FAILED;
 }
 
+/* Looks at the bytes of an array, which is then read as any other: the position stays. */
 uint64_t field_uuid(ctf_decoder *r, uint64_t pos)
 {
     if (bytes_left(r, pos) < sizeof r->head->uuid)
@@ -163,7 +187,8 @@ HOT bool elements_size(const op *o, uint64_t count, uint64_t *bits)
            !__builtin_add_overflow(*bits, (uint64_t)o->v.element.size, bits);
 }
 
-/* One number at any bit. */
+/* One number at any bit. Near the end of what is loaded it is put together byte by byte, as a load
+   of a word would reach beyond. */
 static uint64_t element_load(const ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint8_t *at = r->data + (pos >> 3), *end = r->data + r->data_size;
@@ -184,6 +209,8 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
     const op *const number = o + 1;
     const uint64_t head = number->head;
     const uint8_t *const end = to + count * step;
+    /* The loop is made for each way to load, so that no number takes a branch. It
+       is the last word of its step in both layouts. */
     switch (number->code) {
 #define NUMBERS_OF(code)                                                    \
     case code:                                                              \
@@ -207,7 +234,7 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
     }
 }
 
-/* Any numbers. */
+/* Any numbers: in bulk where they begin with bytes and words can be loaded to the last of them. */
 HOT void elements_store(const ctf_decoder *r, const op *o, uint64_t pos, uint64_t bits,
                         uint64_t count, uint8_t *to, bool has_heads)
 {
@@ -260,6 +287,8 @@ uint64_t field_skip(ctf_decoder *r, const op *o, uint64_t pos)
     return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
 }
 
+/* The count is checked against what is loaded before room for it is made: a length that damage made
+   takes no memory. */
 uint64_t field_any_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry)
 {
     uint64_t count, bits;
@@ -275,6 +304,7 @@ uint64_t field_any_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_fiel
     return pos + bits;
 }
 
+/* The usual way, without a call: few numbers, all of them loaded, and room in the batch. */
 uint64_t field_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry)
 {
     stele_batch *const batch = r->batch;
@@ -312,6 +342,8 @@ bool field_short_numbers(ctf_decoder *r, const op *o, const uint8_t *base, stele
     return true;
 }
 
+/* An entry for the array and one for each element; `reserve` are those that the rest of the program
+   may still need, so that these need no check. */
 uint64_t field_any_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_field *entry;
@@ -353,6 +385,8 @@ uint64_t field_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reser
 static bool varint_take(const uint8_t *from, size_t size, bool is_signed, uint64_t *value)
 {
     uint64_t sum = 0;
+    /* Nine bytes have 63 bits. Of the tenth one bit is the value's, and the others must say the
+       same as that: the sign, or zero. */
     for (size_t i = 0; i < size && i < 10; i++)
         sum |= (uint64_t)(from[i] & 0x7f) << (7 * i);
     if (is_signed && size < 10 && (from[size - 1] & 0x40) != 0)
@@ -396,6 +430,7 @@ uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big)
     *is_big = false;
     while (size < left && (from[size] & 0x80) != 0)
         size++;
+    /* All bytes that are there say that another one follows. */
     if (size == left)
         return decoder_past_end(r, pos, bits_of_bytes(left + 1));
     size++;
@@ -406,6 +441,8 @@ uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big)
             return POS_FAILED;
         *is_big = true;
     }
+    /* Operations after this one take the value from the scratch, as if it lay there in a stretch.
+     */
     r->varint_width = size < 10 ? (unsigned)size * 7 : 64;
     store_le64(r->scratch, value);
     return pos + size * 8;
@@ -440,6 +477,8 @@ uint64_t field_big(ctf_decoder *r, const op *o, uint64_t pos)
     if (!batch_reserve_bytes(r->batch, (uint32_t)whole + 8))
         return decoder_exhausted(r);
     to = r->batch->bytes + r->batch->byte_count;
+    /* From the lowest bits up, 64 at a time: the batch's bytes are little-endian, whatever the
+       field is. The last store may write beyond the number, for which there is room. */
     for (uint64_t at = 0; at < size; at += 64) {
         const unsigned width = size - at < 64 ? (unsigned)(size - at) : 64;
         uint64_t value = part_load(r, o, pos, at, width);
@@ -518,6 +557,8 @@ uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos)
         return decoder_past_end(r, pos, o->u.size);
     if (top != 0)
         fraction = part_load(r, o, pos, fraction_bits - top, top) << (64 - top);
+    /* The 64 highest bits of the fraction are the value's; of all others it matters only whether
+       one is set, which decides how it is rounded. */
     for (uint64_t at = 0; at < fraction_bits - top; at += 64)
         rest |=
             part_load(r, o, pos, at,
@@ -534,12 +575,15 @@ uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos)
 
 /* ---- The position ---- */
 
+/* GCC's bit fields do not cross a unit of their type: one that would begins with the next unit. */
 uint64_t field_unit(const ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint64_t in_unit = (pos + r->data_at) % o->v.unit;
     return in_unit + o->u.size > o->v.unit ? pos + o->v.unit - in_unit : pos;
 }
 
+/* Fields of both byte orders cannot share a byte, as they fill it from different ends. The order is
+   that of the last field; it does not matter at the begin of a byte. */
 uint64_t field_order(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const bit_order order = (o->flags & OP_BIG_ENDIAN) != 0 ? ORDER_BIG : ORDER_LITTLE;

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that most events do without, and what is done beside the usual way of the others. */
+/*
+ * Operations that most events do without, and what is done beside the usual way of the others.
+ *
+ * - The loop (execute.c) keeps position, entries and place in the program in locals. What stands
+ *   here is called with them and gives the position after, or POS_FAILED with the reason in the
+ *   outcome.
+ * - An event that fails is undone as a whole (event_undo()), so that nothing here takes back what
+ * it has appended or set.
+ * - A frame is open from OP_OPEN to OP_CLOSE, or from OP_LOOP to the last OP_NEXT. There is room
+ * for as many as the program nests (decoder_prepare()).
+ */
 #include "formats/ctf/records/execute.h"
 
 /* ---- Numbers ---- */
@@ -9,6 +19,8 @@ static void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
     entry_put(batch_push_field(batch), head, value);
 }
 
+/* Labels are looked up in a table and appended after the entry, of which there may be many: so they
+   make room by themselves, and for what comes after them. */
 bool entry_push_named(ctf_decoder *r, const op *o, uint64_t value, uint32_t reserve)
 {
     entry_push(r->batch, o->head, value);
@@ -27,11 +39,13 @@ static const uint8_t *stretch_copy(ctf_decoder *r, uint64_t pos, uint32_t touche
     const uint8_t *from = r->data + (pos >> 3);
     const size_t left = r->data_size - (size_t)(pos >> 3);
     const unsigned bit = (unsigned)(pos & 7);
+    /* Loads of words may reach beyond the last byte that is there: they find zeros then. */
     memset(r->scratch, 0, sizeof r->scratch);
     if (!is_shifted || bit == 0) {
         memcpy(r->scratch, from, touched < left ? touched : left);
         return r->scratch;
     }
+    /* Each byte is put together from two: from the low end up, or from the high end down. */
     for (uint32_t i = 0; i < touched && i < left; i++) {
         const unsigned low = from[i], high = i + 1 < left ? from[i + 1] : 0;
         r->scratch[i] = (uint8_t)(is_big_endian ? low << bit | high >> (8 - bit)
@@ -40,6 +54,8 @@ static const uint8_t *stretch_copy(ctf_decoder *r, uint64_t pos, uint32_t touche
     return r->scratch;
 }
 
+/* Makes sure that all bits of the stretch are there. Its bytes are used where they lie, unless they
+   begin inside a byte, or are so near the end that a load could reach beyond. */
 uint64_t stretch_any(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint32_t touched = o->v.need.touched;
@@ -66,6 +82,7 @@ uint64_t event_either(ctf_decoder *r, const op *o, uint64_t pos)
     pos = aligned(r, pos, (uint32_t)o->mask);
     if (pos > r->end || e->compact_size > r->end - pos)
         return decoder_past_end(r, pos, e->compact_size);
+    /* The compact header is there; the extended one is looked for once the id has said so. */
     base = pos + e->extended_size > r->near_end
                ? stretch_copy(r, pos, (e->extended_size + 7) / 8, false, false)
                : r->data + (pos >> 3);
@@ -101,12 +118,14 @@ static void event_thread_slots(ctf_decoder *r, const op *o)
 
 /* ---- Runs, loops, branches ---- */
 
+/* The frame knows the entry by its number, as entries move when their room grows. */
 static void frame_open(ctf_decoder *r, const op *o)
 {
     r->frames[r->frame_count++].field = r->batch->field_count;
     entry_push(r->batch, o->head, load_native64(&o->u));
 }
 
+/* A run has as many entries as were appended since it was opened. */
 static void frame_close(ctf_decoder *r)
 {
     const uint32_t field = r->frames[--r->frame_count].field;
@@ -121,6 +140,8 @@ static bool loop_begin(ctf_decoder *r, const op *o, uint64_t pos, bool *failed)
     *failed = true;
     if (!field_length(r, o, pos, &count))
         return false;
+    /* `offset` is the least size of an element: a length that damage made is found here, before
+       the first element, and before room for any. */
     if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits))
         bits = UINT64_MAX;
     if (pos > r->end || bits > r->end - pos) {
@@ -136,7 +157,7 @@ static bool loop_begin(ctf_decoder *r, const op *o, uint64_t pos, bool *failed)
         entry->u.run.length = 0;
         entry->u.run.count = (uint32_t)count;
     }
-    if (count == 0)
+    if (count == 0) /* the entry of an array without elements is complete */
         return false;
     r->frames[r->frame_count++] = (decoder_frame){
         .field = r->batch->field_count - 1, .left = (uint32_t)count, .is_wanted = is_wanted};
@@ -171,6 +192,8 @@ static bool loop_next(ctf_decoder *r)
     return false;
 }
 
+/* Of the fields that a length or a selector may be, in different options of variants, the one that
+   is there. */
 static void slot_pick(ctf_decoder *r, const program *p, const op *o)
 {
     slot_value *to = &r->slots[o->v.slot];
@@ -184,6 +207,8 @@ static uint32_t option_choose(ctf_decoder *r, const op_choices *choices, uint64_
 {
     const slot_value *tag = &r->slots[choices->slot];
     uint32_t option = RANGE_NONE;
+    /* The ranges are compared as bits, in which a negative number is a large unsigned one: a tag of
+       the other signedness fits only where its sign bit is clear. */
     if (tag->is_set && (tag->is_signed == choices->is_signed || (int64_t)tag->value >= 0))
         option = range_table_find(&choices->table, tag->value);
     if (option != RANGE_NONE)
@@ -213,6 +238,7 @@ static bool condition_holds(ctf_decoder *r, const op_condition *condition, uint6
                        selector->is_signed);
 }
 
+/* `*at` becomes the operation before the target, as the loop steps to the next one. */
 uint64_t op_branch(ctf_decoder *r, const program *p, const op **at, uint64_t pos, uint32_t first)
 {
     const op *const o = *at;
@@ -256,7 +282,7 @@ static uint64_t payload_begin(ctf_decoder *r, uint64_t pos)
 static uint64_t payload_end(ctf_decoder *r, uint64_t pos)
 {
     const uint64_t end = r->payload_end;
-    r->event_size = r->payload_end = UINT64_MAX;
+    r->event_size = r->payload_end = UINT64_MAX; /* of this event only */
     if (end == UINT64_MAX)
         return pos;
     if (pos > end)
@@ -316,6 +342,7 @@ bool event_push_any(ctf_decoder *r, const program *p, uint64_t pos, const event_
     uint32_t track = r->tracks[p->has_thread];
     bool is_clamped = false;
     int64_t time_ns;
+    /* An event without a bit would come again and again. */
     if (pos <= begin) {
         decoder_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
@@ -344,6 +371,7 @@ bool event_stay(const ctf_decoder *r, stele_batch *batch, event_state *at)
 {
     batch->event_count = (uint32_t)(at->event - batch->events);
     batch->field_count = at->first;
+    /* Room for the entries of the next event is made here, between two events. */
     if (r->event_at == r->content_end || batch_is_full(batch) ||
         !batch_reserve_fields(batch, r->entries))
         return false;
