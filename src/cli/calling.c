@@ -48,21 +48,6 @@ static bool parse_depth(cli *c, calling *s)
     return true;
 }
 
-static bool parse_duration(cli *c, option_id id, uint64_t *ns)
-{
-    const char *text = option_value(&c->options, id), *why = NULL;
-    const char *name = option_table[id].name;
-    stele_bound bound;
-    if (text == NULL)
-        return true;
-    if (!stele_bound_parse(text, &bound, &why))
-        return cli_usage(c, "--%s '%s': %s", name, text, why);
-    if (bound.kind != STELE_BOUND_START)
-        return cli_usage(c, "--%s takes a length of time such as 1.5ms, not '%s'", name, text);
-    *ns = (uint64_t)bound.value;
-    return true;
-}
-
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
 /* Each --pair is by the --by after it, else by the one before all of them. */
@@ -106,7 +91,7 @@ bool calling_make_pairing(cli *c, calling *s)
                                    .no_table = option_given(o, OPTION_NO_PAIRS),
                                    .has_lanes = has_lanes,
                                    .kinds = STELE_SPANS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE)};
-    if (!parse_duration(c, OPTION_TIMEOUT, &s->timeout_ns))
+    if (!cli_take_length_or_none(c, OPTION_TIMEOUT, &s->timeout_ns))
         return false;
     given.timeout_ns = s->timeout_ns;
     if (option_given(o, OPTION_BINARY)) {
@@ -225,7 +210,8 @@ bool calling_make(cli *c, calling *s)
     stele_request *request = &s->selected.request;
     *s = (calling){.depth_min = 0};
     if (!selection_make(c, &s->selected) || !parse_depth(c, s) ||
-        !parse_duration(c, OPTION_MIN_DURATION, &s->duration_min_ns) || !calling_make_pairing(c, s))
+        !cli_take_length_or_none(c, OPTION_MIN_DURATION, &s->duration_min_ns) ||
+        !calling_make_pairing(c, s))
         return false;
     s->only = *request;
     s->takes_insns =

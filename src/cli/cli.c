@@ -87,7 +87,7 @@ void cli_conclude(cli *c, const char *name, const stele_reader_stats *stats)
         cli_exit(c, EXIT_FINDINGS);
 }
 
-bool cli_take_length(cli *c, option_id id, uint64_t *ns)
+static bool take_length(cli *c, option_id id, int64_t least_ns, const char *example, uint64_t *ns)
 {
     const char *text = option_value(&c->options, id), *why = NULL;
     const char *name = option_table[id].name;
@@ -96,8 +96,19 @@ bool cli_take_length(cli *c, option_id id, uint64_t *ns)
         return true;
     if (!stele_bound_parse(text, &bound, &why))
         return cli_usage(c, "--%s '%s': %s", name, text, why);
-    if (bound.kind != STELE_BOUND_START || bound.value <= 0)
-        return cli_usage(c, "--%s takes a length of time such as 10ms, not '%s'", name, text);
+    if (bound.kind != STELE_BOUND_START || bound.value < least_ns)
+        return cli_usage(c, "--%s takes a length of time such as %s, not '%s'", name, example,
+                         text);
     *ns = (uint64_t)bound.value;
     return true;
+}
+
+bool cli_take_length(cli *c, option_id id, uint64_t *ns)
+{
+    return take_length(c, id, 1, "10ms", ns);
+}
+
+bool cli_take_length_or_none(cli *c, option_id id, uint64_t *ns)
+{
+    return take_length(c, id, 0, "1.5ms", ns);
 }

@@ -91,6 +91,9 @@ __attribute__((format(printf, 2, 3))) bool cli_usage(cli *c, const char *format,
    it is. False, and reported, when it is something else. */
 bool cli_take_length(cli *c, option_id id, uint64_t *ns);
 
+/* The same of a length that may be 0. */
+bool cli_take_length_or_none(cli *c, option_id id, uint64_t *ns);
+
 /* A remark on standard error, unless --quiet. */
 __attribute__((format(printf, 2, 3))) void cli_remark(cli *c, const char *format, ...);
 

@@ -49,16 +49,11 @@ static void help_option(stele_output *out, const option_entry *option)
 
 static void help_options(stele_output *out, command_id command, bool has_color)
 {
-    for (option_group group = 0; group < GROUP_COUNT; group++) {
-        bool has_title = false;
-        for (option_id id = 0; id < OPTION_COUNT; id++) {
-            if (!command_has_option(command, id) || option_table[id].group != group)
-                continue;
-            if (!has_title)
-                heading(out, group_titles[group], has_color);
-            has_title = true;
-            help_option(out, &option_table[id]);
-        }
+    option_walk walk = {.group = 0};
+    while (option_walk_next(command, &walk)) {
+        if (walk.begins_group)
+            heading(out, group_titles[walk.group], has_color);
+        help_option(out, &option_table[walk.id]);
     }
 }
 

@@ -78,16 +78,11 @@ static void write_option(stele_output *out, const option_entry *option)
 
 static void write_options(stele_output *out, command_id command)
 {
-    for (option_group group = 0; group < GROUP_COUNT; group++) {
-        bool has_title = false;
-        for (option_id id = 0; id < OPTION_COUNT; id++) {
-            if (!command_has_option(command, id) || option_table[id].group != group)
-                continue;
-            if (!has_title)
-                write_heading(out, group_titles[group]);
-            has_title = true;
-            write_option(out, &option_table[id]);
-        }
+    option_walk walk = {.group = 0};
+    while (option_walk_next(command, &walk)) {
+        if (walk.begins_group)
+            write_heading(out, group_titles[walk.group]);
+        write_option(out, &option_table[walk.id]);
     }
 }
 

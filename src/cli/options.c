@@ -125,6 +125,21 @@ bool command_has_option(command_id command, option_id option)
     return (row_commands(option, EXCLUSION_COUNT) >> command & 1u) != 0;
 }
 
+bool option_walk_next(command_id command, option_walk *walk)
+{
+    const bool is_within = walk->next != 0; /* an option of the group was looked at */
+    walk->begins_group = !is_within;
+    for (; walk->group < GROUP_COUNT; walk->group++, walk->next = 0, walk->begins_group = true) {
+        while (walk->next < OPTION_COUNT) {
+            walk->id = walk->next++;
+            if (command_has_option(command, walk->id) &&
+                option_table[walk->id].group == walk->group)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The names of formats, with the writable sinks after them where `writes`. */
 static const char *format_choice(size_t index, bool writes)
 {

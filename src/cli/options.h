@@ -88,6 +88,17 @@ extern const size_t example_count;
 
 bool command_has_option(command_id command, option_id option);
 
+/* The options of a command one after the other, by their groups. Begins with zeros. */
+typedef struct option_walk {
+    option_id id;      /* of the option at hand */
+    bool begins_group; /* it is the first one of its group */
+    option_group group;
+    option_id next;
+} option_walk;
+
+/* Steps to the next option. Returns false after the last one. */
+bool option_walk_next(command_id command, option_walk *walk);
+
 /* The word by which a command is chosen in its group; NULL: it does not belong to that. */
 const char *command_word(command_id group, command_id command);
 
