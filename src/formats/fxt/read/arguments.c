@@ -33,7 +33,7 @@ static stele_name dangling_name(making *m, uint16_t ref)
     return fxt_state_intern(m->s, text, (size_t)size);
 }
 
-static stele_name fxt_make_name(making *m, const stele_fxt_string *string, bool *is_dangling)
+stele_name fxt_make_any_name(making *m, const stele_fxt_string *string, bool *is_dangling)
 {
     const fxt_string_entry *entry;
     if (fxt_string_is_inline(string->ref)) {
@@ -54,15 +54,6 @@ static stele_name fxt_make_name(making *m, const stele_fxt_string *string, bool 
     return dangling_name(m, string->ref);
 }
 
-stele_name fxt_make_event_name(making *m, const stele_fxt_string *string)
-{
-    bool is_dangling = false;
-    const stele_name name = fxt_make_name(m, string, &is_dangling);
-    if (is_dangling)
-        m->flags |= STELE_FLAG_UNRESOLVED;
-    return name;
-}
-
 static uint16_t intern_category(making *m, stele_name name)
 {
     const stele_context *context = m->s->context;
@@ -72,7 +63,7 @@ static uint16_t intern_category(making *m, stele_name name)
     return category;
 }
 
-uint16_t fxt_make_category(making *m, const stele_fxt_string *string)
+uint16_t fxt_make_any_category(making *m, const stele_fxt_string *string)
 {
     fxt_string_entry *entry;
     stele_name name;

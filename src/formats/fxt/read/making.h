@@ -21,9 +21,40 @@ typedef struct making {
 __attribute__((format(printf, 5, 6))) void
 fxt_report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...);
 
+/* Names and categories that are new or stand in the record. */
+stele_name fxt_make_any_name(making *m, const stele_fxt_string *string, bool *is_dangling);
+uint16_t fxt_make_any_category(making *m, const stele_fxt_string *string);
+
+/* A name; most are references to strings that were interned when they were defined. */
+static inline stele_name fxt_make_name(making *m, const stele_fxt_string *string, bool *is_dangling)
+{
+    if (!fxt_string_is_inline(string->ref) && string->ref != 0) {
+        const fxt_string_entry *entry = fxt_state_string(m->s, string->ref);
+        if (entry->is_known)
+            return entry->name;
+    }
+    return fxt_make_any_name(m, string, is_dangling);
+}
+
 /* The name of an event; a reference that nothing defines leaves a flag. */
-stele_name fxt_make_event_name(making *m, const stele_fxt_string *string);
-uint16_t fxt_make_category(making *m, const stele_fxt_string *string);
+static inline stele_name fxt_make_event_name(making *m, const stele_fxt_string *string)
+{
+    bool is_dangling = false;
+    const stele_name name = fxt_make_name(m, string, &is_dangling);
+    if (is_dangling)
+        m->flags |= STELE_FLAG_UNRESOLVED;
+    return name;
+}
+
+static inline uint16_t fxt_make_category(making *m, const stele_fxt_string *string)
+{
+    if (!fxt_string_is_inline(string->ref) && string->ref != 0) {
+        const fxt_string_entry *entry = fxt_state_string(m->s, string->ref);
+        if (entry->category != 0)
+            return entry->category;
+    }
+    return fxt_make_any_category(m, string);
+}
 
 /* Appends all arguments of the record, as far as they are sound. */
 void fxt_add_arguments(making *m);
