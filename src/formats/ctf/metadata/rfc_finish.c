@@ -2,6 +2,16 @@
 /* From what the attributes of a type say to its class: what they leave out, and what cannot be. */
 #include "formats/ctf/metadata/rfc_type.h"
 
+uint32_t rfc_alignment(const metadata *m, uint64_t size)
+{
+    const uint32_t word = m->rfc.packing == STELE_CTF_NATURAL_64 ? 64 : 32;
+    if (size == 0 || size % 8 != 0)
+        return 1; /* a bit field */
+    if (m->rfc.packing == STELE_CTF_PACKED || (size & (size - 1)) != 0)
+        return 8;
+    return size < word ? (uint32_t)size : word;
+}
+
 static bool label_fits(const ctf_class *type, const ctf_range *range)
 {
     const int64_t least = type->kind == CTF_INT ? INT64_MIN >> (64 - type->size) : 0;

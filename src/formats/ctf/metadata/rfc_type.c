@@ -38,16 +38,6 @@ static const struct base_type *base_of(rfc_kind kind)
 
 /* ---- Integers that need no declaration ---- */
 
-uint32_t rfc_alignment(const metadata *m, uint64_t size)
-{
-    const uint32_t word = m->rfc.packing == STELE_CTF_NATURAL_64 ? 64 : 32;
-    if (size == 0 || size % 8 != 0)
-        return 1; /* a bit field */
-    if (m->rfc.packing == STELE_CTF_PACKED || (size & (size - 1)) != 0)
-        return 8;
-    return size < word ? (uint32_t)size : word;
-}
-
 ctf_class *rfc_integer(ctf_schema *schema, uint32_t size, uint32_t alignment)
 {
     ctf_class *type = schema_make_class(schema, CTF_UINT, alignment, size);
