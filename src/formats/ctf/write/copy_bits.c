@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between two calls `rest` has the `at` modulo 8 bits of the byte that is not full: those
+ * that came first on top where bytes fill from their highest bit down, else at the bottom. All full
+ * bytes were written.
+ */
 #include "formats/ctf/write/copy_bits.h"
 
 #include "core/bits.h"
 
 #define PIECE_MAX 56u /* bits that fit beside those of a byte that is not full */
 
+/* Puts up to PIECE_MAX bits, which with those of `rest` fit in one word; `value` has no others. */
 static void put(bit_writer *w, uint64_t value, unsigned width)
 {
     unsigned held = (unsigned)(w->at & 7) + width;
@@ -24,6 +30,7 @@ static void put(bit_writer *w, uint64_t value, unsigned width)
 
 void bits_write(bit_writer *w, uint64_t value, unsigned width)
 {
+    /* What does not fit in one piece goes in two: the high bits first where they come first. */
     const unsigned second = width > PIECE_MAX ? width - PIECE_MAX : 0;
     const unsigned first = width - second;
     w->is_bad |= w->is_mixed && ((w->at | width) & 7) != 0;
@@ -46,7 +53,7 @@ void bits_copy(bit_writer *w, const uint8_t *from, uint64_t first, uint64_t coun
         w->at += count;
         return;
     }
-    while (count != 0) {
+    while (count != 0) { /* each turn copies some bits */
         unsigned width = count < PIECE_MAX ? (unsigned)count : PIECE_MAX;
         if (((w->at | first) & 7) == 0 && count >= 8) {
             output_write(w->out, from + first / 8, (size_t)(count / 8));

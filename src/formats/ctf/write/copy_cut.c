@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A packet is gone through twice: once without an output, to see whether it can be cut and how long
+ * it becomes, and once more to write it. The head stands in front of the records and says their
+ * size, so that it is changed between the two. What holds meanwhile:
+ *
+ * - `clocks` are what a reader of the copy has after the last record written, not what the original
+ *   had there. A record is written with its own bits only where those clocks give it its own time.
+ * - A record moves as a whole; inside it only padding changes, which joints mark (decode.h). Where
+ * a size that the record says of itself would become wrong, the packet cannot be cut.
+ * - Both passes decide alike: they depend on the packet, on `has_new_begin` and `new_begin`, and
+ * the second pass begins with what the first one has found of these.
+ */
 #include "formats/ctf/write/copy_cut.h"
 
 #include <stdlib.h>
@@ -11,6 +23,7 @@
 
 /* ---- What can be cut? ---- */
 
+/* Whether the head says the begin of the packet with all 64 bits, on the clock of its events. */
 static bool has_whole_begin(const ctf_class *head, const ctf_clock *clock)
 {
     for (uint32_t i = 0; head != NULL && i < head->u.structure.count; i++) {
@@ -47,6 +60,9 @@ static bool times_are_sure(const ctf_class *type, const ctf_clock *begin)
     }
 }
 
+/* A time of fewer bits than the clock counts from the one before it. With a begin in the head the
+   first event counts from that, whichever event is the first one; without, it would count from an
+   event that may be gone. */
 static bool class_is_possible(const ctf_schema *schema, const ctf_stream_class *type)
 {
     const ctf_clock *clock = type->clock;
@@ -79,6 +95,7 @@ static bool is_long(const ctf_class *type)
     return roles == (CTF_ROLE_EVENT_CLASS_ID | CTF_ROLE_TIMESTAMP);
 }
 
+/* The first option that holds whole ids and times, and the least id that selects it. */
 static bool variant_is_long(long_header *found, const ctf_class *variant, const target_user *user)
 {
     range_table table;
@@ -119,7 +136,7 @@ static bool find_long_header(ctf_cut *cut)
     target_walk walk;
     bool is_fine = target_walk_open(&walk, cut->schema, &cut->trace->base.context->limits,
                                     cut->schema->targets, NULL);
-    while (cut->schema->streams[stream] != cut->type)
+    while (cut->schema->streams[stream] != cut->type) /* it is one of them */
         stream++;
     if (is_fine && cut->type->event_header != NULL) {
         target_walk_begin(&walk, stream, NULL);
@@ -137,6 +154,7 @@ static bool number_write(bit_writer *to, const ctf_class *type, uint64_t value)
     bits_align(to, type->alignment);
     if (type->unit_size != 0 && to->at % type->unit_size + size > type->unit_size)
         bits_align(to, type->unit_size);
+    /* A number of the other byte order is one of whole bytes, or cannot be put among these bits. */
     if (type->is_big_endian != to->is_big_endian) {
         if (((to->at | size) & 7) != 0)
             return false;
@@ -159,6 +177,8 @@ static bool long_write(bit_writer *to, const ctf_class *type, uint64_t id, uint6
     return is_fine;
 }
 
+/* The header of an event in its long form: the id that says so, and the event's own id and time in
+   the option. False: the class has none, or a number does not fit. */
 static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
 {
     const ctf_class *header = cut->type->event_header;
@@ -186,6 +206,7 @@ static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
 static bool times_hold(ctf_cut *cut, const decoder_joint *joints, uint32_t count, uint64_t ticks)
 {
     const ctf_clock *clock = cut->read.clock;
+    /* `trial` is kept where the record is written: see clocks_go_on(). */
     memcpy(cut->trial, cut->clocks, cut->schema->clock_count * sizeof *cut->trial);
     for (uint32_t i = 0; i < count; i++) {
         if (joints[i].kind != JOINT_STAMP)
@@ -197,6 +218,7 @@ static bool times_hold(ctf_cut *cut, const decoder_joint *joints, uint32_t count
     return clock == NULL || cut->trial[clock->number] == ticks;
 }
 
+/* Where a bit field of `size` bits begins that must not cross a boundary of its unit. */
 static uint64_t unit_start(uint64_t at, uint64_t size, uint64_t unit)
 {
     return at % unit + size > unit ? at + unit - at % unit : at;
@@ -216,6 +238,8 @@ static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t fir
     uint64_t from = record->joints[first].at, payload = UINT64_MAX, payload_to = 0;
     for (uint32_t i = first; i < record->count; i++) {
         const decoder_joint *joint = &record->joints[i];
+        /* `from` is where the original goes on, `to->at` where the copy does: padding is passed
+           over in the one and made anew in the other. */
         bits_copy(to, record->bytes, from - record->base, joint->at - from);
         from = joint->at;
         if (joint->kind == JOINT_ALIGN) {
@@ -234,6 +258,7 @@ static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t fir
     return payload == UINT64_MAX || to->at - payload_to == record->end - payload;
 }
 
+/* Where the header ends: every record has such a joint. */
 static uint32_t header_end(const decoder_joint *joints)
 {
     uint32_t at = 0;
@@ -260,6 +285,8 @@ static bool record_write(ctf_cut *cut, bool is_first)
     const ctf_clock *clock = cut->read.clock;
     const record_bits record = {view->bytes, view->offset * 8, decoder_position(cut->decoder),
                                 joints, count};
+    /* Three ways, each changing more: its own bits; a new begin of the packet, for its first
+       record; a long header. */
     bool is_fine = times_hold(cut, joints, count, ticks);
     if (!is_fine && is_first && !cut->has_new_begin && cut->begin.width == WHOLE_WIDTH &&
         clock != NULL) {
@@ -303,6 +330,8 @@ static bool begin_write(ctf_cut *cut, const ctf_begins *begins, const begin_reco
 
 /* ---- Heads ---- */
 
+/* Where the numbers of the head are that change. One whose width varies cannot be written anew, and
+   counts as not known. */
 static void places_find(ctf_cut *cut)
 {
     uint32_t count;
@@ -357,6 +386,7 @@ static bool head_make_alone(ctf_cut *cut, copied_packet *made)
 static bool head_change(ctf_cut *cut, const cut_packet *from, copied_packet *made)
 {
     const uint64_t content_bits = cut->to.at;
+    /* A packet that says no size of its content has none but whole bytes, without padding. */
     const uint64_t unit = cut->schema->length_unit, whole = (content_bits + 7) / 8 * 8;
     const bool has_content = (cut->read.has & CTF_ROLE_CONTENT_LENGTH) != 0;
     const bool has_total = (cut->read.has & CTF_ROLE_TOTAL_LENGTH) != 0;
@@ -399,6 +429,7 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
         memcpy(head, view.bytes, (size_t)size);
     }
     places_find(cut);
+    /* Up to the first event both readers have read the same. */
     for (uint32_t i = 0; i < cut->schema->clock_count; i++)
         cut->clocks[i] = decoder_clock(cut->decoder, i);
     if (cut->has_new_begin && cut->read.clock != NULL)
@@ -412,6 +443,7 @@ static stele_status write_records(ctf_cut *cut, const cut_packet *from)
 {
     decode_outcome outcome = DECODE_OK;
     uint64_t written = 0;
+    /* One event at a time: `record` has room for one, so that the joints are those of it alone. */
     for (uint64_t i = 0; i < from->count && outcome == DECODE_OK; i++) {
         stele_batch_clear(cut->record);
         outcome = content_events(&cut->content, cut->record);
@@ -460,6 +492,7 @@ static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *origi
     stele_status status = output_open_memory(&cut->trace->base.context->diag, &memory);
     if (status != STELE_OK)
         return status;
+    /* The packer needs all of the content, which therefore stands in memory. */
     cut->packer.compression = has_some ? header.compression : STELE_CTF_RFC_NO_COMPRESSION;
     cut->packer.encryption = has_some ? header.encryption : STELE_CTF_RFC_NO_ENCRYPTION;
     cut->packer.checksum = has_some ? header.checksum_scheme : STELE_CTF_RFC_NO_CHECKSUM;
@@ -504,7 +537,7 @@ stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied
     stele_status status;
     if (!cut->is_possible)
         return STELE_ERR_UNSUPPORTED;
-    cut->head.size = 0;
+    cut->head.size = 0; /* the first pass takes it from the packet: see enter() */
     cut->has_new_begin = false;
     if (from->begun_count != 0) {
         cut->has_new_begin = (from->packet->head.has & CTF_ROLE_PACKET_BEGIN) != 0;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entries of the original and packets of the copy come in the order of their offsets, so that one
+ * pass over both is enough. `entry` has the bytes of the entry at hand, also those that a newer
+ * version has after the known ones: they are copied as they are.
+ */
 #include "formats/ctf/write/copy_index.h"
 
 #include <stdio.h>
@@ -102,10 +107,12 @@ stele_status index_copy_add(index_copy *self, const ctf_packet *original,
     uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0};
     stele_ctf_index_entry entry;
     stele_status status = STELE_OK;
+    /* Entries of packets that are not in the copy are passed over. */
     while (status == STELE_OK && self->next < original->offset)
         status = next_entry(self);
     if (status != STELE_OK)
         return status;
+    /* The original had no entry for the packet: it gets one that says what the packet says. */
     if (self->next != original->offset)
         memset(self->entry, 0, size);
     memcpy(bytes, self->entry, known);

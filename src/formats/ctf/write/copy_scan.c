@@ -2,6 +2,12 @@
 /*
  * The events of a packet that is copied: which of them are kept. They are looked at only as far as
  * is needed to know.
+ *
+ * - The bit of an event in `bits` is that of its number in the packet. `seen_count` events have
+ * one, and events after them are not kept.
+ * - Events are asked for in their order, so that the scan never goes back. Where one is not found
+ *   the scan has come to the end of the packet, and the event is counted as missing.
+ * - A packet of which no event is asked for is not scanned (NOT_SCANNED).
  */
 #include "formats/ctf/write/copy_scan.h"
 
@@ -61,6 +67,8 @@ static bool scan_mark(ctf_copier *c, uint64_t offset, bool is_kept)
     }
     if (is_kept)
         c->bits.bytes[number / 8] |= (uint8_t)(1u << number % 8);
+    /* Events are asked for by their byte: of two that begin in the same one it is not sure which.
+     */
     if (number != 0 && c->last_offset == offset)
         c->is_doubtful |=
             is_kept != ((c->bits.bytes[(number - 1) / 8] >> (number - 1) % 8 & 1) != 0);
