@@ -5,7 +5,7 @@
  * event that is still to come can belong before.
  *
  * - An event is in exactly one place: in `joined`, in a block of `held`, in the spill, or given
- * out.
+ *   out.
  * - A block is owned by whom it was handed to: order_hold() and weave_push() own it also when they
  *   fail, and pool_take() gives one that must go back, or on.
  * - What goes out is never before what went out, unless it is flagged as late.

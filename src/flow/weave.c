@@ -9,10 +9,10 @@
  * What holds between two calls:
  *
  * - The heads are a binary heap by key and tie. A head's key is that of the first event of its
- * block that was not given out; each block of the weave has one head.
+ *   block that was not given out; each block of the weave has one head.
  * - `spent` is the root's block, if all of its events were given out: its head is out of date until
  *   weave_settle() has replaced or removed it, with which weave_next() begins. Nothing is pushed
- * before that.
+ *   before that.
  * - `size` counts the memory of all blocks with a head, `event_count` the events not given out.
  */
 

@@ -4,15 +4,15 @@
  * turned into operations:
  *
  * - `phase` is what is known of the position before the next operation: its rest by some modulus.
- * It is exact as long as all sizes before it are constant, and is blurred by what has no fixed
- * size.
+ *   It is exact as long as all sizes before it are constant, and is blurred by what has no fixed
+ *   size.
  * - A stretch (program.h) collects numbers at constant offsets. Who moves the position closes it
  *   (build_close()) before the operation that does.
  * - `entries` counts the entries of an event that takes each branch once; `variations` counts what
  *   makes them differ from event to event. Where none came between the begin and the end of a
  *   structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
  * - Users of targets (lengths, selectors) come in the order in which target_walk found them, so
- * that emit_next_user() has only to count.
+ *   that emit_next_user() has only to count.
  * - Where fields are not wanted the same bits are passed over, and no entry is made.
  */
 #include "formats/ctf/records/emit.h"

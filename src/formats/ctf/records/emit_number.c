@@ -6,7 +6,7 @@
  *   each further use is an operation that loads the place once more, which holds until the stretch
  *   is closed.
  * - Uses do not depend on the entry: a length, a clock or an id is read also where no entry of it
- * is wanted.
+ *   is wanted.
  * - Numbers of more than 64 bits are in no stretch, and nothing else is made of them.
  */
 #include "formats/ctf/records/emit.h"

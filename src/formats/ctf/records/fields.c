@@ -7,7 +7,7 @@
  *   POS_FAILED with the reason in the outcome. It looks at nothing after `end`.
  * - Nothing is appended before all bits of the field are known to be there. Where more of the
  *   packet has yet to be loaded the whole event is decoded again, and its first entries are cut
- * off.
+ *   off.
  * - Bytes belong to the batch: an entry holds their offset there, as the batch's memory moves when
  *   it grows.
  */

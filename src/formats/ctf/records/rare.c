@@ -6,9 +6,9 @@
  *   here is called with them and gives the position after, or POS_FAILED with the reason in the
  *   outcome.
  * - An event that fails is undone as a whole (event_undo()), so that nothing here takes back what
- * it has appended or set.
+ *   it has appended or set.
  * - A frame is open from OP_OPEN to OP_CLOSE, or from OP_LOOP to the last OP_NEXT. There is room
- * for as many as the program nests (decoder_prepare()).
+ *   for as many as the program nests (decoder_prepare()).
  */
 #include "formats/ctf/records/execute.h"
 

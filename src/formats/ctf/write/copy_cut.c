@@ -7,9 +7,9 @@
  * - `clocks` are what a reader of the copy has after the last record written, not what the original
  *   had there. A record is written with its own bits only where those clocks give it its own time.
  * - A record moves as a whole; inside it only padding changes, which joints mark (decode.h). Where
- * a size that the record says of itself would become wrong, the packet cannot be cut.
+ *   a size that the record says of itself would become wrong, the packet cannot be cut.
  * - Both passes decide alike: they depend on the packet, on `has_new_begin` and `new_begin`, and
- * the second pass begins with what the first one has found of these.
+ *   the second pass begins with what the first one has found of these.
  */
 #include "formats/ctf/write/copy_cut.h"
 

@@ -4,7 +4,7 @@
  * is needed to know.
  *
  * - The bit of an event in `bits` is that of its number in the packet. `seen_count` events have
- * one, and events after them are not kept.
+ *   one, and events after them are not kept.
  * - Events are asked for in their order, so that the scan never goes back. Where one is not found
  *   the scan has come to the end of the packet, and the event is counted as missing.
  * - A packet of which no event is asked for is not scanned (NOT_SCANNED).
