@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Bits one after the other: pieces of records at other places than they were read from.
+ *
  * Between two calls `rest` has the `at` modulo 8 bits of the byte that is not full: those
  * that came first on top where bytes fill from their highest bit down, else at the bottom. All full
  * bytes were written.

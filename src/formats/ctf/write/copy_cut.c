@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Packets with some of their events left out.
+ *
  * A packet is gone through twice: once without an output, to see whether it can be cut and how long
  * it becomes, and once more to write it. The head stands in front of the records and says their
  * size, so that it is changed between the two. What holds meanwhile:

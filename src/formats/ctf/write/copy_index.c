@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * LTTng's index of a data stream file, for a copy of it that may lack packets.
+ *
  * Entries of the original and packets of the copy come in the order of their offsets, so that one
  * pass over both is enough. `entry` has the bytes of the entry at hand, also those that a newer
  * version has after the known ones: they are copied as they are.
