@@ -176,6 +176,60 @@ TEST(version_1_skips_stale_bytes)
     reading_end(&r);
 }
 
+/* A size of 98 bytes leads to no buffer, one of 1,000 beyond the file: the next one begins where
+   its first records stand. */
+TEST(version_1_finds_buffers_whose_size_is_damaged)
+{
+    static const char *const sizes[] = {HEADER_1("62"), HEADER_1("f0")};
+    for (size_t i = 0; i < 2; i++) {
+        const char *const texts[] = {
+            sizes[i],     THREAD("07"), WALL,      CPU("e8 03"), ENTER("1"),
+            EXIT("1"),    END,          "aa:16",   THREAD("07"), WALL,
+            CPU("d0 07"), ENTER("2"),   EXIT("2"), END,          ENTER("3") EXIT("3")};
+        reading r;
+        READ(&r, texts);
+        CHECK_EQ_U64(r.count, 4);
+        check_event(&r, 2, STELE_KIND_BEGIN, 2010, 2);
+        check_event(&r, 3, STELE_KIND_END, 2015, 2);
+        CHECK(strstr(r.codes, "XRY006@16 ") != NULL);
+        reading_end(&r);
+    }
+}
+
+/* Version, type and byte order are those that fit what follows, whatever stands in the header. */
+TEST(headers_with_a_damaged_byte_are_read)
+{
+    static const char *const names[] = {"events.fdr1.stale.xray", "events.fdr2.xray",
+                                        "events.fdr3.xray",       "events.fdr4.xray",
+                                        "arg1.fdr5.be.xray",      "exc.14.fdr5.tsc.xray",
+                                        "recur.14.basic3.xray",   "threads.14.profile.tsc.xray"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        static uint8_t bytes[64 << 10];
+        char path[512];
+        reading sound, r;
+        size_t size;
+        FILE *file;
+        snprintf(path, sizeof path, "%s%s", SAMPLES, names[i]);
+        file = fopen(path, "rb");
+        REQUIRE(file != NULL);
+        size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        read_bytes(&sound, bytes, size);
+        for (size_t at = 0; at < 4; at++) {
+            bytes[at] ^= 0xf8;
+            read_bytes(&r, bytes, size);
+            bytes[at] ^= 0xf8;
+            CHECK_EQ_U64(r.count, sound.count);
+            REQUIRE(r.count != 0);
+            CHECK_EQ_U64(r.events[r.count - 1].ticks, sound.events[r.count - 1].ticks);
+            CHECK_EQ_U64(r.events[r.count / 2].ticks, sound.events[r.count / 2].ticks);
+            CHECK(strstr(r.codes, "XRY001@0 ") != NULL);
+            reading_end(&r);
+        }
+        reading_end(&sound);
+    }
+}
+
 /* The seed: buffer_size may be that of all that follows, and another header may follow a buffer. */
 TEST(version_1_as_its_document_says)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The XRay format: recognition, opening, and the table of what it offers. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/path.h"
 #include "formats/format.h"
+#include "formats/xray/read/header.h"
 #include "formats/xray/read/producers.h"
 #include "formats/xray/records/decode.h"
 #include "formats/xray/records/dump.h"
@@ -13,66 +15,30 @@
 /* Clocks that count ns since 1970 stand beyond this (in 2001); no counter of ticks does. */
 #define WALL_TSC_MIN UINT64_C(1000000000000000000)
 
+/* No counter of a processor counts slower or faster. */
+#define FREQUENCY_MIN UINT64_C(1000)
+#define FREQUENCY_MAX UINT64_C(1000000000000)
+
 /* ---- Recognition ---- */
-
-/* The records that begin every buffer, one of which may be damaged. */
-static int probe_fdr(const stele_xray_header *header, const uint8_t *at, size_t left, char *reason)
-{
-    static const uint8_t kinds[] = {XRAY_META_EXTENTS, XRAY_META_NEW_BUFFER, XRAY_META_WALL_TIME,
-                                    XRAY_META_PID, XRAY_META_NEW_CPU};
-    const bool big = header->is_big_endian;
-    size_t seen = 0, right = 0;
-    for (size_t i = header->version == 1 ? 1 : 0; i < sizeof kinds && left >= XRAY_METADATA_SIZE;
-         i++) {
-        if (kinds[i] == XRAY_META_PID && header->version < 3)
-            continue;
-        seen++;
-        right += xray_is_metadata(big, at) && xray_metadata_kind(big, at) == kinds[i];
-        at += XRAY_METADATA_SIZE;
-        left -= XRAY_METADATA_SIZE;
-    }
-    snprintf(reason, PROBE_REASON_SIZE,
-             "an FDR header of version %u (%s-endian) before %s records that begin a buffer",
-             header->version, big ? "big" : "little", right == seen ? "the" : "damaged");
-    if (right < seen)
-        return right * 2 > seen ? PROBE_PLAUSIBLE : PROBE_NO;
-    return right >= 3 ? PROBE_STRONG : PROBE_PLAUSIBLE;
-}
-
-static int probe_basic(const stele_xray_header *header, const uint8_t *at, size_t left,
-                       char *reason)
-{
-    size_t seen = 0, right = 0;
-    for (; left >= XRAY_BASIC_SIZE && seen < 16; seen++, left -= XRAY_BASIC_SIZE) {
-        const unsigned type = xray_load16(header->is_big_endian, at);
-        const uint32_t function = xray_load32(header->is_big_endian, at + 4);
-        right += type <= 1 && (type == 1 || at[3] <= 3) && function != 0 && function <= 0x0fffffff;
-        at += XRAY_BASIC_SIZE;
-    }
-    snprintf(reason, PROBE_REASON_SIZE,
-             "a basic-mode header of version %u before %zu valid records of %zu", header->version,
-             right, seen);
-    if (right * 4 < seen * 3)
-        return PROBE_NO;
-    return seen >= 4 && right == seen ? PROBE_STRONG - 10 : seen > 0 ? PROBE_PLAUSIBLE : PROBE_NAME;
-}
 
 static int xray_probe(const format_probe *probe, char *reason)
 {
     stele_xray_header header;
+    unsigned damaged;
     int score;
     if (probe->head == NULL || probe->head_size < XRAY_HEADER_SIZE)
         return PROBE_NO;
-    if (load_le64(probe->head) == XRAY_PROFILE_MAGIC &&
-        load_le64(probe->head + 8) == XRAY_PROFILE_VERSION) {
-        snprintf(reason, PROBE_REASON_SIZE, "the magic number of an XRay profile");
-        return PROBE_SURE;
+    damaged = xray_profile_damage(probe->head);
+    if (damaged <= XRAY_PROFILE_DAMAGE) {
+        snprintf(reason, PROBE_REASON_SIZE, "the magic number of an XRay profile%s",
+                 damaged != 0 ? ", damaged" : "");
+        return damaged == 0 ? PROBE_SURE : PROBE_STRONG;
     }
-    if (!stele_xray_decode_header(probe->head, &header))
-        return PROBE_NO;
-    score = (header.type == XRAY_TYPE_FDR ? probe_fdr : probe_basic)(
-        &header, probe->head + XRAY_HEADER_SIZE, probe->head_size - XRAY_HEADER_SIZE, reason);
-    if (score == PROBE_NO && path_has_extension(probe->name, ".xray")) {
+    score = xray_fit_header(probe->head, probe->head_size, &header, &damaged, reason);
+    /* Without a name, one byte may be damaged, and nothing of what follows. */
+    if (damaged > 1 || (damaged == 1 && score < PROBE_STRONG - 10))
+        score = PROBE_NO;
+    if (score == PROBE_NO && damaged == 0 && path_has_extension(probe->name, ".xray")) {
         snprintf(reason, PROBE_REASON_SIZE, "the name, and an XRay header before damaged records");
         score = PROBE_NAME;
     }
@@ -140,24 +106,41 @@ static stele_status read_header(xray_trace *trace, stele_context *context, sourc
 {
     input *in = source_input(from);
     const uint8_t *head;
+    char reason[PROBE_REASON_SIZE];
+    unsigned damaged;
     size_t size;
     stele_status status;
+    int score;
     if (in == NULL)
         return STELE_ERR_FORMAT;
     status = input_peek(in, &head, &size);
     if (status != STELE_OK)
         return status;
-    if (size >= XRAY_PROFILE_HEADER_SIZE && load_le64(head) == XRAY_PROFILE_MAGIC) {
+    if (size >= XRAY_PROFILE_HEADER_SIZE && xray_profile_damage(head) <= XRAY_PROFILE_DAMAGE) {
+        if (xray_profile_damage(head) != 0)
+            diag_report(&context->diag, &xray_codes[XRY001], in->name, 0, 16,
+                        "the magic number and the version of a profile",
+                        "others in %u bytes; blocks follow", xray_profile_damage(head));
         trace->mode = XRAY_MODE_PROFILE;
         trace->profile_pid = (uint32_t)load_le64(head + 24);
         trace->rate = tick_rate_make(0);
         return STELE_OK;
     }
-    if (size < XRAY_HEADER_SIZE || !stele_xray_decode_header(head, &trace->header)) {
-        diag_report(&context->diag, &xray_codes[XRY001], in->name, 0, XRAY_HEADER_SIZE,
-                    "a header of version 1 to 5 and type 0 or 1",
-                    size < XRAY_HEADER_SIZE ? "%zu bytes" : "other numbers", size);
+    if (size < XRAY_HEADER_SIZE) {
+        diag_report(&context->diag, &xray_codes[XRY001], in->name, 0, size, "a header of 32 bytes",
+                    "%zu bytes", size);
         return STELE_ERR_FORMAT;
+    }
+    score = xray_fit_header(head, size, &trace->header, &damaged, reason);
+    if (damaged != 0) {
+        const bool fits = score != PROBE_NO && damaged != UINT_MAX;
+        diag_report(&context->diag, &xray_codes[XRY001], in->name, 0, 4,
+                    "a version from 1 to 5 and a type 0 or 1 that fit what follows",
+                    fits ? "bytes %02x %02x %02x %02x, before what follows %s"
+                         : "bytes %02x %02x %02x %02x",
+                    head[0], head[1], head[2], head[3], reason);
+        if (!fits)
+            return STELE_ERR_FORMAT;
     }
     trace->mode = trace->header.type == XRAY_TYPE_FDR ? XRAY_MODE_FDR : XRAY_MODE_BASIC;
     if (trace->mode == XRAY_MODE_FDR)
@@ -180,6 +163,10 @@ static void judge_counter(const xray_trace *trace)
                                                 : "neither");
     if (trace->header.frequency_hz == 0)
         diag_report(diag, &xray_codes[XRY010], name, 8, 8, "a frequency in Hz", "0");
+    else if (trace->header.frequency_hz < FREQUENCY_MIN ||
+             trace->header.frequency_hz > FREQUENCY_MAX)
+        diag_report(diag, &xray_codes[XRY020], name, 8, 8, "a frequency that counters have",
+                    "%llu Hz", (unsigned long long)trace->header.frequency_hz);
 }
 
 static stele_status xray_produce(stele_trace *base, const produce_request *request, producer **out)

@@ -161,22 +161,38 @@ static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
     return xray_ends_well(trace, bytes, got);
 }
 
+/* Where a buffer begins that another one may not reach into. Of version 1 all records that begin it
+   have to be there: there are no extents, but stale bytes. */
+static bool begins_next(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    unsigned count;
+    return trace->header.version >= 2 ? xray_is_buffer(trace, at, left)
+                                      : count_preamble(trace, at, left, &count) == count;
+}
+
 static void mend_end(xray_locator *locator, window *w, xray_range *range)
 {
     const uint64_t begin = range->begin, claimed = range->end;
+    const bool has_extents = locator->trace->header.version >= 2;
     size_t left;
     window_move(w, begin, w->in->size);
     while ((left = window_need(w, XRAY_HEAD_SIZE)) >= 3 * XRAY_METADATA_SIZE &&
-           !(window_offset(w) > begin && xray_is_buffer(locator->trace, w->at, left)))
+           !(window_offset(w) > begin && begins_next(locator->trace, w->at, left)))
         w->at++;
-    range->end = w->in->size;
-    if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE) {
+    /* Extents may be too small; of version 1 what follows a buffer that is too small is no padding.
+     */
+    range->end = has_extents ? w->in->size : claimed;
+    if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE &&
+        (has_extents || window_offset(w) < claimed)) {
         range->end = window_offset(w);
         range->is_cut = false;
-        if (!locator->is_quiet && claimed != UINT64_MAX)
+        if (!locator->is_quiet && claimed != UINT64_MAX &&
+            (has_extents || locator->trace->buffer_size != 0))
             diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], w->in->name,
-                        begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE,
-                        "extents that lead to a buffer",
+                        has_extents ? begin - XRAY_METADATA_SIZE : 16,
+                        has_extents ? XRAY_METADATA_SIZE : 8,
+                        has_extents ? "extents that lead to a buffer"
+                                    : "a size of buffers that leads to one",
                         "%llu bytes, which lead to none; the next is at %llu",
                         (unsigned long long)(claimed - begin), (unsigned long long)range->end);
     }
@@ -187,10 +203,12 @@ static void set_end(xray_locator *locator, window *w, xray_range *range, uint64_
 {
     const xray_trace *trace = locator->trace;
     const bool has_end = w->in->has_size;
+    /* Version 1 may have one buffer of all that follows, or a size that is damaged. */
+    const bool is_rest =
+        trace->header.version == 1 && (trace->buffer_size == 0 || size < trace->buffer_size);
     range->end = size > UINT64_MAX - range->begin ? UINT64_MAX : range->begin + size;
     range->is_cut = has_end && range->end > w->in->size;
-    if (trace->header.version >= 2 && w->in->is_seekable &&
-        (range->is_cut || !ends_well(trace, w->in, range->end)))
+    if (w->in->is_seekable && (range->is_cut || is_rest || !ends_well(trace, w->in, range->end)))
         mend_end(locator, w, range);
     locator->next = range->end;
 }
