@@ -229,6 +229,51 @@ for trace in events providers scheduling; do
     same a.txt b.txt
 done
 
+# Names of processes, threads and pointers hold in all files that follow, as they were when they came: the
+# strings that they used are others by then.
+python3 - <<'END'
+import struct
+def words(*all):
+    return b"".join(struct.pack("<Q", w) for w in all)
+def text(s):
+    return s.encode() + b"\0" * (-len(s) % 8)
+def record(type, extra, body):
+    return words(type | (len(body) // 8 + 1) << 4 | extra) + body
+def string(index, s):
+    return record(2, index << 16 | len(s) << 32, text(s))
+def koid_argument(name_ref, koid):
+    return words(8 | 2 << 4 | name_ref << 16, koid)
+def pointer_argument(name_ref, pointer):
+    return words(7 | 2 << 4 | name_ref << 16, pointer)
+out = words(0x0016547846040010) + record(1, 0, words(1000000000))
+out += string(1, "server") + string(2, "worker") + string(3, "process") + string(4, "engine")
+out += record(3, 1 << 16, words(7, 70))
+out += record(7, 1 << 16 | 1 << 24, words(7))  # process 7 is "server"
+out += record(7, 2 << 16 | 2 << 24 | 1 << 40, words(70) + koid_argument(3, 7))  # thread 70
+out += record(6, 1 << 16 | 4 << 24, words(0x1000))  # pointer 0x1000 of the process of thread 1
+for i in range(1, 5):
+    out += string(i, "other %d" % i)
+out += string(5, "tick") + string(6, "on")
+for i in range(40):
+    out += record(4, 0 << 16 | 1 << 20 | 1 << 24 | 5 << 32 | 5 << 48, words(i * 10) + pointer_argument(6, 0x1000))
+open("objects.fxt", "wb").write(out)
+END
+start tcp:0 --once --rotate-size 600
+send "tcp:$place" objects.fxt chunk=20 >sent
+end 0
+count=$(find got -name '*.fxt' | wc -l)
+check "several files of objects ($count)" test "$count" -gt 2
+expect 0 cat -q objects.fxt
+says out 'worker'
+for file in got/*.fxt; do
+    expect 0 cat -q "$file"
+    grep tick out | sed 's/^ *[^ ]* *//' >ticks
+    check "$file names what it uses" test "$(grep -c 'worker' ticks)" -eq "$(wc -l <ticks)"
+    says ticks 'engine'
+    expect 0 cat -q --json "$file"
+    says out '"server"'
+done
+
 # ---- Limits and mistakes ----
 
 start tcp:0 --connections 1

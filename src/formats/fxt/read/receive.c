@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/table.h"
 #include "formats/fxt/records/decode.h"
 #include "formats/receive.h"
 
@@ -22,10 +23,24 @@ typedef struct kept_table {
     uint32_t count;
 } kept_table;
 
+/* What names a process, a thread or another object. */
+typedef struct kept_object {
+    uint64_t id;   /* koid or pointer */
+    uint64_t kind; /* of the koid, or the process of the pointer */
+    kept_record record;
+} kept_object;
+
+typedef struct kept_objects {
+    kept_object *all; /* as they came first */
+    uint32_t count, capacity;
+    hash_table numbers; /* by id and kind */
+} kept_objects;
+
 typedef struct provider_state {
     uint32_t id;
     kept_record about, initialization;
     kept_table strings, threads;
+    kept_objects objects;
 } provider_state;
 
 #define PROVIDERS_MAX 1024u /* what those beyond say is not repeated in later files */
@@ -94,6 +109,18 @@ static void free_table(receive_room *room, kept_table *table)
     free(table->records);
 }
 
+/* What an object takes beside its record. */
+#define OBJECT_ROOM (2 * (sizeof(kept_object) + 2 * sizeof(hash_table_slot)))
+
+static void free_objects(receive_room *room, kept_objects *objects)
+{
+    for (uint32_t i = 0; i < objects->count; i++)
+        drop(room, &objects->all[i].record);
+    receive_room_change(room, objects->count * OBJECT_ROOM, 0);
+    hash_table_free(&objects->numbers);
+    free(objects->all);
+}
+
 static void close_receiver(receiver *base)
 {
     fxt_receive *self = (fxt_receive *)base;
@@ -102,6 +129,7 @@ static void close_receiver(receiver *base)
         drop(self->room, &self->providers[i].initialization);
         free_table(self->room, &self->providers[i].strings);
         free_table(self->room, &self->providers[i].threads);
+        free_objects(self->room, &self->providers[i].objects);
     }
     drop(self->room, &self->magic);
     free(self->providers);
@@ -204,6 +232,98 @@ static stele_status keep_in(fxt_receive *self, kept_table *table, uint32_t index
     return keep(self, &table->records[index], bytes, size);
 }
 
+/* ---- Objects: what events call by a number is named in each file ---- */
+
+/* A string as it is now, in the record itself: its index can become that of another one. */
+static void put_inside(const fxt_receive *self, const provider_state *p, stele_fxt_string *string)
+{
+    const kept_table *t = &p->strings;
+    stele_fxt_record r;
+    if (fxt_string_is_inline(string->ref) || string->ref == 0 || string->ref >= t->count ||
+        t->records[string->ref].size == 0)
+        return;
+    if (stele_fxt_decode(t->records[string->ref].bytes, t->records[string->ref].size,
+                         self->is_big_endian, &r) == STELE_FXT_OK)
+        *string = r.name;
+}
+
+/* Likewise the koids of a thread. */
+static void put_koids_inside(const fxt_receive *self, const provider_state *p,
+                             stele_fxt_thread *thread)
+{
+    const kept_table *t = &p->threads;
+    stele_fxt_record r;
+    if (thread->ref != 0 && thread->ref < t->count && t->records[thread->ref].size != 0 &&
+        stele_fxt_decode(t->records[thread->ref].bytes, t->records[thread->ref].size,
+                         self->is_big_endian, &r) == STELE_FXT_OK)
+        *thread = (stele_fxt_thread){.has_process = true, .process = r.thread.process};
+}
+
+/* The record as it can stand anywhere; 0: as it came. */
+static size_t stand_alone(const fxt_receive *self, const provider_state *p, stele_fxt_record *r,
+                          uint8_t *to, size_t capacity)
+{
+    stele_fxt_argument arguments[STELE_FXT_ARGUMENTS_MAX];
+    stele_fxt_arguments walk = {0};
+    uint32_t count = 0;
+    if (self->is_big_endian)
+        return 0;
+    while (count < STELE_FXT_ARGUMENTS_MAX &&
+           stele_fxt_argument_next(r, &walk, &arguments[count])) {
+        put_inside(self, p, &arguments[count].name);
+        put_inside(self, p, &arguments[count].string);
+        count++;
+    }
+    put_inside(self, p, &r->name);
+    put_koids_inside(self, p, &r->thread);
+    return count == r->argument_count ? stele_fxt_encode(r, arguments, to, capacity) : 0;
+}
+
+/* The place of an object, which is made where it is new; NULL if out of memory or room. */
+static kept_object *find_object(fxt_receive *self, kept_objects *objects, uint64_t id,
+                                uint64_t kind, stele_status *status)
+{
+    uint32_t hash, at, number;
+    *status = STELE_ERR_MEMORY;
+    if (!hash_table_reserve(&objects->numbers))
+        return NULL;
+    at = hash = hash_table_hash_pair(&objects->numbers, id, kind);
+    while ((number = hash_table_next(&objects->numbers, hash, &at)) != HASH_NONE)
+        if (objects->all[number].id == id && objects->all[number].kind == kind)
+            return &objects->all[number];
+    if (objects->count == objects->capacity) {
+        kept_object *grown = array_grow(objects->all, sizeof *grown, &objects->capacity, 8);
+        if (grown == NULL)
+            return NULL;
+        objects->all = grown;
+    }
+    *status = STELE_ERR_LIMIT;
+    if (!receive_room_change(self->room, 0, OBJECT_ROOM))
+        return NULL;
+    objects->all[objects->count] = (kept_object){.id = id, .kind = kind};
+    hash_table_put(&objects->numbers, hash, objects->count);
+    return &objects->all[objects->count++];
+}
+
+static stele_status learn_object(fxt_receive *self, provider_state *p, stele_fxt_record *r)
+{
+    const uint8_t *bytes = r->bytes;
+    const size_t size = (size_t)r->size;
+    const bool is_koid = r->type == STELE_FXT_KERNEL_OBJECT;
+    uint8_t alone[STELE_FXT_RECORD_SIZE_MAX];
+    stele_status status;
+    const size_t alone_size = stand_alone(self, p, r, alone, sizeof alone);
+    /* Koids are of the whole machine, so that the same one is the same object whatever it is of. */
+    kept_object *object = find_object(self, &p->objects, r->words[0],
+                                      is_koid ? UINT64_MAX : r->thread.process, &status);
+    if (object == NULL)
+        return status;
+    return alone_size != 0 ? keep(self, &object->record, alone, alone_size)
+                           : keep(self, &object->record, bytes, size);
+}
+
+/* ---- Records ---- */
+
 /* Goes to a provider, which is made where it is new. */
 static stele_status enter_provider(fxt_receive *self, uint32_t id)
 {
@@ -243,10 +363,12 @@ static stele_status learn(receiver *base, const receive_from *from, const receiv
 {
     fxt_receive *self = (fxt_receive *)base;
     provider_state *p = &self->providers[self->current];
+    const unsigned type = fxt_type(fxt_word(bytes, self->is_big_endian));
+    const bool is_object = type == STELE_FXT_USERSPACE_OBJECT || type == STELE_FXT_KERNEL_OBJECT;
     stele_fxt_record r;
     (void)from;
     *is_news = false;
-    if (fxt_type(fxt_word(bytes, self->is_big_endian)) > STELE_FXT_THREAD)
+    if (type > STELE_FXT_THREAD && !is_object)
         return STELE_OK;
     if (stele_fxt_decode(bytes, packet->size, self->is_big_endian, &r) != STELE_FXT_OK)
         return STELE_OK;
@@ -254,6 +376,8 @@ static stele_status learn(receiver *base, const receive_from *from, const receiv
         return learn_metadata(self, &r);
     if (self->is_beyond)
         return STELE_ERR_LIMIT;
+    if (is_object)
+        return learn_object(self, p, &r);
     switch (r.type) {
     case STELE_FXT_INITIALIZATION: return keep(self, &p->initialization, bytes, packet->size);
     case STELE_FXT_STRING: return keep_in(self, &p->strings, r.number, bytes, packet->size);
@@ -300,6 +424,8 @@ static void put_state(receiver *base, uint32_t trace, output *out)
         put_record(out, &p->initialization);
         put_table(out, &p->strings);
         put_table(out, &p->threads);
+        for (uint32_t k = 0; k < p->objects.count; k++)
+            put_record(out, &p->objects.all[k].record);
     }
     if (self->is_beyond)
         put_section(out, self->is_big_endian, self->beyond);
