@@ -162,7 +162,8 @@ static stele_status source_look(source *s, const char *temp_dir)
         return status;
     if (is_followed) { /* its end, which is waited for, may never come */
         diag_report(s->members.diag, &core_codes[STE009], s->path, STELE_NO_OFFSET, 0,
-                    "a file, a pipe or a folder to follow", "an archive");
+                    "a file, a pipe or a folder to follow",
+                    "an archive, in which nothing can grow without moving what is after it");
         return STELE_ERR_UNSUPPORTED;
     }
     status = list_archive(s, &s->whole, temp_dir);

@@ -129,7 +129,8 @@ static stele_status check_followed(stele_context *context, const source *from, c
     if (f->follows_folders)
         return STELE_OK;
     diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
-                "a file, a pipe or a folder of CTF to follow", "a folder of another format");
+                "a file, a pipe or a folder of CTF to follow",
+                "a folder of another format, of which each file can be followed alone");
     return STELE_ERR_UNSUPPORTED;
 }
 
