@@ -86,6 +86,10 @@ static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t func
    room. UINT32_MAX when memory is exhausted. */
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps);
 
+/* Has records of functions with such numbers count as sound, for those who need no names. False
+   when memory is exhausted. */
+bool xray_trace_reserve(xray_trace *trace, uint32_t function);
+
 static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,
                                              uint32_t function)
 {

@@ -6,10 +6,10 @@
 
 #include "core/path.h"
 #include "formats/format.h"
+#include "formats/xray/read/dump.h"
 #include "formats/xray/read/header.h"
 #include "formats/xray/read/producers.h"
 #include "formats/xray/records/decode.h"
-#include "formats/xray/records/dump.h"
 #include "formats/xray/write/writer.h"
 
 /* Clocks that count ns since 1970 stand beyond this (in 2001); no counter of ticks does. */

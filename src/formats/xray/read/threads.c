@@ -123,6 +123,11 @@ static room function_reserve(xray_trace *trace, uint32_t function)
     return ROOM_YES;
 }
 
+bool xray_trace_reserve(xray_trace *trace, uint32_t function)
+{
+    return function_reserve(trace, function) != ROOM_NO_MEMORY;
+}
+
 /* With shared objects the object's number stands above 24 bits of function: FORMAT.md "Function
    ids". */
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef XRAY_RECORDS_DUMP_H
-#define XRAY_RECORDS_DUMP_H
+#ifndef XRAY_READ_DUMP_H
+#define XRAY_READ_DUMP_H
 
 #include "formats/format.h"
 

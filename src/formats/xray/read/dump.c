@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records one by one, with their fields in the format's own words. */
-#include "formats/xray/records/dump.h"
+#include "formats/xray/read/dump.h"
 
 #include <stdio.h>
 
 #include "core/text.h"
+#include "formats/xray/read/grid.h"
+#include "formats/xray/read/sound.h"
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
+
+/* So many bytes are searched for records at once. */
+#define SEARCH_SIZE ((size_t)64 << 10)
 
 typedef struct dumper {
     xray_trace *trace;
     window w;
     const dump_request *request;
     uint64_t count;
+    xray_habits habits;
     bool is_done;
+    bool is_out_of_memory;
+    bool is_lost;      /* no records stand here: they are looked for */
     uint64_t tsc_high; /* the upper digits of the last counter shown, which hardly ever change */
     char tsc_digits[TEXT_U64_SIZE];
     size_t tsc_size;
@@ -116,33 +124,108 @@ static void describe(dumper *d, const stele_xray_record *r, char text[DESCRIPTIO
     *to = '\0';
 }
 
-/* One record of a buffer that ends at `end`; what is none is given as a whole. */
+/* Bytes of a buffer that are no records, up to where those go on; long ones in pieces. */
+static void dump_damage(dumper *d, uint64_t left, bool has_payload)
+{
+    const size_t want = left < SEARCH_SIZE ? (size_t)left : SEARCH_SIZE;
+    const size_t loaded = window_need(&d->w, want), there = loaded < want ? loaded : want;
+    const bool is_all = there == left || there < want;
+    const uint8_t *const found =
+        xray_find_records(d->trace, d->w.at, d->w.at + there, is_all, has_payload);
+    d->is_lost = found == NULL && !is_all;
+    if (found != NULL)
+        give(d, (uint64_t)(found - d->w.at), "Skipped", "no records; they go on after it");
+    else if (is_all)
+        give(d, left, "Unknown", "");
+    else
+        give(d, there - XRAY_SOUND_SIZE, "Skipped", "no records");
+}
+
+/* How large an event of a buffer is, of which `left` bytes are left, with what is there of its
+   payload. */
+static uint64_t size_of_event(dumper *d, const stele_xray_record *record, uint64_t left)
+{
+    const uint64_t want = (uint64_t)record->size + XRAY_JUDGE_SIZE;
+    const size_t loaded = window_need(&d->w, (size_t)(want < left ? want : left));
+    const size_t there = loaded < left ? loaded : (size_t)left;
+    uint32_t size;
+    if (there < left && there < want)
+        return record->size;
+    switch (xray_judge_payload(d->trace, d->w.at, (uint32_t)record->value, d->w.at + there,
+                               &d->habits, &size)) {
+    case XRAY_PAYLOAD_OVERWRITTEN:
+    case XRAY_PAYLOAD_DAMAGED: return (uint64_t)XRAY_METADATA_SIZE + size;
+    default: return record->size;
+    }
+}
+
+static bool is_no_function(const stele_xray_record *record)
+{
+    return record->kind < STELE_XRAY_NEW_BUFFER &&
+           (record->function & STELE_XRAY_FUNCTION_MASK) == 0;
+}
+
+/* One record of a buffer that ends at `end`; reading goes on after damage where this does. */
 static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
 {
     const stele_xray_header *header = &d->trace->header;
     const uint64_t left = end - window_offset(&d->w);
     stele_xray_record record = {0};
     stele_xray_result result;
+    uint64_t size;
     char text[DESCRIPTION_SIZE];
     size_t there = window_need(&d->w, XRAY_METADATA_SIZE);
     if (there > left)
         there = (size_t)left;
     result =
         xray_decode_record(header->is_big_endian, header->version, tsc, d->w.at, there, &record);
-    if (result == STELE_XRAY_SHORT && there >= XRAY_METADATA_SIZE && record.size <= left)
+    size = record.size;
+    if (!d->is_lost && result <= STELE_XRAY_SHORT && there >= XRAY_METADATA_SIZE &&
+        (record.kind == STELE_XRAY_CUSTOM_EVENT || record.kind == STELE_XRAY_TYPED_EVENT))
+        size = size_of_event(d, &record, left);
+    if (result == STELE_XRAY_SHORT && there >= XRAY_METADATA_SIZE && size <= left)
         result = STELE_XRAY_OK;
-    if (result != STELE_XRAY_OK) {
-        give(d, left, result == STELE_XRAY_SHORT ? "Cut Record" : "Unknown", "");
+    if (result > STELE_XRAY_SHORT || d->is_lost || is_no_function(&record)) {
+        dump_damage(d, left, result == STELE_XRAY_BAD_SIZE);
+        return;
+    }
+    if (result == STELE_XRAY_SHORT) {
+        give(d, left, "Cut Record", "");
         return;
     }
     describe(d, &record, text);
     if (record.kind < STELE_XRAY_NEW_BUFFER) {
-        give(d, record.size, function_kinds[record.kind], text);
+        d->habits.entered = xray_entered(record.kind, record.function);
+        if (!xray_trace_reserve(d->trace, record.function))
+            d->is_out_of_memory = d->is_done = true;
+        else
+            give(d, size, function_kinds[record.kind], text);
         return;
     }
-    give(d, record.size, metadata_kinds[record.kind - STELE_XRAY_NEW_BUFFER], text);
+    give(d, size, metadata_kinds[record.kind - STELE_XRAY_NEW_BUFFER], text);
     if (record.kind == STELE_XRAY_END_OF_BUFFER && !d->is_done && window_offset(&d->w) < end)
         give(d, end - window_offset(&d->w), "Stale Bytes", "after the end of the buffer");
+}
+
+/* What stands before a buffer that begins at `end`: its extents, the header of another file, or
+   bytes that were skipped. */
+static void dump_between(dumper *d, uint64_t end)
+{
+    const stele_xray_header *header = &d->trace->header;
+    const uint64_t left = end - window_offset(&d->w);
+    stele_xray_record record = {0};
+    uint64_t tsc = 0;
+    char text[DESCRIPTION_SIZE];
+    const size_t there = window_need(&d->w, XRAY_METADATA_SIZE);
+    if (left >= XRAY_METADATA_SIZE && left % XRAY_METADATA_SIZE == 0 &&
+        xray_decode_record(header->is_big_endian, header->version, &tsc, d->w.at, there, &record) ==
+            STELE_XRAY_OK &&
+        record.kind == STELE_XRAY_EXTENTS) {
+        describe(d, &record, text);
+        give(d, record.size, metadata_kinds[STELE_XRAY_EXTENTS - STELE_XRAY_NEW_BUFFER], text);
+        return;
+    }
+    give(d, left, "Skipped", "no buffer");
 }
 
 static stele_status dump_fdr(dumper *d)
@@ -160,9 +243,10 @@ static stele_status dump_fdr(dumper *d)
         if (d->w.in->is_seekable && range.begin > expected) {
             window_move(&d->w, expected, UINT64_MAX);
             while (!d->is_done && window_offset(&d->w) < range.begin)
-                dump_fdr_record(d, range.begin, &tsc);
+                dump_between(d, range.begin);
             window_move(&d->w, range.begin, UINT64_MAX);
         }
+        d->is_lost = false;
         while (!d->is_done && window_offset(&d->w) < range.end && window_need(&d->w, 1) != 0)
             dump_fdr_record(d, range.end, &tsc);
     }
@@ -173,12 +257,16 @@ static stele_status dump_basic(dumper *d)
 {
     const stele_xray_header *header = &d->trace->header;
     const bool big = header->is_big_endian;
+    xray_basic_past past = {.count = 0};
     size_t left;
     while (!d->is_done && (left = window_need(&d->w, XRAY_BASIC_SIZE)) != 0) {
+        const unsigned skip = left < XRAY_BASIC_SIZE ? 0 : xray_basic_skip(d->trace, &d->w, &past);
         const uint8_t *at = d->w.at;
         char text[128];
         if (left < XRAY_BASIC_SIZE) {
             give(d, left, "Cut Record", "");
+        } else if (skip != 0) {
+            give(d, skip, "Skipped", "no record; they go on after it");
         } else if (xray_load16(big, at) == 1) {
             snprintf(text, sizeof text, "function %u, thread %u, argument 0x%llx",
                      xray_load32(big, at + 4), xray_load32(big, at + 8),
@@ -188,10 +276,7 @@ static stele_status dump_basic(dumper *d)
             snprintf(text, sizeof text, "function %u, tsc %llu, thread %u, cpu %u",
                      xray_load32(big, at + 4), (unsigned long long)xray_load64(big, at + 8),
                      xray_load32(big, at + 16), at[2]);
-            give(d, XRAY_BASIC_SIZE,
-                 xray_load16(big, at) == 0 && at[3] < XRAY_ACTION_COUNT ? function_kinds[at[3]]
-                                                                        : "Unknown",
-                 text);
+            give(d, XRAY_BASIC_SIZE, function_kinds[at[3]], text);
         }
     }
     return d->w.status;
@@ -233,5 +318,5 @@ stele_status xray_dump(stele_trace *base, const dump_request *request)
                  : d.trace->mode == XRAY_MODE_BASIC ? dump_basic(&d)
                                                     : dump_profile(&d);
     window_close(&d.w);
-    return status;
+    return d.is_out_of_memory ? STELE_ERR_MEMORY : status;
 }
