@@ -64,6 +64,10 @@ stele_status fdr_next_range(fdr_producer *self);
 /* After its last record, or what is left of one. */
 void fdr_leave_range(fdr_producer *self);
 
+/* Records are what is neither skipped nor padding: of what was passed over in file order, with what
+   stands between buffers, or of the buffers of the thread. */
+void fdr_count_records(fdr_producer *self);
+
 /* ---- Records --------------------------------------------------------------------------------- */
 
 /*

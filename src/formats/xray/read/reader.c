@@ -15,89 +15,7 @@
     (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
      STELE_KIND_BIT(STELE_KIND_TAIL_EXIT))
 
-/* ---- What became of the bytes ---- */
-
-/* Where the input is known to end, as far as that is known. */
-static uint64_t input_end(const fdr_producer *self)
-{
-    const input *in = self->w.in;
-    return in->has_size ? in->size : in->is_ended ? in->position : UINT64_MAX;
-}
-
-/* The rest of a version 1 buffer that was left, up to `offset`. */
-static void count_padding(fdr_producer *self, uint64_t offset)
-{
-    const uint64_t end = self->range.end < offset ? self->range.end : offset;
-    if (self->padding_begin != 0 && end > self->padding_begin)
-        self->base.balance.padding_size += end - self->padding_begin;
-    self->padding_begin = 0;
-}
-
-/* Records are what is neither skipped nor padding: of what was passed over in file order, with what
-   stands between buffers, or of the buffers of the thread. */
-static void count_records(fdr_producer *self)
-{
-    const uint64_t offset = window_offset(&self->w), end = input_end(self);
-    stele_balance *balance = &self->base.balance;
-    uint64_t passed = offset < end ? offset : end;
-    if (!self->is_file_order)
-        passed = self->done_size + (self->has_range ? passed - self->range.begin : 0);
-    if (passed > self->base.position)
-        self->base.position = passed;
-    balance->record_size = passed - balance->skipped_size - balance->padding_size;
-}
-
-void fdr_leave_range(fdr_producer *self)
-{
-    const uint64_t end = input_end(self);
-    self->has_range = false;
-    self->is_lost = false;
-    if (self->is_file_order)
-        return;
-    self->done_size += (self->range.end < end ? self->range.end : end) - self->range.begin;
-    count_padding(self, end);
-}
-
 /* ---- Buffers ---- */
-
-static void enter_range(fdr_producer *self)
-{
-    self->has_range = true;
-    self->is_end_checked = false;
-    self->state = FDR_NEW_BUFFER;
-    self->likely_end = self->range.begin + 1;
-    self->walked_end = 0;
-    self->tsc = 0;
-    self->cpu = 0;
-    self->cpu_flag = 0;
-    self->habits.entered = 0;
-    self->is_timeless_reported = false;
-}
-
-stele_status fdr_next_range(fdr_producer *self)
-{
-    if (self->is_file_order) {
-        const xray_range before = self->range;
-        const stele_status status = xray_locate(&self->locator, &self->w, &self->range);
-        const xray_range next = self->range;
-        uint64_t end = input_end(self);
-        self->base.balance.skipped_size += self->locator.skipped;
-        self->locator.skipped = 0;
-        end = window_offset(&self->w) < end ? window_offset(&self->w) : end;
-        self->range = before;
-        count_padding(self, end);
-        self->range = next;
-        if (status != STELE_OK)
-            return status;
-    } else {
-        if (self->range_at == self->range_end)
-            return STELE_END;
-        self->range = self->trace->ranges[self->range_at++];
-        window_move(&self->w, self->range.begin, self->range.end);
-    }
-    enter_range(self);
-    return STELE_OK;
-}
 
 /* Bytes of the buffer from `at`, as far as they are loaded; `*is_all`: to its end. */
 static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
@@ -226,7 +144,7 @@ static stele_status take_until(fdr_producer *self, stele_batch *batch, const uin
 {
     const uint8_t *const at = self->w.at;
     uint64_t room;
-    count_records(self);
+    fdr_count_records(self);
     self->ahead = end;
     self->is_ahead_all = is_all;
     self->needs_row = false;
@@ -246,7 +164,7 @@ static stele_status take_what_came(fdr_producer *self, stele_batch *batch, const
     if (at != end)
         status = take_until(self, batch, end, false);
     self->takes_what_came = false;
-    count_records(self);
+    fdr_count_records(self);
     if (status != STELE_OK || self->w.at != at || self->is_lost)
         return status;
     if (self->is_argument_due)
@@ -283,7 +201,7 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
                 break;
         }
         if (thread != UINT32_MAX && self->range.thread != thread && batch->event_count != 0) {
-            count_records(self);
+            fdr_count_records(self);
             return STELE_OK;
         }
         thread = self->range.thread;
@@ -314,11 +232,11 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
             fdr_leave_range(self);
         else
             status = take_until(self, batch, end, is_all);
-        count_records(self);
+        fdr_count_records(self);
     }
     if (status == STELE_OK)
         status = take_arguments(self, batch);
-    count_records(self);
+    fdr_count_records(self);
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
 }
 
