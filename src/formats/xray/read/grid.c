@@ -209,6 +209,10 @@ unsigned xray_basic_skip(const xray_trace *trace, window *w, xray_basic_past *pa
         skip = skip_to_row(trace, w->at, left);
     if (is_sound && skip == 0)
         return 0;
+    skip += find_row(trace, w->at + skip, left - skip);
+    /* In line with that, it stands right: those before it did not. */
+    if (is_sound && skip % XRAY_BASIC_SIZE == 0)
+        return 0;
     *past = before;
-    return skip + find_row(trace, w->at + skip, left - skip);
+    return skip;
 }
