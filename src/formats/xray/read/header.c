@@ -142,7 +142,8 @@ int xray_fit_header(const uint8_t *head, size_t size, stele_xray_header *header,
             const int score = probe(&other, head, size, why);
             /* A header that can be is left only for one byte, and one that leaves no doubt. */
             if ((is_one && differing != 1) ||
-                score < (is_one || differing > 1 ? PROBE_STRONG - 10 : PROBE_PLAUSIBLE) ||
+                score < (is_one || differing > 1 || type == XRAY_TYPE_BASIC ? PROBE_STRONG - 10
+                                                                            : PROBE_PLAUSIBLE) ||
                 (best != PROBE_NO &&
                  (differing > *damaged || (differing == *damaged && score <= best))))
                 continue;
