@@ -309,7 +309,8 @@ static const struct bound {
 } bounds[] = {
     {"heph", 0, 0, false, true, 0, 4, false},
     {"fxt", 6, 1, false, true, 0, 16, false},
-    /* In 20,000 cases a sample, where blocks of a basic-mode log changed places; 140 of version 1. */
+    /* In 20,000 cases a sample, where blocks of a basic-mode log changed places; 140 of version 1.
+     */
     {"xray", 6, 6, true, false, 512, 185, true},
     /* Of 188,105 flips one loses an event that no finding names. */
     {"xtrace", 320, 1, false, true, 0, 128, false},
