@@ -26,8 +26,9 @@ begin() {
     follower=$!
 }
 
-# Signals before they are caught would end it as any other command.
-catches() { grep -q 'SigCgt:.*[2367abef]$' "/proc/$follower/status"; }
+# Signals before they are caught would end it as any other command. The shell that it is made from may
+# catch SIGINT, too, which would be lost there; SIGTERM it does not catch.
+catches() { grep -q 'SigCgt:.*[4567cdef]..[2367abef]$' "/proc/$follower/status"; }
 interrupt() {
     wait_for catches
     kill -INT "$follower"
