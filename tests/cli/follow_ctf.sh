@@ -104,6 +104,7 @@ export STELE
 
 # collect FOLDER ADDRESS...: in the background; sets `place`.
 collect() {
+    rm -f said
     "$STELE" collect -o "$@" >/dev/null 2>said </dev/null &
     collector=$!
     wait_for grep -q listening said
