@@ -139,8 +139,8 @@ STELE_API void stele_collector_lose(stele_collector *collector, uint32_t sender,
  * stele_collector_receive(). */
 STELE_API stele_status stele_collector_finish(stele_collector *collector, int64_t now_ns);
 
-/* How many packets came of a sender, pieces of metadata among them, whatever became of them; 0 for
-   numbers that no sender has. By it a caller sees who only holds a connection open. */
+/* How many packets a sender has sent, counting pieces of metadata and packets that were refused; 0
+   for a number that is not a sender's. A caller finds by it who only holds a connection open. */
 STELE_API uint64_t stele_collector_sender_packets(const stele_collector *collector,
                                                   uint32_t sender);
 

@@ -48,7 +48,7 @@ typedef struct cli {
     bool is_quiet, is_strict;
     bool has_asked_binary; /* something of the traces was to be named by --binary */
     bool is_following;     /* the first signal ends the trace, and not the command */
-    bool is_apart;         /* what traces have in common is no repetition */
+    bool is_apart;         /* what traces have in common is not taken as repeated */
     bool is_ending;        /* what was said before a signal is written */
     bool is_closed;        /* whoever read the output went away */
     bool is_screen;        /* standard output is a terminal */

@@ -50,13 +50,11 @@ const char *const *joined_paths(const cli *c, size_t index, size_t *count)
 
 /* ---- Which are the same? ---- */
 
-/* Whether what the arguments hold is shown or counted together. Others are to be compared, or each
-   argument has its own place in time or its own format. */
+/* Whether what the arguments hold is shown or counted together, and none has a place in time or a
+   format of its own, which options say by their order. */
 static bool is_together(const options *o)
 {
-    const command_entry *command = &command_table[o->command];
-    if (strncmp(command->arguments, "TRACE...", 8) != 0 || o->command == COMMAND_VIEW ||
-        o->command == COMMAND_INSN_JOIN)
+    if (command_table[o->command].type != ARGUMENT_TYPE_TOGETHER)
         return false;
     for (size_t i = 0; i < o->use_count; i++) {
         if (o->uses[i].id == OPTION_OFFSET || o->uses[i].id == OPTION_IN)

@@ -46,7 +46,8 @@ typedef enum option_type {
 typedef enum argument_type {
     ARGUMENT_TYPE_NOTHING,
     ARGUMENT_TYPE_FILES,
-    ARGUMENT_TYPE_SIDES, /* files of two sides, with "--" between them */
+    ARGUMENT_TYPE_TOGETHER, /* files whose contents are shown or counted together */
+    ARGUMENT_TYPE_SIDES,    /* files of two sides, with "--" between them */
     ARGUMENT_TYPE_CODES,
     ARGUMENT_TYPE_COMMANDS,
     ARGUMENT_TYPE_GROUP /* the command is one for others: "insn" for "insn mix" */
@@ -110,7 +111,8 @@ static inline bool command_is_group(command_id command)
 static inline bool command_takes_files(command_id command)
 {
     const argument_type type = command_table[command].type;
-    return type == ARGUMENT_TYPE_FILES || type == ARGUMENT_TYPE_SIDES;
+    return type == ARGUMENT_TYPE_FILES || type == ARGUMENT_TYPE_TOGETHER ||
+           type == ARGUMENT_TYPE_SIDES;
 }
 
 /* The values that an option can take, `index` from 0; NULL past the end, or when they are free. */

@@ -237,7 +237,7 @@ stele_status trace_load_index(stele_trace *trace);
 
 /*
  * For index() and load_index(), which find streams that reading in file order has made already:
- * they stay those of the trace, `count` of them from `first` on, if no others stand behind them.
+ * they stay those of the trace, `count` of them from `first` on, if no others come after them.
  * False: they stay as they are, and all streams of the trace have to be made anew.
  */
 bool trace_keep_streams(stele_trace *trace, uint32_t first, uint32_t count);

@@ -139,4 +139,8 @@ pair=$(find "$SOURCE/src/formats/xtrace/good" -name '*.xinsndata.bin' | head -n 
 expect 0 stats --by kind "$pair" "${pair%.xinsndata.bin}.xsnapshot.bin"
 same out wanted
 says err 'xsnapshot.bin is of the same trace as '
+# Also of a command whose traces are not its first arguments.
+"$STELE" latency '*' '*' "$pair" 2>/dev/null >wanted
+expect 0 latency '*' '*' "$pair" "${pair%.xinsndata.bin}.xsnapshot.bin"
+same out wanted
 finish

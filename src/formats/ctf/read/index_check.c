@@ -6,11 +6,10 @@
 /* So many entries ahead are searched for that of a packet. */
 #define AHEAD_MAX 64u
 
-stele_status index_check_open(index_check *self, const ctf_trace *trace, const ctf_file *file)
+void index_check_open(index_check *self, const ctf_trace *trace, const ctf_file *file)
 {
-    const stele_status status = lttng_index_open(&self->index, trace, file);
-    *self = (index_check){.index = self->index, .is_open = status == STELE_OK};
-    return status;
+    *self = (index_check){.is_open = false};
+    self->is_open = lttng_index_open(&self->index, trace, file) == STELE_OK;
 }
 
 void index_check_close(index_check *self)
@@ -74,8 +73,8 @@ static void report(const index_check *self, uint64_t count, const char *expected
                d->in_index, packet->offset, d->in_packet);
 }
 
-/* Another offset than all entries before have alike is reported; that those after it have it, too,
-   is no further difference. */
+/* Entries are shifted where packets before them are gone. A shift is reported with the first entry
+   that has it, and not again for those after it. */
 static void compare_offset(index_check *self, const lttng_entry *entry, const ctf_packet *packet)
 {
     const uint64_t shift = packet->offset - entry->offset;

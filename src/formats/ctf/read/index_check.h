@@ -14,8 +14,9 @@ typedef struct index_check {
     uint64_t shift_before; /* before it changed: one entry alone may have a wrong offset */
 } index_check;
 
-/* STELE_END: the file has no index, or one that cannot be used, and nothing is to be closed. */
-stele_status index_check_open(index_check *self, const ctf_trace *trace, const ctf_file *file);
+/* Where the file has no index, or one that cannot be used, which is reported, nothing is compared.
+ */
+void index_check_open(index_check *self, const ctf_trace *trace, const ctf_file *file);
 void index_check_close(index_check *self);
 
 /*

@@ -56,9 +56,8 @@ typedef struct arriving_head {
     arriving_form form;
     size_t size;
     uint64_t rank;
-    uint64_t
-        stream;  /* data stream class that a fragment describes, or that its event class is of */
-    bool begins; /* a trace of its own: nothing of another one stands in front of it */
+    uint64_t stream; /* of a fragment: the data stream class, or that of the event class */
+    bool begins;     /* a trace of its own: nothing of another one stands in front of it */
     uint8_t uuid[16];
     uint32_t session_id;
 } arriving_head;

@@ -104,10 +104,9 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     report_doubt(walk, self);
     self->counted = from.offset;
     self->packets.clock = self->is_sought ? from.clock : walk->clock;
-    /* What cannot be used of an index was reported, and packets are read all the same. */
     if (walk->options.check && known == NULL && walk->options.begin_ns == INT64_MIN &&
         walk->options.end_ns == INT64_MAX)
-        (void)index_check_open(&self->index, trace, file);
+        index_check_open(&self->index, trace, file);
     return STELE_OK;
 }
 

@@ -222,7 +222,6 @@ bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, uint32_t st
 
 #define FLAG_INLINE_THREADS 1u
 #define FLAG_LONE_THREADS   2u
-#define FLAG_STREAMS        8u /* always; earlier indexes knew of one stream only */
 
 /* More providers are read as a whole. */
 #define FOUND_MAX 4096u
@@ -248,7 +247,7 @@ void fxt_seek_put(const fxt_seek *s, const fxt_found *found, uint32_t found_coun
     fxt_block last = {0};
     fxt_listed before = {0};
     saved_put_u64(out, (s->has_inline_threads ? FLAG_INLINE_THREADS : 0) |
-                           (s->has_lone_threads ? FLAG_LONE_THREADS : 0) | FLAG_STREAMS);
+                           (s->has_lone_threads ? FLAG_LONE_THREADS : 0));
     saved_put_u64(out, found_count);
     for (uint32_t i = 0; i < found_count; i++) {
         saved_put_u64(out, found[i].has_range);
@@ -363,9 +362,9 @@ bool fxt_seek_take(fxt_seek *s, fxt_found **found, uint32_t *found_count, const 
     uint64_t flags;
     *s = (fxt_seek){0};
     *found = NULL;
-    if (!saved_take_u64(&from, &flags) || (flags & FLAG_STREAMS) == 0 ||
-        (*found = take_found(&from, found_count)) == NULL || !take_listed(s, &from, trace_size) ||
-        !take_blocks(s, &from, trace_size) || cursor_left(&from) != 0) {
+    if (!saved_take_u64(&from, &flags) || (*found = take_found(&from, found_count)) == NULL ||
+        !take_listed(s, &from, trace_size) || !take_blocks(s, &from, trace_size) ||
+        cursor_left(&from) != 0) {
         free(*found);
         *found = NULL;
         fxt_seek_free(s);

@@ -11,7 +11,10 @@
 /* Absolute times of events are nearer than this to those of the records around them. */
 #define NEAR_TICKS (UINT64_C(1) << 40)
 
-/* The first byte of the record that is looked for, and the bytes that are looked at for it. */
+/* Basic mode has no later version. */
+#define XRAY_BASIC_VERSION_MAX 3u
+
+/* So many bytes of a log are searched for its first event. */
 #define EVENT_LOOK ((size_t)4 << 10)
 
 /* The records that begin every buffer, one of which may be damaged. */
@@ -121,46 +124,76 @@ static stele_xray_header make_header(const uint8_t *head, bool big, uint16_t typ
     return header;
 }
 
+/* The best header so far of those that were tried. */
+typedef struct fitting {
+    const uint8_t *head;
+    size_t size;
+    bool is_valid; /* the header that stands there is one that XRay writes */
+    stele_xray_header header;
+    int score; /* PROBE_NO: none fits */
+    unsigned damaged;
+    char reason[PROBE_REASON_SIZE];
+} fitting;
+
+/* How sure another header has to be. One that XRay writes is left only for one that leaves no
+   doubt, and so are two bytes. Records of basic mode are so alike that they fit much by three
+   quarters. */
+static int least_score(const fitting *f, const stele_xray_header *header, unsigned damaged)
+{
+    return f->is_valid || damaged > 1 || header->type == XRAY_TYPE_BASIC ? PROBE_STRONG - 10
+                                                                         : PROBE_PLAUSIBLE;
+}
+
+/* Of those that fit, the one that differs least is the best, and then the one that is surest. */
+static void try_header(fitting *f, bool big, uint16_t type, uint16_t version)
+{
+    char why[PROBE_REASON_SIZE];
+    const stele_xray_header header = make_header(f->head, big, type, version);
+    const unsigned damaged = count_damaged(&header, f->head);
+    const int score = probe(&header, f->head, f->size, why);
+    if ((f->is_valid && damaged != 1) || score < least_score(f, &header, damaged))
+        return;
+    if (f->score != PROBE_NO &&
+        (damaged > f->damaged || (damaged == f->damaged && score <= f->score)))
+        return;
+    f->score = score;
+    f->damaged = damaged;
+    f->header = header;
+    memcpy(f->reason, why, sizeof why);
+}
+
+/* Versions 3 to 5 fit alike: the first event tells. */
+static void choose_version(fitting *f)
+{
+    const uint16_t version = version_of_events(&f->header, f->head, f->size);
+    const stele_xray_header header =
+        make_header(f->head, f->header.is_big_endian, XRAY_TYPE_FDR, version);
+    if (count_damaged(&header, f->head) > f->damaged)
+        return;
+    f->header = header;
+    probe(&header, f->head, f->size, f->reason);
+}
+
 int xray_fit_header(const uint8_t *head, size_t size, stele_xray_header *header, unsigned *damaged,
                     char *reason)
 {
-    const bool is_one = stele_xray_decode_header(head, header);
-    const int own = is_one ? probe(header, head, size, reason) : PROBE_NO;
-    int best = PROBE_NO;
-    *damaged = is_one ? 0 : UINT_MAX;
-    if (own != PROBE_NO)
-        return own;
-    /* Of those that fit, the one that differs least, and then the newest. */
-    for (unsigned i = 0; i < 4; i++) {
-        const bool big = i % 2 != 0;
-        const uint16_t type = i < 2 ? XRAY_TYPE_FDR : XRAY_TYPE_BASIC;
-        for (uint16_t version = type == XRAY_TYPE_FDR ? XRAY_VERSION_MAX : 3; version > 0;
-             version--) {
-            char why[PROBE_REASON_SIZE];
-            const stele_xray_header other = make_header(head, big, type, version);
-            const unsigned differing = count_damaged(&other, head);
-            const int score = probe(&other, head, size, why);
-            /* A header that can be is left only for one byte, and one that leaves no doubt. */
-            if ((is_one && differing != 1) ||
-                score < (is_one || differing > 1 || type == XRAY_TYPE_BASIC ? PROBE_STRONG - 10
-                                                                            : PROBE_PLAUSIBLE) ||
-                (best != PROBE_NO &&
-                 (differing > *damaged || (differing == *damaged && score <= best))))
-                continue;
-            best = score;
-            *damaged = differing;
-            *header = other;
-            memcpy(reason, why, sizeof why);
-        }
-    }
-    if (best != PROBE_NO && header->type == XRAY_TYPE_FDR && header->version >= 3) {
-        const uint16_t version = version_of_events(header, head, size);
-        const stele_xray_header other =
-            make_header(head, header->is_big_endian, XRAY_TYPE_FDR, version);
-        if (count_damaged(&other, head) <= *damaged) {
-            *header = other;
-            probe(header, head, size, reason);
-        }
-    }
-    return best;
+    fitting f = {.head = head, .size = size, .score = PROBE_NO};
+    f.is_valid = stele_xray_decode_header(head, header);
+    *damaged = f.is_valid ? 0 : UINT_MAX;
+    if (f.is_valid && (f.score = probe(header, head, size, reason)) != PROBE_NO)
+        return f.score;
+    for (int big = 0; big < 2; big++) /* the newest first */
+        for (uint16_t version = XRAY_VERSION_MAX; version > 0; version--)
+            try_header(&f, big != 0, XRAY_TYPE_FDR, version);
+    for (int big = 0; big < 2; big++)
+        for (uint16_t version = XRAY_BASIC_VERSION_MAX; version > 0; version--)
+            try_header(&f, big != 0, XRAY_TYPE_BASIC, version);
+    if (f.score == PROBE_NO)
+        return PROBE_NO;
+    if (f.header.type == XRAY_TYPE_FDR && f.header.version >= 3)
+        choose_version(&f);
+    *header = f.header;
+    *damaged = f.damaged;
+    memcpy(reason, f.reason, sizeof f.reason);
+    return f.score;
 }
