@@ -2,6 +2,9 @@
 /* Source files and lines of code, as the debug information of an ELF file has them. */
 #include <stele_config.h>
 
+/* A source file without a declaration is not valid C. */
+#include "symbols/binary.h"
+
 #ifdef STELE_HAVE_ELF
 
 #include <dwarf.h>
