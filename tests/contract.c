@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: contract FORMAT [--quick | --brief | --exhaustive | --ranges | --losses [SAMPLE]]
+ * usage: contract FORMAT [--quick | --brief | --exhaustive | --ranges | --losses [SAMPLE]
+ *                         | --share NUMBER/COUNT]
  * What holds for every format, tried on its good and bad samples: files, and folders, which are
  * read as archives of their files where a sample is cut or changed. Prints what was done; 1 when
  * something did not hold, with the sample, the property and the position or there are no samples.
- * Samples over 16 KiB are cut and changed around each record and at 20,000 fixed places; everywhere
- * with --exhaustive. With --quick, those over 2 KiB, and at 1,000 places; with --brief, which is
+ * Samples over 16 KiB are cut and changed around each record and at 4,000 fixed places; everywhere
+ * and 20,000 times with --exhaustive. With --share 2/3 only every third sample is tried, from the
+ * second on. With --quick, those over 2 KiB, and at 1,000 places; with --brief, which is
  * for emulated machines, those over 128 bytes, and at 60 places.
  * With --losses bytes are only changed (of one sample, if it is named), and each change
  * that costs an event is a line.
@@ -43,10 +45,13 @@ typedef struct effort {
     unsigned turns; /* of ranges and pieces, and nothing else */
 } effort;
 
-static const effort efforts[] = {
-    {"", (size_t)16 << 10, 20000, 20, false, 0}, {"--quick", (size_t)2 << 10, 1000, 20, false, 0},
-    {"--brief", 128, 60, 300, false, 0},         {"--exhaustive", SIZE_MAX, 20000, 20, false, 0},
-    {"--ranges", 0, 0, 20, false, 40},           {"--losses", (size_t)16 << 10, 4000, 20, true, 0}};
+static const effort efforts[] = {{"", (size_t)16 << 10, 4000, 20, false, 0},
+                                 {"--quick", (size_t)2 << 10, 1000, 20, false, 0},
+                                 {"--brief", 128, 60, 300, false, 0},
+                                 {"--exhaustive", SIZE_MAX, 20000, 20, false, 0},
+                                 {"--share", (size_t)16 << 10, 4000, 20, false, 0},
+                                 {"--ranges", 0, 0, 20, false, 40},
+                                 {"--losses", (size_t)16 << 10, 4000, 20, true, 0}};
 
 static const effort *effort_find(const char *option)
 {
@@ -1438,14 +1443,27 @@ static void catch_signals(void)
         signal(numbers[i], on_signal);
 }
 
+/* Whether a sample is one of those that the arguments choose. */
+static bool is_chosen(size_t number, int argc, char **argv)
+{
+    size_t share, count;
+    if (argc < 4)
+        return true;
+    if (strcmp(argv[2], "--share") != 0)
+        return strcmp(argv[3], contract.samples[number].name) == 0;
+    return sscanf(argv[3], "%zu/%zu", &share, &count) == 2 && count != 0 &&
+           number % count + 1 == share;
+}
+
 int main(int argc, char **argv)
 {
     const effort *chosen = effort_find(argc > 2 ? argv[2] : "");
     run r = {0};
+    size_t tried = 0;
     contract.format = argc > 1 ? format_find(argv[1]) : NULL;
     if (contract.format == NULL || chosen == NULL) {
         fprintf(stderr, "usage: contract FORMAT [--quick | --brief | --exhaustive | --ranges | "
-                        "--losses [SAMPLE]]\n");
+                        "--losses [SAMPLE] | --share NUMBER/COUNT]\n");
         return 2;
     }
     contract.exhaustive_size = chosen->exhaustive_size;
@@ -1460,22 +1478,24 @@ int main(int argc, char **argv)
     }
     catch_signals();
     for (size_t i = 0; i < contract.sample_count; i++) {
-        if (argc > 3 && strcmp(argv[3], contract.samples[i].name) != 0)
+        if (!is_chosen(i, argc, argv))
             continue;
+        tried++;
         if (chosen->turns != 0)
             try_ranges(&contract.samples[i], &r, chosen->turns);
         else
             try_sample(&contract.samples[i], &r);
     }
     alarm(0);
+    if (tried == 0)
+        fail("the arguments choose no sample");
     printf("%zu samples: %" PRIu64 " prefixes, %" PRIu64 " flips, %" PRIu64 " inputs in pieces, "
            "%" PRIu64 " projections, %" PRIu64 " orders, %" PRIu64 " ranges, %" PRIu64
            " cut in pieces, %" PRIu64 " written again, %" PRIu64 " copies, %" PRIu64
            " failing allocations, %" PRIu64 " expected findings; %u failures\n",
-           contract.sample_count, contract.prefixes, contract.flips, contract.chunkings,
-           contract.projections, contract.orders, contract.windows, contract.cuts,
-           contract.round_trips, contract.copies, contract.allocations, contract.findings,
-           contract.failures);
+           tried, contract.prefixes, contract.flips, contract.chunkings, contract.projections,
+           contract.orders, contract.windows, contract.cuts, contract.round_trips, contract.copies,
+           contract.allocations, contract.findings, contract.failures);
     if (contract.flips != 0)
         printf("one damaged byte costs at most %" PRIu64 " other events, %" PRIu64
                " of them without a finding; %" PRIu64 " traces were refused\n",
