@@ -19,10 +19,10 @@
 #define MAGIC_RFC_PACKET  UINT32_C(0xc1fc1fc1)
 #define JSON_RECORD       0x1e
 
-#define HEAD_SIZE     ((size_t)512) /* bytes of metadata that are looked at */
-#define STREAMS_TRIED 16u           /* members that are looked at for data streams */
+#define HEAD_SIZE     ((size_t)512) /* bytes of metadata that recognition looks at */
+#define STREAMS_TRIED 16u           /* members that recognition tries, in search of data streams */
 
-/* ---- Recognition ---- */
+/* ---- Recognition of traces ---- */
 
 static bool is_magic(const uint8_t *head, uint32_t magic)
 {
@@ -32,7 +32,7 @@ static bool is_magic(const uint8_t *head, uint32_t magic)
 #define BLANKS  " \t\r\n"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
-/* After blanks and comments. */
+/* Returns the position after blanks and comments; "" where a comment does not end. */
 static const char *skip_blanks(const char *at)
 {
     for (;;) {
@@ -46,7 +46,7 @@ static const char *skip_blanks(const char *at)
     }
 }
 
-/* Text that begins with a block of the RFC, "WORD {" or "WORD NAME {", or with "trace {". */
+/* Whether the text begins with a block of the RFC, "WORD {" or "WORD NAME {", or with "trace {". */
 static bool is_block(const uint8_t *head, size_t size)
 {
     static const char *const words[] = {"trace", "section", "event", "type", "abstract_type"};
@@ -66,7 +66,7 @@ static bool is_block(const uint8_t *head, size_t size)
     return *skip_blanks(name + strspn(name, LETTERS)) == '{';
 }
 
-/* A fragment after its separators. */
+/* Whether the text begins with a JSON object, after record separators and blanks. */
 static bool begins_json(const uint8_t *head, size_t size)
 {
     size_t at = 0;
@@ -75,7 +75,8 @@ static bool begins_json(const uint8_t *head, size_t size)
     return size != 0 && head[0] == JSON_RECORD && at < size && head[at] == '{';
 }
 
-/* What the first bytes of a metadata stream are; NULL: nothing of CTF. */
+/* Says what the first bytes of a metadata stream are. Returns NULL if they are not metadata of
+   CTF. */
 static const char *metadata_kind(const uint8_t *head, size_t size)
 {
     static const char plain[] = "/* CTF 1.";
@@ -92,7 +93,7 @@ static const char *metadata_kind(const uint8_t *head, size_t size)
     return NULL;
 }
 
-/* The first bytes of a member; false: it cannot be read. */
+/* Copies up to HEAD_SIZE first bytes of a member to `head`. Returns false if it cannot be read. */
 static bool member_peek(const format_probe *probe, size_t member, uint8_t *head, size_t *size)
 {
     const uint8_t *bytes;
@@ -119,7 +120,8 @@ static int probe_metadata(const format_probe *probe, size_t member, char *reason
     return kind != NULL ? PROBE_SURE : PROBE_PLAUSIBLE;
 }
 
-/* Data streams whose metadata are missing: what is missing can then be known. */
+/* Recognises data streams of the RFC without their metadata, so that the user can be told what is
+   missing instead of "unknown format". */
 static int probe_streams(const format_probe *probe, char *reason)
 {
     const size_t count = source_member_count(probe->source);
@@ -150,7 +152,7 @@ static int ctf_probe(const format_probe *probe, char *reason)
     return probe_streams(probe, reason);
 }
 
-/* ---- What is known of the trace ---- */
+/* ---- Properties of the trace ---- */
 
 static bool set_number(ctf_trace *trace, const char *key, uint64_t value)
 {
@@ -207,14 +209,15 @@ static const char *const packing_words[] = {[STELE_CTF_NATURAL_64] = "natural64"
 
 #define PACKING_COUNT (sizeof packing_words / sizeof *packing_words)
 
-/* How the architecture is, where the trace does not say it. */
+/* Shows the alignment that the reader uses for traces of the RFC, whose metadata do not say it. */
 static bool set_architecture(ctf_trace *trace, const ctf_subtrace *subtrace)
 {
     return subtrace->schema.generation != CTF_RFC ||
            trace_set_property(&trace->base, "alignment", packing_words[subtrace->text.rfc.packing]);
 }
 
-/* Of several traces in one source the first that can be read is described. */
+/* Sets the properties of the trace. Of several traces in one source the first that can be read is
+   described. */
 static bool set_texts(ctf_trace *trace)
 {
     const ctf_subtrace *subtrace = trace->subtraces;
@@ -242,7 +245,7 @@ static bool set_texts(ctf_trace *trace)
            set_architecture(trace, subtrace) && set_clocks(trace, schema) && set_env(trace, schema);
 }
 
-/* ---- Opening ---- */
+/* ---- Opening and closing ---- */
 
 static void ctf_close(stele_trace *base)
 {
@@ -280,7 +283,7 @@ static bool intern_names(ctf_trace *trace)
     return true;
 }
 
-/* ---- Settings ---- */
+/* ---- Settings of the user ---- */
 
 static bool read_key(ctf_trace *trace, const char *path)
 {
@@ -300,7 +303,8 @@ static bool read_alignment(ctf_trace *trace, const char *text)
     return false;
 }
 
-/* A whole number of seconds or ns, whose ns are added to what others give. */
+/* Adds a whole number of seconds or nanoseconds to the offset of all clocks: settings in both units
+   add up. Returns false if the text is not a number, or the sum is too large. */
 static bool read_clock_offset(ctf_trace *trace, const char *text, int64_t unit_ns)
 {
     char *end;
@@ -352,8 +356,8 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
     return STELE_OK;
 }
 
-/* Findings are remembered, so that they are not reported again when the folder is looked at again.
- */
+/* Reads the metadata of a trace that grows. Its findings are remembered, so that they are not
+   reported again each time the folder is searched for new files. */
 static stele_status collect_growing(ctf_trace *trace)
 {
     diag_sink *diag = &trace->base.context->diag;
@@ -382,7 +386,7 @@ static stele_status ctf_open(stele_trace *base)
     return status == STELE_OK && !set_texts(trace) ? STELE_ERR_MEMORY : status;
 }
 
-/* Event classes of all metadata that is not that of another one. */
+/* Gives the event classes of all metadata, those of subtraces that share a schema once. */
 static bool ctf_declared(const stele_trace *base, size_t event, size_t field,
                          stele_declared_event *about, stele_text *name)
 {

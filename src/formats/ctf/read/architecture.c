@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The RFC leaves byte order and alignment to the architecture that traced, and its metadata do not
- * say which it was: the magic number of the packets tells the byte order, and the alignment is the
- * one by which packets end where their content does.
+ * Finds out byte order and alignment of traces of the RFC, which leaves both to the architecture
+ * that recorded the trace; the metadata do not name it. The byte order is found by the magic number
+ * of the packets; the alignment is the one with which decoded packets end where their content ends.
  */
 #include "formats/ctf/read/content.h"
 
-#define TRIED_FILES   16u
-#define TRIED_PACKETS 8u /* of a file, that have events */
-#define TRIED_EVENTS  256u
+#define TRIED_FILES   16u  /* files of the trace that are tried */
+#define TRIED_PACKETS 8u   /* packets with events that are tried in each file */
+#define TRIED_EVENTS  256u /* events decoded at a time */
 #define WINDOW_SIZE   ((size_t)16 << 10)
 
 typedef struct trial {
     ctf_trace *trace;
     stele_batch *batch;
     ctf_content content;
-    uint32_t tried, fitting; /* packets, and those that end where they should */
+    /* How many packets with events were decoded, and how many of them ended where their content
+       does. */
+    uint32_t tried, fitting;
 } trial;
 
 static stele_status open_file(const trial *t, const ctf_file *file, input **in, window *w)
@@ -32,15 +34,17 @@ static stele_status open_file(const trial *t, const ctf_file *file, input **in, 
     return status;
 }
 
-/* What cannot be read now is reported when it is read for its events. */
+/* Ignores errors other than exhausted memory: they are reported when the file is read for its
+   events. */
 static stele_status ignore_reading(stele_status status)
 {
     return status == STELE_ERR_MEMORY ? status : STELE_OK;
 }
 
-/* ---- Byte order ---- */
+/* ---- Byte order of data streams ---- */
 
-/* Whether packets are there, and in which order the first one is. */
+/* Reads the byte order of the first packet of the subtrace's files. `*has_order` is false if there
+   is no packet. */
 static stele_status find_order(const trial *t, const ctf_subtrace *subtrace, bool *has_order,
                                bool *is_big)
 {
@@ -68,7 +72,7 @@ static stele_status find_order(const trial *t, const ctf_subtrace *subtrace, boo
     return status;
 }
 
-/* ---- Alignment ---- */
+/* ---- Alignment of fields ---- */
 
 static stele_status try_packet(trial *t, const ctf_packets *packets, window *w,
                                const ctf_packet *packet)
@@ -76,7 +80,7 @@ static stele_status try_packet(trial *t, const ctf_packets *packets, window *w,
     stele_status status = content_enter(&t->content, packets, w, packet, packets->decoder);
     decode_outcome outcome = DECODE_OK;
     if (status != STELE_OK)
-        return ignore_reading(status); /* without a key nothing can be known */
+        return ignore_reading(status); /* an encrypted packet without its key shows nothing */
     while (outcome == DECODE_OK) {
         stele_batch_clear(t->batch);
         outcome = content_events(&t->content, t->batch);
@@ -112,7 +116,7 @@ static stele_status try_file(trial *t, const ctf_file *file, ctf_decoder *decode
     return ignore_reading(status);
 }
 
-/* Counts how many packets fit the subtrace's schema as it is. */
+/* Counts how many packets fit the subtrace's schema as it is now. */
 static stele_status try_subtrace(trial *t, const ctf_subtrace *subtrace)
 {
     ctf_programs *programs = programs_new(&subtrace->schema, t->trace->base.context,
@@ -150,7 +154,7 @@ static stele_status find_packing(trial *t, ctf_subtrace *subtrace)
         if (status != STELE_OK)
             return status;
         if (t->fitting == t->tried)
-            return STELE_OK; /* all of them */
+            return STELE_OK; /* every packet fits */
         if (t->fitting > best_fitting) {
             best = (stele_ctf_alignment)i;
             best_fitting = t->fitting;
@@ -176,7 +180,7 @@ stele_status ctf_find_architecture(ctf_trace *trace)
     const diag_sink told = context->diag;
     trial t = {.trace = trace, .content = {.is_exact = true}};
     stele_status status = stele_batch_new(TRIED_EVENTS, &t.batch);
-    context->diag.fn = NULL; /* whoever reads for good will report what is wrong */
+    context->diag.fn = NULL; /* the reader of the events reports what is wrong */
     for (uint32_t i = 0; i < trace->subtrace_count && status == STELE_OK; i++)
         if (trace->subtraces[i].is_open && trace->subtraces[i].text.generation == CTF_RFC)
             status = find_for_subtrace(&t, &trace->subtraces[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which members of a source are metadata, data streams and indexes, and what belongs together. */
+/* Finds the metadata, data streams and indexes among the members of a source, and which of them
+   belong together. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,17 +55,15 @@ static stele_status find_subtraces(ctf_trace *trace)
     return status;
 }
 
-/* Another subtrace's schema holds for this one. */
+/* Makes the subtrace use the schema of another one. */
 static void subtrace_give_up(ctf_subtrace *subtrace, uint32_t same_as)
 {
     schema_free(&subtrace->schema);
     subtrace->same_as = same_as;
 }
 
-/*
- * Subtraces that are known by the same are one trace. Metadata only ever grow, so the longest text
- * tells of all; of equally long ones the first. Returns false if out of memory.
- */
+/* Subtraces with the same known_by are one trace. Metadata only grow, so the longest text declares
+   everything; of equally long texts the first is used. Returns false if out of memory. */
 static bool subtrace_join(ctf_trace *trace, bytes_map *known, ctf_subtrace *subtrace)
 {
     uint32_t *first;
@@ -83,7 +82,8 @@ static bool subtrace_join(ctf_trace *trace, bytes_map *known, ctf_subtrace *subt
     return true;
 }
 
-/* A subtrace that was the longest for a while may have given way to another one. */
+/* Makes each same_as name the subtrace whose schema is used in the end: one that was the longest
+   for a while may have given way to a longer one. */
 static void resolve_subtraces(ctf_trace *trace)
 {
     for (uint32_t i = trace->subtrace_count; i > 0; i--) {
@@ -93,7 +93,8 @@ static void resolve_subtraces(ctf_trace *trace)
     }
 }
 
-/* Subtraces that cannot be read are left out; where none can, the first says why. */
+/* Reads the metadata of all subtraces. Those that cannot be read are left out; if none can, returns
+   the status of the first. */
 static stele_status read_subtraces(ctf_trace *trace)
 {
     bytes_map known;
@@ -128,7 +129,8 @@ bool ctf_is_part(const stele_trace *a, const stele_trace *b)
     return false;
 }
 
-/* HOST/FOLDER: the folder only of a trace that lies in one, below the source's own. */
+/* Sets the name as babeltrace2 shows it, HOST/FOLDER. The folder is part of it only if the trace
+   lies below the source's own folder. */
 static stele_status name_subtrace(const ctf_trace *trace, ctf_subtrace *subtrace)
 {
     const ctf_env *host = schema_find_env(&subtrace->schema, "hostname");
@@ -165,7 +167,8 @@ static stele_status name_subtraces(ctf_trace *trace)
 
 /* ---- Data streams ---- */
 
-/* Subtraces come in the order of their members, which is that of the members' names. */
+/* Finds a subtrace by the name of its metadata's member. Subtraces are in the order of their
+   members, which is that of the members' names. */
 static uint32_t subtrace_of_member(const ctf_trace *trace, const char *metadata_name)
 {
     uint32_t first = 0, left = trace->subtrace_count;
@@ -185,10 +188,10 @@ static uint32_t subtrace_of_member(const ctf_trace *trace, const char *metadata_
     return CTF_NONE;
 }
 
-/* The subtrace whose metadata lie beside the member. */
+/* Finds the subtrace whose metadata lie in the same folder as the member. */
 static stele_status find_subtrace(const ctf_trace *trace, const char *name, uint32_t *subtrace)
 {
-    const size_t folder = (size_t)(path_base(name) - name); /* with its slash */
+    const size_t folder = (size_t)(path_base(name) - name); /* including its slash */
     char *beside = malloc(folder + sizeof METADATA_NAME);
     if (beside == NULL)
         return STELE_ERR_MEMORY;
@@ -218,7 +221,7 @@ static stele_status add_file(ctf_trace *trace, size_t member, uint32_t subtrace)
     return file->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* "DIR/index/NAME.idx" is LTTng's index of "DIR/NAME". */
+/* Whether the name is "DIR/index/NAME.idx", LTTng's index of the file "DIR/NAME". */
 static bool is_index(const char *name)
 {
     const size_t size = strlen(name), folder = folder_size(name), suffix = strlen(INDEX_SUFFIX);
@@ -233,13 +236,13 @@ static int file_compare(const void *name, const void *file)
     return strcmp(name, ((const ctf_file *)file)->name);
 }
 
-/* Members come in the order of their names, and so do files. */
+/* Finds the data stream file of an index by its name: members, and so files, are sorted by name. */
 static stele_status attach_index(ctf_trace *trace, size_t member)
 {
     const char *name = source_member_at(trace->base.source, member)->name;
     const char *base = path_base(name);
     const size_t size = strlen(name) + 1, base_size = strlen(base) - strlen(INDEX_SUFFIX);
-    const size_t up = folder_size(name) - strlen(INDEX_FOLDER); /* with its slash */
+    const size_t up = folder_size(name) - strlen(INDEX_FOLDER); /* including its slash */
     char *of = malloc(size);
     ctf_file *file;
     if (of == NULL)
@@ -267,7 +270,8 @@ static stele_status find_files(ctf_trace *trace)
         uint32_t subtrace = CTF_NONE;
         if (strcmp(base, METADATA_NAME) == 0 || is_index(name))
             continue;
-        if (base[0] == '.' && trace->is_growing) /* it is on its way to another name */
+        /* A file that is being written under a temporary name. */
+        if (base[0] == '.' && trace->is_growing)
             continue;
         if (base[0] != '.')
             status = find_subtrace(trace, name, &subtrace);

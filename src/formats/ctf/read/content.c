@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 
-/* ---- Packed packets ---- */
+/* ---- Unpacking of packets of the RFC ---- */
 
-/* Bytes that are sound, for all that is known: what is missing is a key, the right one, a part of
-   this build, or memory. */
+/* Whether the bytes may be sound although they cannot be unpacked here: the right key, a library in
+   this build, or memory is missing. */
 static bool is_only_sealed(stele_status status, const stele_ctf_rfc_header *header)
 {
     return status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_LIMIT ||
@@ -25,7 +25,8 @@ static stele_status unpack(ctf_content *content)
     if (window_need(w, STELE_CTF_RFC_HEADER_SIZE) < STELE_CTF_RFC_HEADER_SIZE ||
         !stele_ctf_rfc_header_read(w->at, &header))
         return w->status;
-    if (content->packet->is_cut) { /* as was reported: no checksum of the rest can be right */
+    /* The checksum cannot be right; that the packet is cut was reported. */
+    if (content->packet->is_cut) {
         header.checksum_scheme = STELE_CTF_RFC_NO_CHECKSUM;
         header.content_size = (uint32_t)(content->packet->content_bits / 8);
     }
@@ -63,7 +64,8 @@ static stele_status unpack(ctf_content *content)
     if (status != STELE_OK)
         return status == STELE_ERR_MEMORY ? status : STELE_ERR_FORMAT;
     if (content->bytes == w->at)
-        content->bytes = NULL; /* it was only summed up, and may be loaded as any other */
+        /* Only the checksum was verified; the content is loaded from the window. */
+        content->bytes = NULL;
     else
         content->content_bits = (uint64_t)size * 8;
     return STELE_OK;
@@ -90,7 +92,7 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
     return status;
 }
 
-/* The events up to the end or something that cannot be read. */
+/* Decodes events up to the end of the content or something that cannot be read. */
 static decode_outcome decode(ctf_content *content, stele_batch *batch)
 {
     decode_outcome outcome;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading a stretch of a packet. */
+/* Loads a stretch of a packet's content. */
 #include "formats/ctf/read/content.h"
-
-/* ---- Loading ---- */
 
 bool content_load(ctf_content *content, uint64_t from, uint64_t want, packet_view *view)
 {
@@ -18,6 +16,6 @@ bool content_load(ctf_content *content, uint64_t from, uint64_t want, packet_vie
     if (from > at && !window_skip(w, from - at))
         return false;
     loaded = window_need(w, want < SIZE_MAX ? (size_t)want : SIZE_MAX);
-    *view = (packet_view){w->at, loaded, from}; /* perhaps more than the packet has */
+    *view = (packet_view){w->at, loaded, from}; /* may reach beyond the packet */
     return loaded >= want;
 }

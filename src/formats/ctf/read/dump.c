@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets and event records one by one, file by file. */
+/* Shows packets and event records one by one, file by file. */
 #include <inttypes.h>
 
 #include "core/text.h"
 #include "core/text_double.h"
 #include "formats/ctf/read/content.h"
 
-#define DUMP_EVENTS 64u /* decoded at once */
+#define DUMP_EVENTS 64u /* events decoded at a time */
 
 typedef struct dumper {
     const ctf_trace *trace;
@@ -15,10 +15,10 @@ typedef struct dumper {
     stele_batch *batch;
     ctf_content content;
     uint64_t count;
-    bool is_ended; /* the callback, or the request, wants no more */
+    bool is_ended; /* the callback stopped the dump, or the requested number of records was shown */
 } dumper;
 
-/* ---- Fields ---- */
+/* ---- Values of fields ---- */
 
 static void put_field(dumper *d, const stele_field *field);
 
@@ -29,7 +29,7 @@ static void put_fields(dumper *d, uint32_t first, uint32_t count, const char *op
     output_text(d->text, open);
     for (const char *between = ""; field < end; field += stele_field_length(field)) {
         if (field->type == STELE_TYPE_NULL && (field->hint & STELE_HINT_CONTEXT) != 0)
-            continue; /* only says that there is a payload */
+            continue; /* the entry only marks where the payload begins */
         output_text(d->text, between);
         put_field(d, field);
         between = " ";
@@ -113,7 +113,7 @@ static void put_field(dumper *d, const stele_field *field)
     }
 }
 
-/* ---- Records ---- */
+/* ---- Packets and event records ---- */
 
 static stele_status put_record(dumper *d, const window *w, const char *name, uint64_t offset,
                                uint64_t size, const char *kind)
@@ -138,7 +138,8 @@ static stele_status put_record(dumper *d, const window *w, const char *name, uin
     return STELE_OK;
 }
 
-/* Header and context of the packet, without what is of the whole trace. */
+/* Shows header and context of the packet, without fields that have the same value in all
+   packets. */
 static void put_context(dumper *d)
 {
     const stele_field *at = d->batch->fields + d->batch->context_first;
@@ -179,7 +180,7 @@ static stele_status dump_events(dumper *d, const window *w, const char *name)
     return status;
 }
 
-/* The packet, and the events in it. */
+/* Shows the packet, and then its events. */
 static stele_status dump_content(dumper *d, ctf_packets *packets, window *w,
                                  const ctf_packet *packet)
 {
@@ -213,7 +214,7 @@ static stele_status dump_file(dumper *d, const ctf_file *file, ctf_decoder *deco
     input *in;
     stele_status status = ctf_open_member(d->trace, file->member, &in);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
-        return STELE_OK; /* as was reported; the other files can be read */
+        return STELE_OK; /* reported; the other files can be read */
     if (status != STELE_OK)
         return status;
     status = window_open(&w, in, 0, UINT64_MAX, limits->window_size, limits->record_size_max);

@@ -38,16 +38,17 @@ static bool stream_add_file(ctf_stream *stream, uint32_t file)
     return true;
 }
 
-/* What the packets of a file say of their stream. */
+/* Identifies a stream by what the packets of a file say. */
 typedef struct stream_key {
     uint64_t id;
     uint32_t subtrace, type;
 } stream_key;
 
-/* Files whose packets say the same stream are parts of it; files that do not say are their own. */
+/* Adds each file to the stream that its packets name; a file whose packets name none is a stream of
+   its own. Returns false if out of memory. */
 static bool group_files(ctf_trace *trace)
 {
-    bytes_map known; /* streams by their keys */
+    bytes_map known; /* maps keys to the numbers of streams */
     bool is_good = bytes_map_init(&known);
     for (uint32_t i = 0; is_good && i < trace->file_count; i++) {
         const ctf_file *file = &trace->files[i];
@@ -87,7 +88,8 @@ static int schema_compare(const ctf_schema *a, const ctf_schema *b)
     return memcmp(a->uuid, b->uuid, sizeof a->uuid);
 }
 
-/* By name and UUID of the trace, class, instance: ties of time are broken as babeltrace2 does. */
+/* Compares by name and UUID of the trace, class and instance: events of equal times are then given
+   in the same order as by babeltrace2. */
 static int stream_compare(const void *left, const void *right)
 {
     const ctf_stream *a = left, *b = right;
@@ -99,7 +101,7 @@ static int stream_compare(const void *left, const void *right)
     return order != 0 ? order : compare_u64(a->id, b->id);
 }
 
-/* A file among those of its stream. */
+/* A file of a stream with its sort key. */
 typedef struct file_order {
     uint64_t begin;
     uint32_t file;
@@ -112,8 +114,8 @@ static int file_order_compare(const void *left, const void *right)
     return order != 0 ? order : compare_u64(a->file, b->file);
 }
 
-/* By the begin of their first packets; ties stay in the order of names. Returns false if out of
- * memory. */
+/* Sorts the files by the begin of their first packets; equal ones stay in the order of names.
+   Returns false if out of memory. */
 static bool sort_files(const ctf_trace *trace, ctf_stream *stream)
 {
     file_order *order;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pass over all packet headers, and the data streams that it shows. Which streams there are is
- * known once the first packet of every file is: whoever wants events as they lie in the files needs
- * no more than that.
+ * Reads all packet headers, and finds the data streams. The first packet of every file is enough to
+ * know which streams there are, so a caller that reads events in the order of the files needs no
+ * more than that.
  */
 #include <stdlib.h>
 
@@ -16,38 +16,39 @@
 #include "formats/ctf/read/spans.h"
 
 #define INDEX_WINDOW_SIZE ((size_t)16 << 10)
-#define FIRST_TRIED       64u /* packets that are looked into for a first event */
-#define INDEX_EVENTS      256u
+#define FIRST_TRIED       64u  /* packets of a file in which a first event is searched for */
+#define INDEX_EVENTS      256u /* events decoded at a time */
 
-/* ---- Files ---- */
+/* ---- Passes over the files ---- */
 
-/* What a pass looks for. */
+/* What a pass over the files looks for. */
 typedef enum index_pass {
-    INDEX_STREAMS, /* the first packets only */
-    INDEX_PACKETS,
-    INDEX_ENDS /* the last events of files that are open about them */
+    INDEX_STREAMS, /* only the first packet of each file, to find the streams */
+    INDEX_PACKETS, /* all packet headers, and the first events */
+    INDEX_ENDS     /* the last events of files whose is_last_open is set */
 } index_pass;
 
 typedef struct indexer {
     ctf_trace *trace;
-    ctf_programs **programs; /* by subtrace, made when needed */
-    ctf_decoder *decoder;    /* of the subtrace of the last file */
+    ctf_programs **programs; /* by number of the subtrace; NULL until needed */
+    ctf_decoder *decoder;    /* decoder for files of `subtrace` */
+    /* The subtrace of the last file. */
     const ctf_subtrace *subtrace;
     stele_batch *batch;
-    diag_sink told; /* what was reported, apart from this pass */
+    diag_sink told; /* the context's sink while this pass reports nothing */
     ctf_content content;
     index_pass pass;
-    bool is_told; /* what is wrong was, when the streams were found */
+    bool is_told; /* all findings are suppressed: they were reported when the streams were found */
 } indexer;
 
-/* Findings are reported from here on, and ... */
+/* Lets findings be reported again after hush(). */
 static void speak(indexer *self)
 {
     if (!self->is_told)
         self->trace->base.context->diag = self->told;
 }
 
-/* ... from here on not: whoever reads the packets will report what is wrong with them. */
+/* Suppresses findings: the reader of the packets reports what is wrong with them. */
 static void hush(indexer *self)
 {
     if (self->is_told)
@@ -56,7 +57,7 @@ static void hush(indexer *self)
     self->trace->base.context->diag.fn = NULL;
 }
 
-/* The time of the packet's first event, if it has one that can be read. */
+/* Learns the time of the packet's first event, if it has one that can be read. */
 static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets *packets,
                                 window *w, const ctf_packet *packet)
 {
@@ -74,7 +75,8 @@ static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
-/* The time of the last event, of the last packet that has one: packets may end long after it. */
+/* Learns the time of the last event, in the last packet that has one: a packet may end long after
+   its last event. */
 static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packets, window *w)
 {
     decode_outcome outcome = DECODE_OK;
@@ -108,7 +110,8 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
     return status;
 }
 
-/* Where a packet does not say its end, only its events tell from where the next one counts on. */
+/* If the packet has no end time, decodes its events to learn the clock from which the next packet
+   counts on. */
 static stele_status learn_clock(indexer *self, ctf_packets *packets, window *w,
                                 const ctf_packet *packet)
 {
@@ -131,6 +134,7 @@ static stele_status learn_clock(indexer *self, ctf_packets *packets, window *w,
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
+/* Notes times, counters and position of a packet in the file. Returns false if out of memory. */
 static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
 {
     const packet_head *head = &packet->head;
@@ -154,8 +158,8 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
     return true;
 }
 
-/* All packets by their headers, or just the first; only as far as a first event when LTTng's index
- * tells the rest. */
+/* Reads all packets by their headers, or just the first one. With `is_known`, which means that
+   LTTng's index has been used, it stops at the first event. */
 static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w,
                                   bool is_known, bool is_quiet)
 {
@@ -192,7 +196,7 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *de
     return file->is_last_open ? STELE_OK : learn_last(self, file, &packets, w);
 }
 
-/* The last event of a file alone. */
+/* Learns the time of the last event only. */
 static stele_status index_end(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w)
 {
     ctf_packets packets;
@@ -202,8 +206,8 @@ static stele_status index_end(indexer *self, ctf_file *file, ctf_decoder *decode
     return learn_last(self, file, &packets, w);
 }
 
-/* What is wrong with packets is reported by this pass only where there is nothing that can be read.
- */
+/* Indexes one file. What is wrong with its packets is reported here only if none can be read, as no
+   reader will come to them then. */
 static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w)
 {
     bool is_known = false;
@@ -230,7 +234,7 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *dec
     return status;
 }
 
-/* A decoder for a file of the subtrace. Returns false if out of memory. */
+/* Makes `decoder` fit files of the subtrace. Returns false if out of memory. */
 static bool take_decoder(indexer *self, const ctf_subtrace *subtrace)
 {
     const ctf_trace *trace = self->trace;
@@ -260,7 +264,7 @@ static stele_status index_file(indexer *self, ctf_file *file)
     status = ctf_open_member(trace, file->member, &in);
     hush(self);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
-        return STELE_OK; /* as was reported; the other files can be read */
+        return STELE_OK; /* reported; the other files can be read */
     if (status == STELE_OK && in->is_seekable && in->has_size) {
         file->size = in->size;
         status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
@@ -280,10 +284,10 @@ static stele_status index_file(indexer *self, ctf_file *file)
     return status;
 }
 
-/* ---- What the model learns ---- */
+/* ---- Streams as the model has them ---- */
 
-/* Of the events of all files. Files without any do not count, but those may have some that could
-   not be read here. */
+/* Sets the range of the events of all files. Files without events do not count, but files whose
+   first packets show none may have events, so the range is then unknown. */
 static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
 {
     bool has_some = false, is_sure = true, is_clamped = false;
@@ -309,8 +313,8 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
     out->has_range = has_some && is_sure;
 }
 
-/* From the begin of the first packet to the end of the last one, which lttng-crash may have left
-   open. */
+/* Sets the range from the begin of the first packet to the end of the last one, unless lttng-crash
+   may have left that end open. */
 static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
 {
     const ctf_file *first = &trace->files[stream->files[0]];
@@ -335,7 +339,7 @@ static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_
         out->span_end_ns = event_ns;
 }
 
-/* Whether the traces of two streams have the same UUID, or are the same. */
+/* Whether the two streams belong to the same trace, by its UUID. */
 static bool is_recorded_with(const ctf_trace *trace, const ctf_stream *a, const ctf_stream *b)
 {
     return ctf_schema_subtrace(trace, a->subtrace) == ctf_schema_subtrace(trace, b->subtrace);
@@ -353,7 +357,7 @@ stele_clock ctf_stream_clock(const ctf_stream *stream)
     if (clock->has_uuid) {
         out.identity[0] = load_le64(clock->uuid);
         out.identity[1] = load_le64(clock->uuid + 8);
-    } else if (stream->schema->has_uuid) { /* a clock of this trace */
+    } else if (stream->schema->has_uuid) { /* the clock is identified by the UUID of the trace */
         out.identity[0] = load_le64(stream->schema->uuid);
         out.identity[1] =
             load_le64(stream->schema->uuid + 8) ^ hash_bytes(clock->id.bytes, clock->id.size);
@@ -361,14 +365,16 @@ stele_clock ctf_stream_clock(const ctf_stream *stream)
     return out;
 }
 
-/* Of the track that stands for a stream: beside those that a trace of Stele's own lists. */
+/* Number of the track that stands for a stream: it differs from the numbers of tracks in a trace
+   that Stele wrote. */
 static uint64_t track_number_of(const ctf_trace *trace, const ctf_stream *stream)
 {
     const uint64_t key = trace->known != NULL ? stream->known : stream->key;
     return spans_are_marked(stream->schema) ? key | UINT64_C(1) << 63 : key;
 }
 
-/* Of a trace that is followed: whether the stream was published before. STELE_ERR_MEMORY. */
+/* Finds out whether the stream of a followed trace was published before. Returns STELE_ERR_MEMORY
+   if out of memory. */
 static stele_status recall(ctf_trace *trace, ctf_stream *stream, bool *is_known)
 {
     *is_known = false;
@@ -427,7 +433,7 @@ static bool is_wanted(const ctf_trace *trace, const ctf_file *file, index_pass p
            (pass != INDEX_ENDS || file->is_last_open);
 }
 
-/* Goes through the files. */
+/* Makes one pass over all files that it is for. */
 static stele_status index_files(ctf_trace *trace, index_pass pass)
 {
     stele_context *context = trace->base.context;
@@ -476,7 +482,8 @@ stele_status ctf_group(ctf_trace *trace)
     return status;
 }
 
-/* Streams that are known stay what they are: they may be being read. They get their ranges. */
+/* Indexes all packets. Streams that are published already keep their numbers, as they may be being
+   read, and get their ranges. */
 stele_status ctf_index(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;

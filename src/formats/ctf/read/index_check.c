@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* So many entries ahead are searched for that of a packet. */
+/* How many entries ahead the entry of a packet is searched for. */
 #define AHEAD_MAX 64u
 
 void index_check_open(index_check *self, const ctf_trace *trace, const ctf_file *file)
@@ -19,7 +19,7 @@ void index_check_close(index_check *self)
     self->is_open = false;
 }
 
-/* What an entry and its packet both say, and whether that differs. */
+/* A property that an entry and its packet both have, with both values. */
 typedef struct difference {
     const char *what;
     uint64_t in_index, in_packet;
@@ -34,7 +34,7 @@ static bool differs(difference *d, const char *what, bool is_there, uint64_t in_
     return true;
 }
 
-/* The first difference in all but the offset; false when there is none. */
+/* Finds the first difference in any property but the offset. Returns false if there is none. */
 static bool find_difference(const lttng_entry *entry, const ctf_packet *packet, difference *d)
 {
     const packet_head *head = &packet->head;
@@ -61,7 +61,7 @@ static bool is_same(const lttng_entry *entry, const ctf_packet *packet)
     return !find_difference(entry, packet, &unused);
 }
 
-/* `count` entries before the next one to be taken. */
+/* Reports a difference in the entry that is `count` entries before the next one. */
 static void report(const index_check *self, uint64_t count, const char *expected,
                    const difference *d, const ctf_packet *packet)
 {
@@ -73,8 +73,8 @@ static void report(const index_check *self, uint64_t count, const char *expected
                d->in_index, packet->offset, d->in_packet);
 }
 
-/* Entries are shifted where packets before them are gone. A shift is reported with the first entry
-   that has it, and not again for those after it. */
+/* Compares offsets. Entries are shifted if packets before them are missing in the file; a shift is
+   reported with the first entry that has it, and not again for those after it. */
 static void compare_offset(index_check *self, const lttng_entry *entry, const ctf_packet *packet)
 {
     const uint64_t shift = packet->offset - entry->offset;
@@ -87,8 +87,8 @@ static void compare_offset(index_check *self, const lttng_entry *entry, const ct
     self->shift = shift;
 }
 
-/* How many entries from the next one on are of packets that the file does not have before this one;
-   0: the packet's own is not found. */
+/* Finds the packet's own entry among the next ones, and returns its number, from 1, or 0 if it is
+   not among them. The entries before it have no packet. */
 static uint64_t find_ahead(index_check *self, const ctf_packet *packet)
 {
     const uint64_t most = lttng_index_ahead(&self->index, AHEAD_MAX);
@@ -101,7 +101,8 @@ static uint64_t find_ahead(index_check *self, const ctf_packet *packet)
     return 0;
 }
 
-/* `first` and all up to the packet's own entry are of packets that are gone. */
+/* Takes `count` entries, from `first` to the packet's own, and reports that they have no
+   packets. */
 static void pass_over(index_check *self, const lttng_entry *first, uint64_t count,
                       const ctf_packet *packet)
 {
@@ -133,7 +134,7 @@ void index_check_packet(index_check *self, const ctf_packet *packet)
         return;
     if (self->has_last && lttng_index_ahead(&self->index, 1) != 0) {
         lttng_index_peek(&self->index, 0, &entry);
-        /* A packet that is there twice. */
+        /* The packet is in the file twice, and in the index once. */
         if (is_same(&self->last, packet) && !is_same(&entry, packet)) {
             report_no_entry(self, packet, window_offset(&self->index.w));
             self->shift_before = self->shift;

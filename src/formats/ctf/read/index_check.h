@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LTTng's index of a data stream file, compared with the packets that the file has. */
+/* Compares LTTng's index of a data stream file with the packets of the file. */
 #ifndef CTF_INDEX_CHECK_H
 #define CTF_INDEX_CHECK_H
 
@@ -8,25 +8,27 @@
 typedef struct index_check {
     lttng_index index;
     bool is_open;
-    lttng_entry last; /* of the packet before; valid with `has_last` */
+    lttng_entry last; /* entry of the packet before; valid with `has_last` */
     bool has_last;
-    uint64_t shift;        /* from the offsets of entries to those of packets, modulo 2^64 */
-    uint64_t shift_before; /* before it changed: one entry alone may have a wrong offset */
+    uint64_t shift; /* offset of a packet minus offset of its entry, modulo 2^64 */
+    /* `shift` before its last change, as one entry alone may have a wrong offset. */
+    uint64_t shift_before;
 } index_check;
 
-/* Where the file has no index, or one that cannot be used, which is reported, nothing is compared.
- */
+/* Opens the index of the file. If it has none, or one that cannot be used, which is reported,
+   nothing is compared. */
 void index_check_open(index_check *self, const ctf_trace *trace, const ctf_file *file);
 void index_check_close(index_check *self);
 
 /*
- * Compares the next packet of the file with its entry, and reports the first difference. Where the
- * index has entries of packets that are gone, or none of a packet, that is reported once, and the
- * entries after it are compared with the packets that they are of.
+ * Compares the next packet of the file with its entry and reports the first difference. If entries
+ * have no packet, or a packet has no entry, that is reported once, and later entries are compared
+ * with the packets that they belong to.
  */
 void index_check_packet(index_check *self, const ctf_packet *packet);
 
-/* After the last packet: entries that are left tell of packets that are gone. */
+/* Called after the last packet: reports entries that are left, whose packets are missing in the
+   file. */
 void index_check_end(index_check *self, const ctf_file *file);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace that grows is read in looks: what files there are and how large they are is taken once,
- * and all whole packets up to there are read, in the order of their begins. Then the folder is
- * looked at again. Where only data streams grew, the trace stays as it is; where metadata grew or
- * files came, it is opened anew, which costs as much as opening it does, and goes on where files
- * and streams are known to stand.
+ * Reads a trace that grows in looks at its folder. A look lists the files with their sizes; all
+ * whole packets up to there are read, in the order of their begins, and then the next look follows.
+ * If only data streams grew, the trace stays open. If metadata grew or files were added, it is
+ * opened again, which costs as much as opening it does, and reading continues from the saved states
+ * of files and streams.
  */
 #include "formats/ctf/read/live.h"
 
@@ -18,33 +18,35 @@
 #include "formats/ctf/read/look.h"
 #include "formats/ctf/read/producer.h"
 
-#define LOOK_REST_MS 50 /* a folder that always grows is not looked at more often */
+/* Least time between two looks, in ms, at a folder that grows all the time. */
+#define LOOK_REST_MS 50
 
-/* A stream that has packets to be read. */
+/* A stream that has packets to read. */
 typedef struct live_part {
     ctf_producer *from;
-    uint32_t known;   /* the stream's number there */
-    int64_t begin_ns; /* no event before this is to come from it */
+    uint32_t known;   /* number of the stream in ctf_known.streams */
+    int64_t begin_ns; /* no event before this time will come from the stream */
 } live_part;
 
 typedef struct ctf_live {
     producer base;
-    ctf_trace *first; /* as it was opened */
-    ctf_trace *look;  /* as it is now: that one, or one of its own */
-    ctf_known *known; /* of the first */
+    ctf_trace *first; /* the trace that the caller opened */
+    ctf_trace *look;  /* the trace of the last look: either `first`, or one that this struct owns */
+    ctf_known *known; /* that of `first` */
     produce_request request;
     follow follow;
     live_part *parts;
     uint32_t part_count, part_capacity;
     uint64_t look_number;
-    int64_t looked_ms, metadata_ms; /* when the folder was listed, when its metadata changed */
+    /* When the folder was listed, and when its metadata last changed. */
+    int64_t looked_ms, metadata_ms;
     uint64_t metadata_size;
-    bool has_empty;  /* metadata of no bytes, which are still to come */
-    producer passed; /* figures of the parts that were read */
-    bool is_last;    /* nothing more is waited for: what is there is all */
+    bool has_empty;  /* there are metadata files of 0 bytes, which still have to be written */
+    producer passed; /* balance and counts of parts that were read */
+    bool is_last;    /* nothing more is waited for: cut packets are read as they are */
 } ctf_live;
 
-/* ---- Parts ---- */
+/* ---- Parts: streams that have packets to read ---- */
 
 static void add_figures(producer *sum, const producer *more)
 {
@@ -59,7 +61,7 @@ static void part_close(live_part *part)
     from->ops->close(from);
 }
 
-/* All of it that is there was read. */
+/* Closes a part whose packets were all read, and saves the stream's state for the next look. */
 static void part_end(ctf_live *live, live_part *part)
 {
     known_stream *known = &live->known->streams[part->known];
@@ -71,7 +73,7 @@ static void part_end(ctf_live *live, live_part *part)
     *part = live->parts[--live->part_count];
 }
 
-/* Opens the next packet of the part, or ends it. */
+/* Opens the next packet of the part, or closes the part if it has no more. */
 static stele_status part_next(ctf_live *live, live_part *part)
 {
     known_stream *known = &live->known->streams[part->known];
@@ -124,7 +126,7 @@ static stele_status part_open(ctf_live *live, uint32_t stream, uint32_t number)
     return status == STELE_OK ? part_next(live, part) : status;
 }
 
-/* ---- Looking ---- */
+/* ---- Looks at the folder ---- */
 
 static void look_close(ctf_live *live)
 {
@@ -137,8 +139,8 @@ static void look_close(ctf_live *live)
     free(look);
 }
 
-/* The trace opened anew from a listing of its folder, which it owns. STELE_END: the metadata are
-   being written just now, and what stood before stays. */
+/* Opens the trace again from a listing of its folder, which it takes over. Returns STELE_END if the
+   metadata are being written, and keeps the trace of the last look. */
 static stele_status look_open(ctf_live *live, source *from)
 {
     stele_context *context = live->first->base.context;
@@ -170,7 +172,7 @@ static stele_status look_open(ctf_live *live, source *from)
     return status;
 }
 
-/* Of a file that is known by another name, or that was made anew. */
+/* Starts again from 0 if the file is shorter than what was read of it: it was written again. */
 static void judge_size(const ctf_live *live, known_file *known, const char *path, uint64_t size)
 {
     if (size >= known->done)
@@ -180,7 +182,7 @@ static void judge_size(const ctf_live *live, known_file *known, const char *path
     known->done = 0;
 }
 
-/* Notes the sizes of files, and which have grown. */
+/* Notes the sizes of all files, and which of them have grown. */
 static stele_status look_at_files(ctf_live *live)
 {
     ctf_trace *look = live->look;
@@ -201,7 +203,7 @@ static stele_status look_at_files(ctf_live *live)
     return STELE_OK;
 }
 
-/* Opens the parts of streams whose files grew. */
+/* Opens a part for each stream one of whose files grew. */
 static stele_status look_at_streams(ctf_live *live)
 {
     const ctf_trace *look = live->look;
@@ -224,14 +226,15 @@ static bool is_metadata(const source_member *member)
     return strcmp(path_base(member->name), "metadata") == 0;
 }
 
-/* Notes when metadata grew. */
+/* Notes when the metadata grew. */
 static void look_at_metadata(ctf_live *live, const source *now)
 {
     uint64_t size = 0;
     live->has_empty = false;
     for (size_t i = 0; i < source_member_count(now); i++)
         if (is_metadata(source_member_at(now, i))) {
-            size += source_member_at(now, i)->size + 1; /* one that is empty is one more */
+            /* So that an additional empty file changes the sum, too. */
+            size += source_member_at(now, i)->size + 1;
             live->has_empty |= source_member_at(now, i)->size == 0;
         }
     if (size != live->metadata_size)
@@ -239,7 +242,7 @@ static void look_at_metadata(ctf_live *live, const source *now)
     live->metadata_size = size;
 }
 
-/* Whether the trace must be opened anew for what is in its folder now. */
+/* Whether the trace must be opened again: files were added or removed, or metadata grew. */
 static bool is_other(const ctf_live *live, const source *now)
 {
     const source *from = live->look->base.source;
@@ -278,7 +281,7 @@ static stele_status watch_folders(ctf_live *live)
     return STELE_OK;
 }
 
-/* The folder is listed without a word: it may be on its way to another place just now. */
+/* Lists the folder without findings, as it may be moved at this moment. */
 static stele_status list_folder(ctf_live *live, source **now)
 {
     stele_context *context = live->first->base.context;
@@ -313,7 +316,7 @@ static stele_status look_again(ctf_live *live)
     return status;
 }
 
-/* ---- The producer ---- */
+/* ---- The producer of all streams ---- */
 
 static live_part *first_part(ctf_live *live)
 {
@@ -324,7 +327,7 @@ static live_part *first_part(ctf_live *live)
     return best;
 }
 
-/* What the order of events may count on. */
+/* Tells the ordering of events up to which time no more events will come. */
 static void set_bounds(ctf_live *live)
 {
     producer *base = &live->base;
@@ -340,7 +343,7 @@ static void set_bounds(ctf_live *live)
     }
 }
 
-/* Events of the part that is first in time. */
+/* Fills the batch with events of the part whose next packet begins first. */
 static stele_status fill_part(ctf_live *live, stele_batch *batch)
 {
     live_part *part = first_part(live);
@@ -355,7 +358,8 @@ static stele_status fill_part(ctf_live *live, stele_batch *batch)
     return STELE_OK;
 }
 
-/* Sleeps until the folder may have changed. False: the patience of those who wait is over. */
+/* Sleeps until the folder may have changed. Returns false if the caller does not want to wait
+   longer. */
 static bool wait_for_more(ctf_live *live, int64_t until_ms)
 {
     const diag_sink *diag = &live->first->base.context->diag;

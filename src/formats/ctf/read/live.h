@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a folder that grows: of each file whole packets only, until it is no longer
- * followed.
- */
+/* Reads the events of a folder that grows: of each file whole packets only, until the folder is no
+   longer followed. */
 #ifndef CTF_LIVE_H
 #define CTF_LIVE_H
 

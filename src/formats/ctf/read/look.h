@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata of a folder that grows. */
+/* Reads the metadata of a folder that grows, which may be half written. */
 #ifndef CTF_LOOK_H
 #define CTF_LOOK_H
 
 #include "formats/ctf/trace.h"
 
-/* What is wrong with metadata that stay as they are for so long is no longer on its way. */
+/* Milliseconds after which metadata that did not change are taken as complete, with their
+   errors. */
 #define LOOK_METADATA_MS 1000
 
-/* What the user says of a trace holds for each look at it: `look` is made, without a source. */
+/* Copies the settings that the user gave for `first` to `look`, a trace without a source that
+   serves for one look at the folder. */
 void look_take_settings(ctf_trace *look, const ctf_trace *first);
 
-/* Whether the metadata can be read without an error now: they may be half written. `*size` is how
-   many bytes they have. */
+/* Whether the metadata can now be read without an error; they may be half written. Sets `*size` to
+   their size in bytes. */
 bool look_is_sound(const ctf_trace *first, source *from, uint64_t *size);
 
-/* Waits until they can be, or stay as they are. */
+/* Waits until the metadata can be read without an error, or did not change for LOOK_METADATA_MS. */
 void look_await_metadata(const ctf_trace *first);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counter of discarded events is a snapshot: in CTF 1.8 and 2 as of the packet's end, in the
- * RFC as of before its first event. It wraps with its width. What counts back by less than half of
- * its range did not wrap: LTTng writes counters that fall back to 0 and return. So losses are
- * counted from the highest value that was seen, and what stands below it counts for nothing.
+ * Counts discarded events and missing packets. The counter of discarded events is a snapshot: in
+ * CTF 1.8 and 2 from the packet's end, in the RFC from before its first event. It wraps with its
+ * width. A counter that decreases by less than half of its range did not wrap: LTTng writes
+ * counters that fall back to 0 and return. So losses are counted from the highest value so far, and
+ * lower values count nothing.
  */
 #include "formats/ctf/read/losses.h"
 
@@ -13,7 +14,7 @@
 #include "core/bits.h"
 #include "core/text.h"
 
-/* Steps from `from` to `to` modulo the width; false when it went back. */
+/* Gives the steps from `from` to `to` modulo the width. Returns false if that is a decrease. */
 static bool counter_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *steps)
 {
     const uint64_t mask = bits_mask(width != 0 && width < 64 ? width : 64);
@@ -21,8 +22,8 @@ static bool counter_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *
     return *steps <= mask / 2 + 1;
 }
 
-/* The same of a counter whose higher value is the later one, however far up it is: losses are as
-   large as they are, while packets are out of order by few. */
+/* Gives the steps of a counter of losses, for which any higher value counts as an increase: losses
+   can be as large as they like. Returns false if it decreased. */
 static bool total_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *steps)
 {
     return counter_steps(from, to, width, steps) || to >= from;
@@ -43,8 +44,8 @@ static void report_back(const ctf_losses *losses, const ctf_packets *packets,
                    to);
 }
 
-/* Events that were discarded since the highest value, which becomes the new one if it is higher.
-   A counter that stays below is reported when it falls. */
+/* Returns how many events were discarded since the highest value of the counter, which is raised. A
+   decrease is reported once, when it happens. */
 static uint64_t discarded_steps(ctf_losses *losses, const ctf_packets *packets,
                                 const ctf_packet *packet)
 {
@@ -68,7 +69,8 @@ static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
     if ((head->has & CTF_ROLE_DISCARDED) == 0)
         return 0;
     if (!losses->has_discarded) {
-        /* A trace that begins later than its stream has counted before. */
+        /* If the trace does not have the stream's first packet, the counter includes earlier
+           losses. */
         const bool is_first =
             (head->has & CTF_ROLE_SEQUENCE_NUMBER) == 0 || head->sequence_number == 0;
         steps = is_first && !losses->is_part ? head->discarded : 0;
@@ -113,7 +115,7 @@ static void put_time(char text[TEXT_WALL_SIZE + 1], const ctf_clock *clock, uint
     *(clock->is_wall ? text_wall(text, ns) : text_seconds(text, ns)) = '\0';
 }
 
-/* Between which times, where packets tell. */
+/* Reports discarded events, with the times between which that happened if the packets have them. */
 static void report_discarded(const ctf_losses *losses, const ctf_packets *packets,
                              const ctf_packet *packet, const ctf_loss *loss)
 {
@@ -140,7 +142,7 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
     ctf_loss loss = {.begin_ticks = losses->has_packet && losses->has_end ? losses->end_ticks
                                                                           : head->begin_ticks,
                      .end_ticks = !is_at_begin && has_end ? head->end_ticks : head->begin_ticks};
-    /* Old LTTng-UST closes packets after the next one has begun. */
+    /* Old versions of LTTng-UST close a packet after the next one has begun. */
     if ((head->has & CTF_ROLE_PACKET_BEGIN) != 0 && loss.begin_ticks > head->begin_ticks)
         loss.begin_ticks = head->begin_ticks;
     loss.events = take_discarded(losses, packets, packet);

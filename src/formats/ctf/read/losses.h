@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tracer says it lost: counters of discarded events, gaps in the numbers of packets. */
+/* Counts losses that the tracer recorded: by counters of discarded events and by gaps in the
+   packets' sequence numbers. */
 #ifndef CTF_LOSSES_H
 #define CTF_LOSSES_H
 
 #include "formats/ctf/read/packet.h"
 
 typedef struct ctf_losses {
-    bool is_part;  /* counters count from the first packet on, whatever was before it */
-    bool is_quiet; /* what is lost is not asked for, and not told */
-    bool has_discarded, has_sequence;    /* there was a packet with them before */
-    uint64_t discarded, sequence_number; /* of the packet before */
-    uint64_t discarded_highest;          /* of all packets before, across wraps */
-    uint64_t end_ticks;                  /* of the packet before */
+    /* the packets before the first one are not part of the trace, so counters need not start at
+       0 */
+    bool is_part;
+    bool is_quiet;                    /* losses are not reported, because nobody asks for them */
+    bool has_discarded, has_sequence; /* a packet before had the counter or the sequence number */
+    uint64_t discarded, sequence_number; /* of the packet before that had them */
+    uint64_t discarded_highest; /* highest counter of all packets before, continued across wraps */
+    uint64_t end_ticks;         /* end of the packet before */
+    /* There was a packet before; it had an end time. */
     bool has_packet, has_end;
 } ctf_losses;
 
+/* Losses of a stream between two of its packets. */
 typedef struct ctf_loss {
-    uint64_t events;  /* discarded between `begin` and `end`; 0: none */
-    uint64_t packets; /* missing before this one; 0: none */
+    uint64_t events;  /* events discarded between `begin_ticks` and `end_ticks` */
+    uint64_t packets; /* packets missing before this one */
     uint64_t begin_ticks, end_ticks;
 } ctf_loss;
 
-/* The highest value of a counter of discarded events, across wraps, once the next one is known. */
+/* Returns the highest value of a counter of `width` bits, continued across wraps, after it was
+   `highest` and then has the value `next`. */
 uint64_t losses_highest(uint64_t highest, uint64_t next, unsigned width);
 
-/* Takes the next packet of a stream; what was lost with it. Reports counters that go back. */
+/* Takes the next packet of a stream and returns what was lost before or with it. Reports counters
+   that decrease. */
 ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_packet *packet);
 
 #endif

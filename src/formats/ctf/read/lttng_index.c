@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY_SIZE     56u /* version 1.0 */
-#define ENTRY_SIZE_MAX 4096u
-#define LOADED_MAX     8192u /* bytes of entries that are looked at together */
+#define ENTRY_SIZE     56u   /* bytes of an entry in version 1.0 */
+#define ENTRY_SIZE_MAX 4096u /* bytes; larger ones are not valid */
+#define LOADED_MAX     8192u /* bytes of entries that lttng_index_peek() can reach */
 
-/* STELE_END: it is none that is known, as was reported. */
+/* Reads the file header. Returns STELE_END if it is not one of a known version, which was
+   reported. */
 static stele_status header_read(lttng_index *self)
 {
     const uint8_t *at;
@@ -37,7 +38,7 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
         return STELE_END;
     status = ctf_open_member(trace, file->index_member, &self->in);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
-        return STELE_END; /* packets are found by their headers */
+        return STELE_END; /* without an index packets are found by their headers */
     if (status != STELE_OK)
         return status;
     status = window_open(&self->w, self->in, 0, UINT64_MAX, (size_t)16 << 10, LOADED_MAX);
@@ -48,7 +49,7 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
     return status;
 }
 
-/* Those of version 1.0 are shorter. */
+/* Decodes an entry. Those of version 1.0 are shorter, and their missing members become 0. */
 static void entry_read(const lttng_index *self, const uint8_t *at, lttng_entry *entry)
 {
     uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0};
@@ -110,7 +111,7 @@ void lttng_index_forget(ctf_file *file)
     memset(file->last, 0, sizeof file->last);
 }
 
-/* Which packets have events is known once one of their heads is. */
+/* Remembers the last packets, with or without events: the size of the heads is not known here. */
 static void note_last(ctf_file *file, const lttng_entry *entry)
 {
     memmove(file->last + 1, file->last, sizeof file->last - sizeof file->last[0]);

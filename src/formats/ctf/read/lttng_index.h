@@ -8,7 +8,8 @@
 #include "formats/ctf/read/packet.h"
 
 typedef struct lttng_entry {
-    uint64_t offset, size; /* bytes */
+    uint64_t offset, size; /* of the packet, in bytes */
+    /* The content's size is in bits, the times are in ticks. */
     uint64_t content_bits, begin, end, discarded, stream_class_id;
     bool has_instance;
     uint64_t stream_id, sequence_number;
@@ -22,27 +23,29 @@ typedef struct lttng_index {
     uint32_t entry_size, minor;
 } lttng_index;
 
-/* Opens the index of a file. STELE_END: it has none, or it cannot be used. */
+/* Opens the index of a file. Returns STELE_END if the file has none or it cannot be used. */
 stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const ctf_file *file);
 
-/* STELE_END after the last one. */
+/* Reads the next entry. Returns STELE_END after the last one. */
 stele_status lttng_index_next(lttng_index *self, lttng_entry *entry);
 
-/* How many entries, up to `most`, come next and can be looked at before they are taken. */
+/* Returns how many of the next entries, up to `most`, are loaded for lttng_index_peek(). */
 uint64_t lttng_index_ahead(lttng_index *self, uint64_t most);
 
-/* The entry after `index` others, which is one of these. */
+/* Reads the entry that follows the next `index` entries without taking it. `index` must be less
+   than lttng_index_ahead() returned. */
 void lttng_index_peek(const lttng_index *self, uint64_t index, lttng_entry *entry);
 
 void lttng_index_close(lttng_index *self);
 
 /*
- * Takes the packets of a file from its index, where there is one whose packets follow each other
- * from the start to the end of the file; `*is_used` says whether.
+ * Takes the packets of a file from its index instead of reading the file. Sets `*is_used` to false
+ * if there is no index, or one whose packets do not follow each other from the start to the end of
+ * the file.
  */
 stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_used);
 
-/* Forgets what an index told that does not fit. */
+/* Forgets all that lttng_index_use() took from an index that turns out not to fit. */
 void lttng_index_forget(ctf_file *file);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracers that are known to have written wrong times into packets, by what the environment says. */
+/* Finds tracers that are known to have written wrong times into packets, by the environment of the
+   trace. */
 #include "formats/ctf/read/mends.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ static bool is_before(version v, uint64_t major, uint64_t minor, uint64_t patch)
     return v.patch < patch;
 }
 
-/* Mended in 2.11.0, and in 2.10.10 and 2.9.13 of the older branches of lttng-modules. */
+/* Whether this version of lttng-modules has the fault that was mended in 2.11.0, 2.10.10 and
+   2.9.13. */
 static bool is_modules_before_mend(version v)
 {
     if (v.major == 2 && v.minor == 10)

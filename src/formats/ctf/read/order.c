@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The byte order of data streams, where TSDL's metadata say another one: each packet begins with a
- * magic number, which tells it.
- */
+/* Finds out whether data streams have another byte order than TSDL metadata say, by the magic
+   number at the begin of each packet. */
 #include <string.h>
 
 #include "core/load.h"
@@ -12,7 +10,7 @@
 #define PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 #define FILES_TRIED  16u
 
-/* Whether packets begin with the magic number, in the native order. */
+/* Whether packets begin with the magic number in the native byte order. */
 static bool begins_with_magic(const ctf_schema *schema)
 {
     const ctf_class *header = schema->packet_header, *first;
@@ -30,7 +28,7 @@ static bool is_beside(const char *name, const char *metadata_name, size_t folder
            name[folder] != '.' && strcmp(name + folder, "metadata") != 0;
 }
 
-/* The first bytes of a member, or 0. */
+/* Returns the first 4 bytes of a member as a number, or 0 if they cannot be read. */
 static uint32_t first_word(const ctf_trace *trace, size_t member, bool is_big_endian)
 {
     const uint8_t *bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a source that are in no packet: metadata, indexes, files that are not read. */
+/* Counts the bytes of a source that lie in no packet: metadata, indexes, files that are not
+   read. */
 #include <stdlib.h>
 
 #include "formats/ctf/trace.h"
@@ -42,8 +43,8 @@ void ctf_count_index(ctf_trace *trace, size_t member)
     trace->base.balance.record_size += member_size(trace, member);
 }
 
-/* What is wrong with a file none of whose packets can be read was reported by who tried; of one
-   whose metadata cannot be used, that was. */
+/* Counts files none of whose packets can be read as skipped. The indexer has reported why, unless
+   the metadata cannot be used, which is reported here. */
 void ctf_count_files(ctf_trace *trace)
 {
     for (uint32_t i = 0; i < trace->file_count; i++) {

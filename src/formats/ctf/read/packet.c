@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where packets are, and whether they can be what they say (CTF 1.8.3 section 5, CTF 2 section 4):
+ * Finds packets, and judges whether their sizes and times are possible (CTF 1.8.3 section 5, CTF 2
+ * section 4):
  *
- *     | header | context | event records ... | padding |
- *     |<------------- content length ------->|         |
- *     |<--------------- total length ----------------->|
+ *    | header | context | event records ... | padding |
+ *    |<------------- content length ------->|         |
+ *    |<--------------- total length ----------------->|
  */
 #include "formats/ctf/read/packet.h"
 
@@ -17,12 +18,13 @@
 #include "core/load.h"
 #include "core/path.h"
 
-#define HEAD_GUESS       512u /* bytes that hold most headers */
+#define HEAD_GUESS       512u /* bytes that most packet heads fit into */
 #define CTF_PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 
-/* ---- The file ---- */
+/* ---- The class of a file's packets ---- */
 
-/* RFC: a file belongs to the section NAME that it is called, or called NAME_<cpu>. */
+/* RFC: whether a file with this name belongs to the section NAME: it is called NAME or
+   NAME_<cpu>. */
 static bool is_of_section(const char *base, ctf_text name)
 {
     const char *rest = base + name.size;
@@ -39,7 +41,7 @@ static const ctf_stream_class *class_of_file(const ctf_schema *schema, const ctf
 {
     const char *base = path_base(file->name);
     if (schema->generation != CTF_RFC)
-        return NULL; /* its packets say it, unless there is just one */
+        return NULL; /* the packets name their class, unless there is only one */
     if (schema->stream_count == 1)
         return schema->streams[0];
     for (uint32_t i = 0; i < schema->stream_count; i++)
@@ -64,14 +66,14 @@ void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *
     decoder_defer(decoder);
 }
 
-/* ---- One header ---- */
+/* ---- Heads of packets ---- */
 
 typedef struct head_problem {
     ctf_code code;
-    uint64_t bit; /* in the packet */
+    uint64_t bit; /* position in the packet, in bits */
     const char *expected;
-    char found[160], text[64]; /* the latter may be `expected` */
-    bool is_of_sizes;          /* all else in the head can be */
+    char found[160], text[64]; /* `text` is a buffer that `expected` may point to */
+    bool is_of_sizes;          /* only the sizes are wrong: the rest of the head is possible */
 } head_problem;
 
 __attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *problem, ctf_code code,
@@ -88,7 +90,7 @@ __attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *prob
     return false;
 }
 
-/* What the decoder found in the head. */
+/* Takes over the problem that the decoder found in the head. */
 static void problem_take(head_problem *problem, const decoder_problem *from, uint64_t packet_offset)
 {
     problem->code = from->code;
@@ -98,7 +100,7 @@ static void problem_take(head_problem *problem, const decoder_problem *from, uin
     memcpy(problem->found, from->found, sizeof problem->found);
 }
 
-/* Whether the lengths can be; fills in what is not said. */
+/* Whether the packet's sizes are possible. Sizes that the head does not have are filled in. */
 static bool packet_measure(const ctf_packets *packets, ctf_packet *packet, head_problem *problem)
 {
     const packet_head *head = &packet->head;
@@ -158,14 +160,15 @@ static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem 
     return packet_measure(packets, packet, problem);
 }
 
-/* ---- The header of the RFC, section 5: see <stele/ctf.h> ---- */
+/* ---- Headers of the RFC (section 5): see <stele/ctf.h> ---- */
 
 static bool is_rfc(const ctf_packets *packets)
 {
     return packets->subtrace->schema.generation == CTF_RFC;
 }
 
-/* Before the head is read: the byte order and the sizes. */
+/* Called before the head is decoded: whether byte order and sizes of the RFC's header are
+   possible. */
 static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_problem *problem)
 {
     stele_ctf_rfc_header header;
@@ -187,8 +190,8 @@ static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_
     return true;
 }
 
-/* Once the head is read: which bits of the sequence count are significant, and whose packet it is.
- */
+/* Called after the head is decoded: takes the number of significant bits of the sequence number,
+   and checks that the packet belongs to this trace. */
 static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet *packet,
                        head_problem *problem)
 {
@@ -219,7 +222,7 @@ static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet
     return true;
 }
 
-/* How many bytes the header wants that has more of them than those `left`. */
+/* Returns how many bytes to load when `left` bytes do not hold the whole head. */
 static size_t more_wanted(const ctf_decoder *decoder, size_t left)
 {
     const uint64_t want = decoder_want_size(decoder);
@@ -228,7 +231,8 @@ static size_t more_wanted(const ctf_decoder *decoder, size_t left)
     return want < SIZE_MAX ? (size_t)want : SIZE_MAX;
 }
 
-/* Gives STELE_ERR_FORMAT where no packet begins here; `problem` has the reason. */
+/* Reads the head of the packet at the window. Returns STELE_ERR_FORMAT if no packet begins here;
+   `problem` then has the reason. */
 static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *packet,
                                 head_problem *problem)
 {
@@ -268,7 +272,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
     }
 }
 
-/* ---- After damage ---- */
+/* ---- Packets after damage ---- */
 
 /* Whether a packet of this trace can begin with this header, with `left` bytes to the file's end.
  */
@@ -283,8 +287,8 @@ static bool rfc_is_packet(const ctf_packets *packets, const uint8_t *bytes, uint
            header.content_size <= header.packet_size && header.packet_size <= left;
 }
 
-/* The packet's end seems to be after that of the file: when another one follows, it is its size
-   that is damaged. Leaves the window where it was. */
+/* Called for a packet that seems to end after the file: if another packet follows, the size is
+   wrong, and the packet ends there. Leaves the window at the packet. */
 static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     const uint64_t wanted = packet->size;
@@ -294,7 +298,8 @@ static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *pa
         return w->status;
     while (!is_found && window_need(w, STELE_CTF_RFC_HEADER_SIZE) >= STELE_CTF_RFC_HEADER_SIZE) {
         const size_t count = (size_t)(w->end - w->at) - STELE_CTF_RFC_HEADER_SIZE + 1;
-        const uint8_t *at = memchr(w->at, 0xc1, count); /* of both byte orders */
+        /* First byte of the magic number in both byte orders. */
+        const uint8_t *at = memchr(w->at, 0xc1, count);
         w->at = at != NULL ? at : w->at + count;
         is_found = at != NULL && rfc_is_packet(packets, at, packets->size - window_offset(w));
         w->at += at != NULL && !is_found;
@@ -313,7 +318,7 @@ static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *pa
     return w->status;
 }
 
-/* The magic number as the packets have it; false: packets begin without one. */
+/* Gives the magic number in the packets' byte order. Returns false if packets begin without one. */
 static bool packet_magic(const ctf_schema *schema, uint8_t bytes[4])
 {
     const ctf_class *header = schema->packet_header, *first;
@@ -326,7 +331,8 @@ static bool packet_magic(const ctf_schema *schema, uint8_t bytes[4])
     return true;
 }
 
-/* Goes to the next byte from which a packet can be read; false: there is none. */
+/* Moves the window to the next byte at which a packet can be read. Returns false if there is
+   none. */
 static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, stele_status *status)
 {
     uint8_t magic[4];
@@ -360,7 +366,7 @@ static void report_size(const ctf_packets *packets, uint64_t offset, uint64_t si
                    "%" PRIu64 " bytes, and a packet after %" PRIu64, size, next - offset);
 }
 
-/* The finding is about all bytes that are skipped; where the head is wrong, its text says. */
+/* Reports the bytes that are skipped. If the problem is inside the head, the text names the bit. */
 static void report_skipped(const ctf_packets *packets, const head_problem *problem, uint64_t offset,
                            uint64_t skipped)
 {
@@ -373,7 +379,8 @@ static void report_skipped(const ctf_packets *packets, const head_problem *probl
                problem->expected, "%s%s", problem->found, place);
 }
 
-/* The search begins in the padding of the packet before, whose size may be what is wrong. */
+/* Goes on after a head that cannot be read. The search begins in the padding of the packet before,
+   as it may be that packet's size that is wrong. */
 static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *packet,
                                    const head_problem *problem)
 {
@@ -396,7 +403,8 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
     return status == STELE_OK || status == STELE_ERR_FORMAT ? STELE_END : status;
 }
 
-/* A packet beyond the end of the file was cut, or its size is wrong: then others are after it. */
+/* Called for a packet that ends after the file: either the file was cut, or the size is wrong, in
+   which case other packets follow. */
 static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     const uint64_t offset = packet->offset, size = packet->size;
@@ -412,7 +420,8 @@ static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *pa
         window_move(w, offset, w->stop);
         if (status != STELE_OK && status != STELE_ERR_FORMAT && status != STELE_END)
             return status;
-        packets->is_quiet = true; /* read again so that the decoder is at its events */
+        /* The search has moved the decoder: return it to the packet's events. */
+        packets->is_quiet = true;
         status = packet_read(packets, w, packet, &ignored);
         packets->is_quiet = was_quiet;
         if (status != STELE_OK)
@@ -430,7 +439,7 @@ static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *pa
     return STELE_OK;
 }
 
-/* Where the last byte of the packet is that is not 0, from the packet's start. */
+/* Returns the offset in the packet after its last byte that is not 0. */
 static uint64_t last_byte(window *w, const ctf_packet *packet)
 {
     uint64_t at = 0, last = 0;
@@ -454,8 +463,11 @@ static uint64_t last_byte(window *w, const ctf_packet *packet)
     return last;
 }
 
-/* A packet whose head is one, but for sizes that cannot be: it ends where the next one begins, and
-   its content before the zeros that fill it. STELE_ERR_FORMAT: it is given up. */
+/*
+ * Called for a packet whose head is possible but for its sizes: it ends where the next one begins,
+ * and its content ends before the zeros at its end. Returns STELE_ERR_FORMAT if the packet is given
+ * up.
+ */
 static stele_status packet_resize(ctf_packets *packets, window *w, ctf_packet *packet,
                                   const head_problem *problem)
 {
@@ -473,7 +485,8 @@ static stele_status packet_resize(ctf_packets *packets, window *w, ctf_packet *p
     if (w->status != STELE_OK)
         return w->status;
     window_move(w, offset, w->stop);
-    packets->is_quiet = true; /* read again so that the decoder is at its events */
+    /* The search has moved the decoder: return it to the packet's events. */
+    packets->is_quiet = true;
     status = packet_read(packets, w, packet, &ignored);
     packets->is_quiet = was_quiet;
     packet->size = (is_found ? next.offset : packets->size) - offset;
@@ -498,7 +511,8 @@ void packets_leave(ctf_packets *packets, const ctf_packet *packet, uint64_t tick
         packets->clock = ticks;
 }
 
-/* Whether the file may yet get the rest of a packet. One without a size ends with the file. */
+/* Whether the rest of the packet may still be written. A packet without a size ends with the
+   file. */
 static bool is_unfinished(const ctf_packet *packet, stele_status status,
                           const head_problem *problem)
 {

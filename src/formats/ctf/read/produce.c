@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting producers. */
+/* Starts producers. */
 #include "formats/ctf/read/live.h"
 #include "formats/ctf/read/producer.h"
 
@@ -18,7 +18,7 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
     }
     end = trace->stream_count;
     if (request->stream != PRODUCE_ALL) {
-        /* They have numbers in their order. */
+        /* Streams have consecutive numbers, in their order. */
         first = request->stream - trace->streams[0].number;
         end = first + 1;
     }

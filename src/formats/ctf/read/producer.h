@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets as batches of events: of one stream, or of several one after the other. */
+/* Turns packets into batches of events: of one stream, or of several one after the other. */
 #ifndef CTF_PRODUCER_H
 #define CTF_PRODUCER_H
 
@@ -13,32 +13,37 @@ typedef struct ctf_producer {
     producer base;
     ctf_trace *trace;
     produce_request request;
-    uint32_t stream, stream_end; /* in the trace's table: the current one, after the last */
+    /* Indexes in the trace's table of streams: the current one, and the one after the last. */
+    uint32_t stream, stream_end;
     ctf_program_set *programs;
-    const ctf_spans *spans; /* of the stream's subtrace; NULL: Stele did not write it */
+    /* kinds, names and tracks that Stele's writer recorded; NULL if it did not write the
+       subtrace */
+    const ctf_spans *spans;
     ctf_decoder *decoder;
     ctf_walk walk;
     bool has_walk;
     ctf_content content;
     ctf_losses losses;
-    const ctf_packet *packet; /* NULL: between packets */
-    ctf_loss loss;            /* with the packet, not yet in a batch */
-    bool has_event;           /* of the packet one was seen */
+    const ctf_packet *packet; /* current packet; NULL between packets */
+    ctf_loss loss;  /* loss of events or packets before the current packet, not given yet */
+    bool has_event; /* an event of the packet was given */
     bool is_mend_reported;
-    bool is_by_packet;    /* fill stops where a packet ends; ctf_producer_packet() opens the next */
-    stele_balance passed; /* of the streams that were read */
+    /* Filling a batch stops at the end of a packet; ctf_producer_packet() opens the next one. */
+    bool is_by_packet;
+    stele_balance passed; /* balance of the streams that were read to their end */
 } ctf_producer;
 
-/* Of the streams from `first` to before `end`, by their places in the trace's table.
-   STELE_ERR_MEMORY. */
+/* Makes a producer of the streams from index `first` to before `end`. Returns STELE_ERR_MEMORY if
+   out of memory. */
 stele_status ctf_producer_new(ctf_trace *trace, const produce_request *request, uint32_t first,
                               uint32_t end, ctf_producer **out);
 
-/* By packets, of one stream: begins it, with what is known of it from before. STELE_ERR_MEMORY. */
+/* Begins one stream that is read packet by packet, with the counters and the clock that earlier
+   packets left. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status ctf_producer_begin(ctf_producer *self, const ctf_losses *losses, uint64_t clock);
 
-/* Opens the next packet that has something to be read, so that `packet` is set. STELE_END: there
-   is none. */
+/* Opens the next packet that has anything to give, and sets `packet`. Returns STELE_END if there is
+   none. */
 stele_status ctf_producer_packet(ctf_producer *self);
 
 #endif

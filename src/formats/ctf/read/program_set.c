@@ -36,7 +36,8 @@ void program_set_give_back(ctf_trace *trace, ctf_program_set *set)
     free(set);
 }
 
-/* Of what Stele wrote, kinds and tracks are given by fields, and these are marked. */
+/* Adds the columns that are needed to restore events of Stele's writer, which keeps kinds and
+   tracks in fields. */
 static uint32_t columns_of(const ctf_subtrace *subtrace, uint32_t columns)
 {
     const uint32_t told =

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets as batches of events. */
+/* Turns packets into batches of events. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "formats/ctf/read/producer.h"
 #include "model/batch.h"
 
-/* ---- Streams ---- */
+/* ---- Opening and closing of streams ---- */
 
 static const ctf_stream *current_stream(const ctf_producer *self)
 {
@@ -18,7 +18,7 @@ static stele_status open_stream(ctf_producer *self)
     const ctf_stream *stream = current_stream(self);
     ctf_subtrace *subtrace = &self->trace->subtraces[stream->subtrace];
     const stele_status status = spans_of(self->trace, subtrace, &self->spans);
-    /* Spans that are open at the begin began before it. */
+    /* Spans that are open at the requested begin began before it. */
     const int64_t begin_ns = self->spans != NULL ? INT64_MIN : self->request.begin_ns;
     const walk_options options = {.window_size = self->request.window_size,
                                   .begin_ns = begin_ns,
@@ -48,7 +48,7 @@ static void close_stream(ctf_producer *self)
     self->packet = NULL;
 }
 
-/* ---- Losses ---- */
+/* ---- Lost events and packets ---- */
 
 static int64_t ticks_ns(const ctf_packet *packet, uint64_t ticks)
 {
@@ -96,7 +96,7 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
     return STELE_OK;
 }
 
-/* ---- Packets ---- */
+/* ---- Opening and closing of packets ---- */
 
 static stele_status open_packet(ctf_producer *self)
 {
@@ -124,7 +124,8 @@ static stele_status open_packet(ctf_producer *self)
     return STELE_OK;
 }
 
-/* Events outside of their packet's times: once a stream where the tracer is known for it. */
+/* Reports events outside of their packet's times: only once a stream if the tracer is known for
+   it. */
 static void judge_range(ctf_producer *self, const char *what, uint64_t ticks, uint64_t bound,
                         unsigned mend)
 {
@@ -161,7 +162,8 @@ static void close_packet(ctf_producer *self, bool is_whole)
     self->packet = NULL;
 }
 
-/* Times rise, so that the last event tells whether some do not fit: reported once a trace. */
+/* Reports times that do not fit, once a trace. Times rise, so if any of the batch does not fit,
+   then the last one does not. */
 static void judge_times(ctf_producer *self, const stele_event *event, const stele_event *end)
 {
     if ((end[-1].flags & STELE_FLAG_CLAMPED) == 0 || self->trace->is_clamped_told)
@@ -174,7 +176,7 @@ static void judge_times(ctf_producer *self, const stele_event *event, const stel
                 "events at %" PRIu64 " cycles and later", event->ticks);
 }
 
-/* Fills the batch from the current packet; ends the packet where it ends. */
+/* Fills the batch with events of the current packet, and closes the packet at its end. */
 static stele_status fill_events(ctf_producer *self, stele_batch *batch)
 {
     const uint32_t before = batch->event_count;
@@ -195,7 +197,7 @@ static stele_status fill_events(ctf_producer *self, stele_batch *batch)
     return outcome == DECODE_BAD ? reading : STELE_OK;
 }
 
-/* ---- The producer ---- */
+/* ---- The producer of events ---- */
 
 static void set_place(const ctf_producer *self, stele_batch *batch)
 {
@@ -213,7 +215,8 @@ static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
                 return STELE_OK;
             status = open_packet(self);
         } else if (self->loss.events != 0 || self->loss.packets != 0) {
-            /* Stands alone: it is not of the packet that the batch's context is of. */
+            /* A loss gets a batch of its own, as it does not belong to the packet whose context the
+               batch has. */
             if (batch->event_count != 0)
                 return STELE_OK;
             set_place(self, batch);
@@ -226,7 +229,7 @@ static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
     return status;
 }
 
-/* STELE_END: there are no more streams, or those that are have no more events. */
+/* Returns STELE_END if no stream has more events. */
 static stele_status fill_streams(ctf_producer *self, stele_batch *batch)
 {
     stele_status status = STELE_END;

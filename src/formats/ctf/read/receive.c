@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets that arrive over a network: see formats/receive.h. Where a packet ends, which stream it
- * is of and what counts it is said by the metadata, which arrive as well, or are given by the user:
+ * Receives packets that arrive over a network: see formats/receive.h. The metadata say where a
+ * packet ends, which stream it belongs to and what counts it. They arrive as well, or are given by
+ * the user:
  *
- *     1.8     metadata packets, or the text: in one datagram, or in front of all in a stream
- *     CTF 2   fragments, each after a record separator; or metadata packets
- *     RFC     packets whose content is text, or that arrive where the section is "metadata"
+ *    1.8     metadata packets, or plain text: one datagram, or the begin of a connection
+ *    CTF 2   fragments, each after a record separator; or metadata packets
+ *    RFC     packets whose content is text, or that arrive where the section is "metadata"
  *
- * Metadata may come again, and in any order but for the text of 1.8.
+ * Metadata may arrive repeatedly and, except for the plain text of 1.8, in any order.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@ typedef struct ctf_receive {
     receive_room *room;
     arriving **traces;
     uint32_t count, capacity;
-    uint32_t *current; /* by sender: the trace whose metadata it sent last, plus 1 */
+    /* Indexed by sender: 1 + the trace whose metadata the sender sent last; 0 if it sent none. */
+    uint32_t *current;
     uint32_t sender_count;
 } ctf_receive;
 
@@ -76,7 +78,7 @@ static void close_receiver(receiver *base)
     free(self);
 }
 
-/* Metadata that the user gave, in whatever form: of the first trace. */
+/* Takes the metadata that the user gave, in any form, as those of the first trace. */
 static stele_status take_given(ctf_receive *self, const uint8_t *bytes, size_t size)
 {
     const receive_from all = {.is_datagram = true, .section = "", .packet_size_max = size};
@@ -88,7 +90,8 @@ static stele_status take_given(ctf_receive *self, const uint8_t *bytes, size_t s
             head = (arriving_head){.form = ARRIVING_TEXT, .size = size - at};
         if (self->count == 0)
             status = add_trace(self, &head);
-        self->room->max += head.size + ARRIVING_PART_ROOM; /* senders take none of it */
+        /* The user's metadata do not count against the senders' limit. */
+        self->room->max += head.size + ARRIVING_PART_ROOM;
         if (status == STELE_OK)
             status = arriving_add(self->traces[0], &head, bytes + at, &is_news);
         at += head.size;
@@ -112,7 +115,7 @@ static receiver *open_receiver(stele_context *context, receive_room *room, const
     return &self->base;
 }
 
-/* ---- Which trace ---- */
+/* ---- Which trace metadata belong to ---- */
 
 static uint32_t trace_of_sender(const ctf_receive *self, uint32_t sender)
 {
@@ -120,7 +123,7 @@ static uint32_t trace_of_sender(const ctf_receive *self, uint32_t sender)
                                                                      : NO_TRACE;
 }
 
-/* Whether the first part of a trace is this one. */
+/* Whether these bytes are equal to the first piece of metadata of the trace. */
 static bool is_first_of(const arriving *a, const arriving_head *head, const uint8_t *bytes)
 {
     const arriving_part *first = arriving_first(a);
@@ -128,7 +131,7 @@ static bool is_first_of(const arriving *a, const arriving_head *head, const uint
            memcmp(first->bytes, bytes, head->size) == 0;
 }
 
-/* The trace that a piece of metadata is of; the number after the last one for a new trace. */
+/* Returns the trace that a piece of metadata belongs to, or `count` if it is a new trace. */
 static uint32_t trace_of_metadata(const ctf_receive *self, uint32_t sender,
                                   const arriving_head *head, const uint8_t *bytes)
 {
@@ -147,14 +150,14 @@ static uint32_t trace_of_metadata(const ctf_receive *self, uint32_t sender,
             (head->begins ? is_first_of(a, head, bytes)
                           : i == last || (last == NO_TRACE && i + 1 == self->count)))
             return i;
-        /* A preamble that comes after other fragments of its trace. */
+        /* A preamble may arrive after other fragments of its trace. */
         if (head->begins && i == last && (a->count == 0 || arriving_first(a)->rank != 0))
             return i;
     }
     return self->count;
 }
 
-/* ---- Packets of events ---- */
+/* ---- Packets of event records ---- */
 
 typedef enum fit { FIT_NONE, FIT_MORE, FIT_SURE } fit;
 
@@ -166,7 +169,7 @@ static bool head_fits(const arriving *a, const packet_head *head)
            memcmp(head->uuid, a->schema.uuid, sizeof head->uuid) == 0;
 }
 
-/* What the packet is, as the metadata of a trace have it. */
+/* Tries to read the packet's head with the metadata of a trace. */
 static fit try_trace(const arriving *a, const uint8_t *bytes, size_t size, packet_head *head)
 {
     const packet_view view = {bytes, size, 0};
@@ -188,7 +191,7 @@ static uint64_t mask_of(unsigned width)
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
-/* Names the file of a packet, and what counts it. */
+/* Sets the name of the file that a packet belongs to, and its number among the packets there. */
 static void place_packet(const receive_from *from, const arriving *a, const packet_head *head,
                          const uint8_t *bytes, receive_packet *packet)
 {
@@ -221,7 +224,7 @@ static void place_packet(const receive_from *from, const arriving *a, const pack
              instance);
 }
 
-/* Where the packet ends; false: it says what cannot be. */
+/* Computes the packet's size. Returns false if the sizes in its head are impossible. */
 static bool measure(const receive_from *from, const packet_head *head, size_t size,
                     receive_packet *packet)
 {
@@ -249,7 +252,8 @@ static receive_outcome pass(receive_packet *packet, const uint8_t *bytes, size_t
     return RECEIVE_NOTHING;
 }
 
-/* The trace whose metadata fit best: that of the sender, else the first. */
+/* Finds the trace whose metadata fit the packet best: preferably that of the sender, otherwise the
+   first. */
 static fit find_trace(ctf_receive *self, uint32_t sender, const uint8_t *bytes, size_t size,
                       uint32_t *found, packet_head *head)
 {
@@ -273,9 +277,11 @@ static fit find_trace(ctf_receive *self, uint32_t sender, const uint8_t *bytes, 
     return best;
 }
 
-/* Reads metadata for a packet: those that were not read before or had errors, or, if `is_all`,
-   those to which more was added. What costs too much is left until more came. `*has_read` if any
-   were. */
+/*
+ * Parses metadata that were not parsed yet or had errors, and with `is_all` also those to which
+ * pieces were added. Parsing that costs too much waits until more pieces arrive. Sets `*has_read`
+ * if any were parsed. Returns false if out of memory.
+ */
 static bool read_metadata(ctf_receive *self, const receive_from *from, bool is_all, bool *has_read)
 {
     *has_read = false;
@@ -291,8 +297,8 @@ static bool read_metadata(ctf_receive *self, const receive_from *from, bool is_a
     return true;
 }
 
-/* What the packet is, as the metadata have it; they are read again for one that those do not know
-   that were read before. RECEIVE_PACKET: `*how` says. */
+/* Reads the packet's head. If no metadata parsed so far know the packet, they are parsed again with
+   the pieces added since. Returns RECEIVE_PACKET if it was tried; `*how` is the result. */
 static receive_outcome find_head(ctf_receive *self, const receive_from *from, const uint8_t *bytes,
                                  size_t size, receive_packet *packet, packet_head *head, fit *how)
 {
@@ -375,7 +381,7 @@ static receive_outcome look(receiver *base, const receive_from *from, const uint
                : pass(packet, bytes, size, "metadata of more traces than can be held");
 }
 
-/* ---- State ---- */
+/* ---- Metadata as the state of a receiver ---- */
 
 static stele_status learn(receiver *base, const receive_from *from, const receive_packet *packet,
                           const uint8_t *bytes, bool *is_news)
@@ -385,7 +391,7 @@ static stele_status learn(receiver *base, const receive_from *from, const receiv
     arriving_head head;
     stele_status status = STELE_OK;
     *is_news = false;
-    whole.is_ended = true; /* the bytes are those of the packet alone */
+    whole.is_ended = true; /* the bytes are exactly those of the packet */
     if (!packet->is_state || arriving_look(&whole, bytes, packet->size, &head) != RECEIVE_PACKET)
         return STELE_OK;
     if (packet->trace == self->count)

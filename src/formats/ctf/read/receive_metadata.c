@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of metadata as they arrive: packets, fragments, texts; in any order and more than once. */
+/* Recognises and keeps pieces of metadata as they arrive: packets, fragments and texts, in any
+   order and more than once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +54,11 @@ static size_t space_size(const uint8_t *bytes, size_t size)
     return count;
 }
 
-/* Where a fragment ends whose object ends at a place: with all white space up to the next one, else
-   with its line, since what follows can be a packet that begins with such bytes. 0: more must be
-   there to tell. */
+/*
+ * Returns where a fragment ends whose object ends at `at`: before the next separator, including all
+ * white space, or else with its line, as the bytes after that may be a packet that begins with the
+ * same bytes as white space. Returns 0 if more bytes are needed to decide.
+ */
 static size_t end_of_line(const uint8_t *bytes, size_t size, size_t at, bool is_all)
 {
     const size_t space = space_size(bytes + at, size - at);
@@ -68,7 +71,8 @@ static size_t end_of_line(const uint8_t *bytes, size_t size, size_t at, bool is_
     return at + (bytes[at] == '\n');
 }
 
-/* The size of a JSON object with the white space after it; 0: it has not ended. */
+/* Returns the size of a JSON object including the white space after it, or 0 if its end has not
+   arrived. */
 static size_t object_size(const uint8_t *bytes, size_t size, bool is_all)
 {
     size_t at = 1, depth = 0;
@@ -86,7 +90,7 @@ static size_t object_size(const uint8_t *bytes, size_t size, bool is_all)
     return at < size || is_all ? at : 0;
 }
 
-/* Ranks of fragments: each uses what those of lower ones define (section 5). */
+/* Ranks of fragments: a fragment may only use what fragments of lower ranks define (section 5). */
 #define RANK_STREAM_CLASS 4u
 #define RANK_EVENT_CLASS  5u
 
@@ -107,7 +111,8 @@ static bool is_key(const json_value *key, const char *name)
     return key->size == strlen(name) && memcmp(key->text, name, key->size) == 0;
 }
 
-/* What a fragment is, and of which data stream class. Its rank is UINT64_MAX where it is none. */
+/* Sets rank and data stream class of a fragment. The rank is UINT64_MAX if it is not a valid
+   one. */
 static void judge_fragment(const json_tree *tree, arriving_head *head)
 {
     uint64_t id = 0, of_stream = 0;
@@ -141,8 +146,11 @@ static void read_fragment(const uint8_t *bytes, arriving_head *head)
     free(text);
 }
 
-/* So many bytes must be there before it is worth to look for an end once more that was not in the
-   first ones: a large text that comes in small pieces is not read from its begin for each. */
+/*
+ * Returns how many bytes must have arrived before it is worth searching for an end again that is
+ * not in the first `size` bytes: a large text that arrives in small pieces must not be read from
+ * its begin for each.
+ */
 static size_t size_to_try(size_t size)
 {
     return size + 1 + (size >= LARGE_SIZE ? size / 64 : 0);
@@ -163,9 +171,9 @@ static receive_outcome look_fragment(const receive_from *from, const uint8_t *by
     return head->rank != UINT64_MAX ? RECEIVE_PACKET : RECEIVE_NOTHING;
 }
 
-/* ---- Packets of the RFC ---- */
+/* ---- Metadata in packets of the RFC ---- */
 
-/* Whether all bytes are text, as metadata are and events as a rule are not. */
+/* Whether all bytes are text. Metadata are, while event records contain other bytes as a rule. */
 static bool is_text(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -201,9 +209,10 @@ static receive_outcome look_rfc(const receive_from *from, const uint8_t *bytes, 
                : RECEIVE_NOTHING;
 }
 
-/* ---- Text of CTF 1.8 ---- */
+/* ---- Plain text of CTF 1.8 ---- */
 
-/* In a stream it goes on up to what is no text, as the magic numbers of packets. */
+/* A datagram is all text. In a connection the text ends before the first byte that is not text,
+   such as those of a packet's magic number. */
 static receive_outcome look_text(const receive_from *from, const uint8_t *bytes, size_t size,
                                  arriving_head *head)
 {
@@ -254,7 +263,7 @@ receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, si
     return RECEIVE_NOTHING;
 }
 
-/* ---- All that came ---- */
+/* ---- Pieces that arrived ---- */
 
 static void forget_parsed(arriving *a)
 {
@@ -267,7 +276,7 @@ static void forget_parsed(arriving *a)
     a->is_parsed = a->is_stale = a->is_sound = false;
 }
 
-/* Room for one more part. */
+/* Makes room for one more part. Returns false if out of memory. */
 static bool reserve_part(arriving *a)
 {
     if (a->count == a->capacity) {
@@ -285,7 +294,7 @@ static bool reserve_part(arriving *a)
     return true;
 }
 
-/* After all parts of ranks that are not higher. */
+/* Inserts a part into the order, after all parts with the same or a lower rank. */
 static void put_in_order(arriving *a, uint32_t number)
 {
     uint32_t low = 0, high = number;
@@ -309,7 +318,7 @@ static bool is_known(const arriving *a, uint32_t hash, const uint8_t *bytes, siz
     return false;
 }
 
-/* Whether an event class of the data stream class came; `*number` is where it is noted then. */
+/* Whether an event class of this data stream class has arrived. */
 static bool has_events(const arriving *a, uint32_t hash, uint64_t stream)
 {
     uint32_t at = hash, number;
@@ -319,9 +328,11 @@ static bool has_events(const arriving *a, uint32_t hash, uint64_t stream)
     return false;
 }
 
-/* The rank of a fragment among those that came: classes of data streams stand among those of
-   events, as they came, so that what follows is added at the end; but for those whose events came
-   before. */
+/*
+ * Gives the rank of a fragment among the pieces that arrived. Data stream classes get the rank of
+ * event classes, so that both are appended in the order of arrival; only one whose event classes
+ * arrived before it keeps its lower rank. Returns false if out of memory.
+ */
 static bool find_rank(arriving *a, const arriving_head *head, uint64_t *rank)
 {
     uint32_t hash;
@@ -383,7 +394,8 @@ stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t 
     return STELE_OK;
 }
 
-/* What is wrong in metadata that may still be incomplete is for those to say who read the trace. */
+/* Parses metadata without findings, as they may be incomplete: errors are reported when the trace
+   is read. */
 static stele_status parse(arriving *a, const stele_limits *limits, const uint8_t *bytes,
                           size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings in the packets of a trace, by file and bit. */
+/* Reports findings in the packets of a trace, by file and bit. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where events go on after damage. A record does not say where the next one begins, so each place
- * that one could begin at is tried: several events in a row must be of known classes, at times that
- * neither go back nor leave the packet, or lead exactly to the content's end. What a place costs is
- * bounded by what is shown to it, and all places by their number.
+ * Finds where events continue after damage. A record does not say where the next one begins, so
+ * each position that one could begin at is tried: several events in a row must be of known classes,
+ * at times that neither decrease nor leave the packet, or end exactly where the content does. The
+ * cost is bounded by the bytes that a trial may read, and by the number of positions.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "formats/ctf/read/content.h"
 
-#define ROW_MAX       8u                   /* events in a row, where there is no time */
-#define ROW_TIMED     4u                   /* ... with a clock, and an end of the packet */
-#define AHEAD         ((uint64_t)4 << 10)  /* bytes that a place is shown */
-#define LOADED        ((uint64_t)32 << 10) /* bytes that are loaded at once */
-#define PACKET_PLACES ((uint64_t)32 << 10) /* that are tried after one damage */
-#define ALL_PLACES    ((uint64_t)2 << 20)  /* that are tried in all */
+#define ROW_MAX 8u /* events that must follow each other if they have no times */
+/* Events that must follow each other if they have times and the packet has an end time. */
+#define ROW_TIMED     4u
+#define AHEAD         ((uint64_t)4 << 10)  /* bytes that the trial of a position may read */
+#define LOADED        ((uint64_t)32 << 10) /* bytes that are loaded at a time */
+#define PACKET_PLACES ((uint64_t)32 << 10) /* positions that are tried after one damage */
+#define ALL_PLACES    ((uint64_t)2 << 20)  /* positions that are tried in the whole trace */
 
 typedef struct search {
     ctf_content *content;
-    uint64_t from; /* the record that cannot be read, in bits of the packet */
+    uint64_t from; /* position of the record that cannot be read, in bits of the packet */
+    /* Distance of positions that are tried, in bits. */
     uint64_t step;
-    uint64_t begin_ticks, end_ticks; /* between which its events are */
-    uint32_t row;                    /* events that make a place sure */
+    /* Times that the events must be between, in ticks. */
+    uint64_t begin_ticks, end_ticks;
+    uint32_t row; /* events that must follow each other for a position to be sure */
     bool has_clock, has_end;
-    bool is_to_end; /* what was tried last leads exactly to the content's end */
+    bool is_to_end; /* the events of the last trial end exactly where the content does */
 } search;
 
 typedef enum verdict { PLACE_FALSE, PLACE_WEAK, PLACE_SURE, PLACE_MEMORY } verdict;
 
-/* Times of events that follow each other. */
+/* Whether the first events of the batch have times that do not decrease and stay in the packet. */
 static bool times_fit(const search *s, const stele_batch *batch, uint32_t count)
 {
     uint64_t last = s->begin_ticks;
@@ -64,8 +67,8 @@ static verdict try_place(search *s, const packet_view *loaded, uint64_t at)
     return outcome == DECODE_END && s->has_clock ? PLACE_WEAK : PLACE_FALSE;
 }
 
-/* The next place that is sure, else the first one that could be the last record; the content's end:
-   there is none. */
+/* Finds the next position that is sure, or else the first one that could be the last record of the
+   packet. `*place` is the end of the content if there is neither. */
 static decode_outcome find_place(search *s, uint64_t *place)
 {
     ctf_content *content = s->content;
@@ -97,7 +100,8 @@ static decode_outcome find_place(search *s, uint64_t *place)
     return DECODE_OK;
 }
 
-/* Between which times events must be: those of the packet, once the last event's is not one. */
+/* Sets the times that events must be between: from the last event's time, or the packet's begin if
+   that cannot be right, to the packet's end. */
 static void set_times(search *s)
 {
     const packet_head *head = &s->content->packet->head;
@@ -112,7 +116,7 @@ static void set_times(search *s)
     s->row = s->has_clock && s->has_end && decoder_has_event_id(decoder) ? ROW_TIMED : ROW_MAX;
 }
 
-/* Whether the events that were tried lead beyond the record that cannot be read. */
+/* Whether the events of the last trial lead beyond the record that cannot be read. */
 static bool leads_beyond(const search *s)
 {
     const stele_batch *batch = s->content->trial;
@@ -120,7 +124,8 @@ static bool leads_beyond(const search *s)
     return batch->event_count != 0 && batch->events[batch->event_count - 1].offset > offset;
 }
 
-/* Of the last events, the first one that is loaded still and not too far; CONTENT_RECENT: none. */
+/* Returns the index in `recent` of the first event that is still loaded and not too far away, or
+   CONTENT_RECENT if there is none. */
 static uint32_t first_recent(const search *s)
 {
     const ctf_content *content = s->content;
@@ -136,10 +141,10 @@ static uint32_t first_recent(const search *s)
 }
 
 /*
- * An event whose length was damaged can hold the next ones, and soon after its end is where a
- * record cannot be read: whether from a place within the last events others lead beyond that.
- * Else from the first one from which they lead exactly to the content's end. Events that were
- * unpacked are not looked at.
+ * An event whose length is damaged can hide the next ones: reading fails soon after its false end.
+ * Finds out whether events that begin inside of the last events lead beyond the record that cannot
+ * be read, or else whether those from the first such position end exactly with the content.
+ * Contents that were unpacked are not searched in this way.
  */
 static decode_outcome find_hidden(search *s, uint64_t *place)
 {
@@ -170,7 +175,7 @@ static decode_outcome find_hidden(search *s, uint64_t *place)
     return DECODE_OK;
 }
 
-/* The event is the last one that begins before the place. */
+/* Reports the event that hides others: the last one that begins before the position. */
 static void report_hidden(const search *s, uint64_t place)
 {
     const ctf_content *content = s->content;
@@ -185,7 +190,7 @@ static void report_hidden(const search *s, uint64_t place)
                "an event, in which events that lead on begin at byte %" PRIu64, packet + place / 8);
 }
 
-/* Findings about what is only tried are not made. */
+/* Searches without findings, as positions that are only tried prove nothing. */
 static decode_outcome search_quietly(search *s, uint64_t *place, uint64_t *hidden)
 {
     stele_context *context = s->content->packets->trace->base.context;
@@ -210,7 +215,7 @@ static void report(const search *s, const decoder_problem *problem, uint64_t pla
     if (!is_end)
         snprintf(on, sizeof on, "; skipped to byte %" PRIu64 ", where a search found events again",
                  s->content->packet->offset + place / 8);
-    /* A content that ends inside of a record may be longer than the packet says. */
+    /* If the content ends inside of a record, the packet's content size may be too small. */
     if (is_end && problem->code == CTF450 && s->content->bytes == NULL &&
         s->content->packet->size > s->from / 8)
         size = s->content->packet->size - s->from / 8;

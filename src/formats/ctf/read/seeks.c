@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where some of the packets of a file begin: few enough to be kept, regardless of its size. */
+/* Keeps positions of some packets of a file, at most CTF_SEEKS_MAX for a file of any size. */
 #include <stdlib.h>
 
 #include "formats/ctf/trace.h"

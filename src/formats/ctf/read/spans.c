@@ -11,9 +11,9 @@
 
 struct ctf_spans {
     stele_context *context;
-    stele_name of_context; /* the structure in front of an event's fields */
+    stele_name of_context; /* name of the structure in front of an event's fields */
     stele_name kind, flags, name, category, addr, call_site, track;
-    uint32_t *tracks; /* by the numbers of the trace; 0: none */
+    uint32_t *tracks; /* by their numbers in the trace; 0 if there is no such track */
     uint32_t track_count;
 };
 
@@ -23,7 +23,7 @@ bool spans_are_marked(const ctf_schema *schema)
     return mark != NULL && !mark->is_text && mark->value == SPAN_VERSION;
 }
 
-/* ---- Tracks ---- */
+/* ---- Tracks that the environment lists ---- */
 
 static stele_track_kind kind_find(const char *text)
 {
@@ -33,8 +33,8 @@ static stele_track_kind kind_find(const char *text)
     return STELE_TRACK_NONE;
 }
 
-/* "thread 12 3 name": kind, number, the track that it is below, name. Returns false if out of
- * memory. */
+/* Adds a track by its text "KIND NUMBER PARENT NAME", such as "thread 12 3 name". Returns false if
+   out of memory. */
 static bool add_track(ctf_spans *s, uint32_t trace, uint32_t at, ctf_text text)
 {
     char kind[16];
@@ -66,7 +66,7 @@ static bool add_track(ctf_spans *s, uint32_t trace, uint32_t at, ctf_text text)
     return s->tracks[at] != 0;
 }
 
-/* The entry's number among the tracks; 0: it is none of them. */
+/* Returns the number of the track that the entry describes, or 0 if it does not describe one. */
 static uint32_t track_of(const ctf_env *env)
 {
     const size_t size = sizeof SPAN_TRACK - 1;
@@ -140,15 +140,15 @@ void spans_free(ctf_spans *s)
     free(s);
 }
 
-/* ---- Events ---- */
+/* ---- Events that are restored ---- */
 
-/* What the members in front of the fields say. */
+/* What the members in front of an event's own fields say. */
 typedef struct restored {
     const stele_batch *batch;
-    const stele_field *at, *end; /* those that are left */
-    bool is_wrong;               /* they are not what the writer makes */
+    const stele_field *at, *end; /* entries that were not taken yet */
+    bool is_wrong;               /* the members are not those that the writer makes */
     bool is_function;
-    unsigned bits; /* the kind, SPAN_HAS_... */
+    unsigned bits; /* as in stele_kind: the kind and SPAN_HAS_... */
     uint64_t flags, value, id;
     const stele_field *name, *category;
 } restored;
@@ -175,7 +175,7 @@ static uint32_t track_get(const ctf_spans *s, uint64_t number)
     return number <= s->track_count ? s->tracks[number] : 0;
 }
 
-/* Switches and wakes tell numbers of threads for others, then their tracks. */
+/* Sets the tracks of switches and wakes, which follow the numbers of the threads. */
 static void take_tracks(const ctf_spans *s, restored *r, stele_kind kind)
 {
     if (kind == STELE_KIND_SWITCH)
@@ -212,7 +212,7 @@ static void take_members(const ctf_spans *s, restored *r)
     take_tracks(s, r, kind);
 }
 
-/* UINT32_MAX: memory. */
+/* Returns the name of a text field, or UINT32_MAX if out of memory. */
 static stele_name text_name(const ctf_spans *s, stele_batch *batch, const stele_field *field)
 {
     const stele_text text = stele_field_text(s->context, batch, field);
@@ -247,7 +247,8 @@ static bool set_event(const ctf_spans *s, stele_batch *batch, stele_event *event
     return set_names(s, batch, event, r);
 }
 
-/* The track of an event is in the structure that the writer puts in front of it. */
+/* Sets the event's track, which is a member of the structure that the writer puts in front of
+   it. */
 static void set_track(const ctf_spans *s, stele_event *event, const stele_field *context)
 {
     const stele_field *first = context + 1 + context->label_count;
@@ -263,7 +264,8 @@ static void set_track(const ctf_spans *s, stele_event *event, const stele_field 
     }
 }
 
-/* The fields are those from `first` on. Where there are many, an entry in front counts them. */
+/* Makes the entries from `first` on the event's fields. If there are many, an entry in front counts
+   them. */
 static void set_fields(stele_batch *batch, stele_event *event, uint32_t first, uint32_t count)
 {
     const bool are_many = count >= STELE_FIELDS_MANY;

@@ -24,7 +24,7 @@ void ctf_close_member(size_t member, input *in)
         input_close(in);
 }
 
-/* As the user says, beyond what the metadata does. */
+/* Applies the user's settings to a clock of the metadata. */
 static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generation generation)
 {
     int64_t seconds = trace->clock_offset_ns / NS_PER_S,
@@ -36,7 +36,8 @@ static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generatio
         rest_ns += NS_PER_S;
     }
     clock->rounds_twice = trace->rounds_twice;
-    /* Before CTF 2 nothing says what an offset counts from; tracers that give one mean 1970. */
+    /* Before CTF 2 the metadata do not name the origin of an offset; tracers that give one mean
+       1970. */
     clock->is_wall = clock->is_unix_epoch ||
                      (generation == CTF_1 && (clock->offset_s != 0 || clock->offset_cycles != 0));
     if (trace->clock_frequency_hz != 0 && generation == CTF_RFC)
@@ -57,7 +58,8 @@ bool ctf_subtrace_parse(const ctf_trace *trace, ctf_subtrace *subtrace)
     return subtrace->is_open;
 }
 
-/* The metadata once more, in the byte order of the packets. The finding brings the text back. */
+/* Parses the metadata again, in the byte order of the packets. The finding that is reported first
+   brings the text back to memory. */
 static stele_status read_swapped(const ctf_trace *trace, ctf_subtrace *subtrace)
 {
     const uint32_t error_count = subtrace->text.error_count;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metadata of one subtrace of a trace. */
+/* Reads the metadata of one subtrace of a trace. */
 #ifndef CTF_SUBTRACE_H
 #define CTF_SUBTRACE_H
 
 #include "formats/ctf/trace.h"
 
-/* A subtrace whose metadata cannot be used stays closed; what was wrong has been reported, but for
-   memory. */
+/* Reads metadata and schema. If they cannot be used, which is reported unless memory is exhausted,
+   `is_open` stays false. */
 stele_status ctf_subtrace_read(ctf_trace *trace, ctf_subtrace *subtrace);
 
-/* What it is known by: the UUID of the metadata; of CTF 2 also namespace, name and unique
-   identifier of the trace. Returns false if out of memory. */
+/* Sets `known_by`: the UUID of the metadata, and in CTF 2 also namespace, name and uid of the
+   trace. Returns false if out of memory. */
 bool ctf_subtrace_know(ctf_subtrace *subtrace);
 
 /* Whether the data streams beside the metadata are in the other byte order (order.c). */

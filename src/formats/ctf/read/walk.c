@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream has one file as a rule. Rotations give it several that follow each other; snapshots give
- * it several that overlap, with the same packets in some of them. Files are opened when their first
- * packet's turn comes, so that few are open at a time.
+ * Goes over the packets of a stream's files in the order of time. Usually a stream has one file.
+ * Rotations give it several files that follow each other; snapshots give it several that overlap
+ * and have some packets in common. A file is opened when it is the turn of its first packet, so
+ * that few files are open at a time.
  */
 #include "formats/ctf/read/walk.h"
 #include "formats/ctf/read/content.h"
@@ -14,24 +15,24 @@
 
 #include "core/array.h"
 
-#define EQUAL_STEP ((size_t)4096) /* bytes of two packets that are compared at once */
+#define EQUAL_STEP ((size_t)4096) /* bytes of two packets that are compared at a time */
 
-/* ---- One file ---- */
+/* ---- One file of the stream ---- */
 
-/* Whether packets can be left out unread, and the times of the others be right. */
+/* Whether packets can be left out unread without making the times of the others wrong. */
 static bool is_free(const ctf_walk *walk, const packet_head *head)
 {
     return !head->counts_on || (walk->stream->file_count == 1 && !walk->options.is_copied);
 }
 
-/* Whether packets can be found by their begins. */
+/* Whether packets can be found by the times of their begins. */
 static bool is_seekable(const ctf_walk *walk, const ctf_file *file)
 {
     return is_free(walk, &file->first) && file->is_ordered && file->first.clock != NULL &&
            (file->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
 }
 
-/* The last seek point whose packets are not all before the begin. */
+/* Returns the last seek point after which packets can reach into the requested time. */
 static ctf_seek seek_point(const ctf_walk *walk, const ctf_file *file)
 {
     const ctf_clock *clock = file->first.clock;
@@ -46,11 +47,12 @@ static ctf_seek seek_point(const ctf_walk *walk, const ctf_file *file)
         else
             high = middle;
     }
-    /* One packet more gives what counters are counted from, and events after their packet. */
+    /* One packet more gives a start for the counters, and events that are later than their
+       packet. */
     return file->seeks[low > 0 ? low - 1 : 0];
 }
 
-/* Of a file that is followed, what is known of it. */
+/* Returns the saved state of a file of a followed trace, or NULL if the trace is not followed. */
 static known_file *file_known(const ctf_trace *trace, const ctf_file *file)
 {
     return trace->known != NULL ? &trace->known->files[file->known] : NULL;
@@ -66,8 +68,8 @@ static void file_close(walk_file *self)
     ctf_close_member(self->file->member, self->in);
 }
 
-/* Where a declaration is damaged, what it describes may be read as something else: then all of the
-   file is in doubt, which is said once. */
+/* Reports once a file that all its events are doubtful, because a damaged declaration may let them
+   be read as something else. */
 static void report_doubt(const ctf_walk *walk, const walk_file *self)
 {
     const ctf_subtrace *subtrace = ctf_schema_subtrace(walk->trace, walk->stream->subtrace);
@@ -131,10 +133,12 @@ static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
            (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
            clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
 }
+/* Whether all further packets of the file begin after the requested time. */
 
 /*
- * Counts the bytes in front of `to`, where the next packet begins or the file ends: the packet that
- * was read last, and what stands between the two. That packet may have seemed to reach further.
+ * Adds the bytes before `to`, where the next packet begins or the file ends, to the balance: the
+ * packet that was read last, and what lies between the two. That packet may claim to reach beyond
+ * `to`.
  */
 static void file_count(ctf_walk *walk, walk_file *self, uint64_t to, uint64_t left_out)
 {
@@ -152,7 +156,7 @@ static void file_count(ctf_walk *walk, walk_file *self, uint64_t to, uint64_t le
     self->counted = to;
 }
 
-/* Reads the next head of the file; STELE_END when nothing more of it is wanted. */
+/* Reads the next head of the file. Returns STELE_END if nothing more of the file is needed. */
 static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out)
 {
     const ctf_packet last = self->packet;
@@ -174,7 +178,8 @@ static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out
     return is_behind_end(walk, self) ? STELE_END : STELE_OK;
 }
 
-/* Steps over the file's packet, which the reader may have read a part of. */
+/* Moves over the file's packet, of which the reader may have read a part. Returns false if the file
+   ends before that. */
 static bool file_skip(walk_file *self)
 {
     const uint64_t end = self->packet.offset + self->packet.size;
@@ -182,7 +187,7 @@ static bool file_skip(walk_file *self)
     return !self->packet.is_cut && (end < at || window_skip(&self->w, end - at));
 }
 
-/* ---- The stream ---- */
+/* ---- Opening and closing of a stream ---- */
 
 stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
                            ctf_programs *programs, ctf_decoder *decoder,
@@ -209,7 +214,7 @@ void ctf_walk_close(ctf_walk *walk)
     *walk = (ctf_walk){0};
 }
 
-/* ---- Open files: a heap, the one whose packet comes next in front ---- */
+/* ---- Open files: a heap, whose first file has the earliest packet ---- */
 
 static bool is_before(const walk_file *a, const walk_file *b)
 {
@@ -243,7 +248,7 @@ static void heap_down(walk_file **heap, uint32_t count)
     heap[at] = moved;
 }
 
-/* Closes the first file. */
+/* Closes the file whose turn it is. */
 static void walk_drop(ctf_walk *walk)
 {
     walk_file *self = walk->open[0];
@@ -286,7 +291,8 @@ static stele_status walk_add(ctf_walk *walk)
     return STELE_OK;
 }
 
-/* Opens the files whose first packet is not after the next one of those that are open. */
+/* Opens the files whose first packet does not begin after the earliest one of the files that are
+   open. */
 static stele_status walk_fill(ctf_walk *walk)
 {
     stele_status status = STELE_OK;
@@ -297,7 +303,8 @@ static stele_status walk_fill(ctf_walk *walk)
             walk->next_file++;
             continue;
         }
-        if (walk->open_count != 0 && file->first.counts_on) /* files follow each other */
+        /* Times depend on earlier packets, so files are read one after the other. */
+        if (walk->open_count != 0 && file->first.counts_on)
             break;
         if (walk->open_count != 0 &&
             file->first.begin_ticks > walk->open[0]->packet.head.begin_ticks)
@@ -307,7 +314,7 @@ static stele_status walk_fill(ctf_walk *walk)
     return status;
 }
 
-/* Steps over the packet that was given last. */
+/* Moves over the packet that was returned last. */
 static stele_status walk_step(ctf_walk *walk)
 {
     walk_file *self = walk->current;
@@ -330,7 +337,7 @@ static stele_status walk_step(ctf_walk *walk)
     return STELE_OK;
 }
 
-/* Whether two stretches of files hold the same bytes. What cannot be read is not the same. */
+/* Whether two stretches of files have the same bytes. Bytes that cannot be read differ. */
 static bool has_same_bytes(input *a, uint64_t a_offset, input *b, uint64_t b_offset, uint64_t size)
 {
     uint8_t left[EQUAL_STEP], right[EQUAL_STEP];
@@ -345,8 +352,8 @@ static bool has_same_bytes(input *a, uint64_t a_offset, input *b, uint64_t b_off
     return true;
 }
 
-/* Whether the packet has the content of the last one. Parts that were taken out of one packet have
-   its head, and can have the size of each other. */
+/* Whether the packet has the same content as the last one. Comparing the heads does not suffice:
+   parts that were cut out of one packet have the same head, and may have the same size. */
 static bool is_same_content(const ctf_walk *walk, const ctf_packet *packet)
 {
     const walk_file *self = walk->current;
@@ -360,7 +367,7 @@ static bool is_same_content(const ctf_walk *walk, const ctf_packet *packet)
     return is_same;
 }
 
-/* Whether the packet is the last one again, in another file. */
+/* Whether the packet repeats the last one, in another file. */
 static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
 {
     const packet_head *a = &walk->last, *b = &packet->head;
@@ -371,7 +378,7 @@ static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
            walk->last_content_bits == packet->content_bits && is_same_content(walk, packet);
 }
 
-/* The main decoder must stand at the packet's events where another one has read the head. */
+/* Moves the main decoder to the packet's events if another decoder has read the head. */
 static stele_status walk_enter(ctf_walk *walk, walk_file *self)
 {
     const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};

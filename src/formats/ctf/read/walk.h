@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets of one data stream, from all of its files in the order of time, equal ones once. */
+/* Goes over the packets of one data stream, from all of its files in the order of time. Of equal
+   packets in several files one is given. */
 #ifndef CTF_WALK_H
 #define CTF_WALK_H
 
@@ -8,10 +9,11 @@
 
 typedef struct walk_options {
     size_t window_size;
-    int64_t begin_ns, end_ns; /* packets that are outside as a whole may be left out */
-    bool is_copied;           /* by who needs all packets where times depend on those before */
-    bool check;               /* compare packets with LTTng's index */
-    bool repeats;             /* give equal packets, too */
+    int64_t begin_ns, end_ns; /* packets that lie outside as a whole may be left out */
+    /* The caller copies packets, and needs all of them if times depend on earlier packets. */
+    bool is_copied;
+    bool check;   /* compare packets with LTTng's index */
+    bool repeats; /* give packets that are equal to the one before, too */
 } walk_options;
 
 typedef struct walk_file walk_file;
@@ -20,21 +22,25 @@ typedef struct ctf_walk {
     const ctf_trace *trace;
     const ctf_stream *stream;
     walk_options options;
-    ctf_decoder *decoder; /* stands at the first event of the current packet */
-    ctf_decoder *peek;    /* reads heads while several files take part; NULL with one */
-    walk_file **open;     /* files whose turn it is, the first one in front */
+    ctf_decoder *decoder; /* at the first event of the current packet */
+    /* Reads heads of packets to compare the files' times; NULL if there is only one file. */
+    ctf_decoder *peek;
+    walk_file **open; /* files that take part now; the one with the earliest packet is the first */
     uint32_t open_count, open_capacity;
-    uint32_t next_file;    /* of the stream */
-    walk_file *current;    /* that the last packet is of */
-    stele_balance balance; /* of the bytes in front of the current packets of the files */
-    uint64_t left_out;     /* bytes of the current packet that could not be read: the caller's */
-    bool is_outside;       /* the current packet ends before the begin: not to be decoded */
-    bool is_repeat;        /* the current packet is equal to the one before */
-    bool is_behind_gap;    /* packets in front of the current one were left out unread */
-    uint64_t lost_before;  /* then: the highest counter of discarded events in these */
-    const ctf_file *last_file; /* where there are several: of the last packet that was no repeat */
-    packet_head last;
-    uint64_t clock; /* as the last packet left it, for the next file */
+    uint32_t next_file;    /* index in the stream's list of the file that takes part next */
+    walk_file *current;    /* the file of the current packet */
+    stele_balance balance; /* of the bytes before the files' current packets */
+    uint64_t left_out;  /* set by the caller: bytes of the current packet that could not be read */
+    bool is_outside;    /* the current packet ends before `begin_ns` and need not be decoded */
+    bool is_repeat;     /* the current packet is equal to the one before */
+    bool is_behind_gap; /* packets before the current one were left out unread */
+    /* With is_behind_gap: the highest counter of discarded events in the packets left out. */
+    uint64_t lost_before;
+    /* Of several files, the one whose packet was the last that is not a repeat. */
+    const ctf_file *last_file;
+    packet_head last; /* head of that packet */
+    uint64_t clock;   /* clock after the last packet, in ticks, for a packet of another file */
+    /* Content size of the last packet in bits, and its offset in the file in bytes. */
     uint64_t last_content_bits, last_offset;
 } ctf_walk;
 
@@ -44,24 +50,24 @@ struct walk_file {
     window w;
     ctf_packets packets;
     ctf_packet packet;
-    index_check index;    /* with `check` */
+    index_check index;    /* open with `check` */
     uint64_t lost_before; /* see ctf_seek.lost */
-    bool is_sought;       /* its first packets were left out, and the next one is the first read */
-    bool has_packet;      /* the one at `counted` was read */
-    uint64_t size;        /* of the file, as far as it is read */
-    uint64_t counted;     /* bytes of the file that are in the balance */
+    /* The first packets were left out; the next packet is the first that is read. */
+    bool is_sought;
+    bool has_packet;  /* the packet at offset `counted` was read */
+    uint64_t size;    /* bytes of the file that can be read */
+    uint64_t counted; /* bytes of the file that the balance contains */
 };
 
-/* `decoder` stays the caller's and must outlive the walk. */
+/* Opens a walk over the packets of a stream. The caller keeps `decoder`, which must outlive the
+   walk. */
 stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
                            ctf_programs *programs, ctf_decoder *decoder,
                            const walk_options *options);
 void ctf_walk_close(ctf_walk *walk);
 
-/*
- * The next packet: the window of `walk->current` is at its first byte, the decoder at its first
- * event. Valid until the next call. STELE_END after the last.
- */
+/* Goes to the next packet, which is valid until the next call. The window of `walk->current` is
+   then at its first byte, the decoder at its first event. Returns STELE_END after the last one. */
 stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checksums and encryption of the RFC's packets. crc32 is always there; the others come from
-   libcrypto and may be left out of a build. */
+/* Checksums and encryption of the RFC's packets. CRC-32 is in every build; MD5, SHA-1 and AES come
+   from libcrypto, which a build may leave out. */
 #ifndef CTF_RFC_CRYPTO_H
 #define CTF_RFC_CRYPTO_H
 
@@ -8,27 +8,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RFC_AES_BLOCK 16 /* bytes; also of the initialization vector */
-#define RFC_KEY_MAX   32 /* bytes */
+#define RFC_AES_BLOCK 16 /* bytes of a block of AES, and of the initialization vector */
+#define RFC_KEY_MAX   32 /* bytes of the longest key */
 
+/* Whether this build has MD5, SHA-1 and AES. */
 bool rfc_has_crypto(void);
 
-/* Scheme STELE_CTF_RFC_MD5, STELE_CTF_RFC_SHA1 (the first 4 bytes of the digest, big end first) or
-   STELE_CTF_RFC_CRC32. False: not in this build. */
+/*
+ * Computes the checksum of a scheme: STELE_CTF_RFC_MD5 or STELE_CTF_RFC_SHA1 (the first 4 bytes of
+ * the digest, as a big-endian number) or STELE_CTF_RFC_CRC32. Returns false if this build does not
+ * have the scheme.
+ */
 bool rfc_checksum(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum);
 
-/* Whether AES has keys of so many bytes. */
+/* Whether AES has keys of `key_size` bytes. */
 bool rfc_key_is_sane(size_t key_size);
 
-/* The key is all that the file has. False: it cannot be read, or is no key. */
+/* Reads the key, which is the whole content of the file. Returns false if the file cannot be read
+   or its size is not that of a key. */
 bool rfc_key_read(const char *path, uint8_t key[RFC_KEY_MAX], size_t *key_size);
 
-/* AES-CBC, PKCS#7, the vector in front. `to` has `size` bytes. False: `*why` says why not. */
+/* Decrypts AES-CBC with PKCS#7 padding; the initialization vector precedes the data. `to` must have
+   room for `size` bytes. Returns false and sets `*why` to the reason if that is not possible. */
 bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
                  size_t *to_size, const char **why);
 
-/* The other way, with a random vector: `to` has size + 2 * RFC_AES_BLOCK bytes. False: not in this
-   build, or memory. */
+/*
+ * Encrypts what rfc_decrypt() decrypts, with a random initialization vector. `to` must have room
+ * for size + 2 * RFC_AES_BLOCK bytes. Returns false if this build has no AES, or if out of memory.
+ */
 bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
                  size_t *to_size);
 

@@ -43,7 +43,7 @@ static stele_status pack_gzip(byte_buffer *to, const uint8_t *from, size_t size)
 
 static stele_status pack_bzip2(byte_buffer *to, const uint8_t *from, size_t size)
 {
-    unsigned room = (unsigned)(size + size / 100 + 600); /* as its manual bounds it */
+    unsigned room = (unsigned)(size + size / 100 + 600); /* the bound that bzip2's manual gives */
     char *at = (char *)byte_buffer_take(to, room);
     if (at == NULL || BZ2_bzBuffToBuffCompress(at, &room, (char *)(uintptr_t)from, (unsigned)size,
                                                9, 0, 0) != BZ_OK)
@@ -76,7 +76,8 @@ static stele_status encrypt(rfc_packer *p, const uint8_t **content, size_t *size
 stele_status rfc_pack(rfc_packer *p, stele_ctf_rfc_header *header, const uint8_t *content,
                       size_t size, const uint8_t **stored, size_t *stored_size)
 {
-    const size_t size_max = INT32_MAX - ((size_t)64 << 20); /* with room for what grows */
+    /* Leaves room for data that compression or encryption makes larger. */
+    const size_t size_max = INT32_MAX - ((size_t)64 << 20);
     stele_status status = size <= size_max ? STELE_OK : STELE_ERR_LIMIT;
     header->compression = p->compression;
     header->encryption = p->encryption;

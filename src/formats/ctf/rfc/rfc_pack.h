@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of the RFC for writing: compressed, then encrypted, then summed up. See rfc_packet.h. */
+/* Makes packets of the RFC: compresses and encrypts the content and computes the checksum, in this
+   order. See rfc_packet.h. */
 #ifndef CTF_RFC_PACK_H
 #define CTF_RFC_PACK_H
 
@@ -15,12 +16,13 @@ typedef struct rfc_packer {
     byte_buffer packed, encrypted;
 } rfc_packer;
 
-/* Whether this build has all that the schemes need. */
+/* Whether this build can do all that the schemes ask for. */
 bool rfc_packer_is_possible(const rfc_packer *p);
 
 /*
- * Packs a content. `*stored` is what goes after the header, valid until the next call; sets the
- * header's sizes, schemes and checksum. STELE_ERR_LIMIT: beyond 4 GiB. STELE_ERR_MEMORY.
+ * Packs the content of a packet. `*stored` is what has to be written after the header; it is valid
+ * until the next call. Sets the sizes, schemes and checksum of the header. Returns STELE_ERR_LIMIT
+ * if the packet is too large for the 32-bit sizes of the header, or STELE_ERR_MEMORY.
  */
 stele_status rfc_pack(rfc_packer *p, stele_ctf_rfc_header *header, const uint8_t *content,
                       size_t size, const uint8_t **stored, size_t *stored_size);

@@ -11,9 +11,10 @@
 #include "formats/ctf/rfc/rfc_crypto.h"
 #include "stele_config.h"
 
-/* ---- Checksum ---- */
+/* ---- Checksums of contents ---- */
 
-/* Digests are bytes: whether their first four are one number or stay in their order is not said. */
+/* Compares a checksum with the one in the header. A digest is a sequence of bytes, and the RFC does
+   not say in which byte order its first four become a number: both are accepted. */
 static bool is_sum(unsigned scheme, uint32_t sum, uint32_t written)
 {
     return written == sum || (scheme != STELE_CTF_RFC_CRC32 && written == __builtin_bswap32(sum));
@@ -38,9 +39,10 @@ static void checksum_verify(rfc_unpacker *u, const stele_ctf_rfc_header *header,
                     "%s 0x%08x of a content with 0x%08x", names[scheme], header->checksum, sum);
 }
 
-/* ---- Unpacking ---- */
+/* ---- Unpacking of contents ---- */
 
-/* Bytes of the packet from a place of its header on: what cannot be unpacked is lost as a whole. */
+/* Bytes of the content from byte `from` on, at least 1: contents that cannot be unpacked are lost
+   as a whole. */
 static uint64_t rest_size(const stele_ctf_rfc_header *header, uint32_t from)
 {
     return header->content_size > from ? header->content_size - from : 1;
@@ -59,7 +61,8 @@ static bool buffer_reserve(rfc_unpacker *u, int i, size_t size)
     return true;
 }
 
-/* For contents that may be sound, but cannot be had here. */
+/* Returns where to report contents that may be sound, but cannot be unpacked here. Copies of
+   packets do not unpack them, so for a copier nothing is reported. */
 static diag_sink *sealed_diag(rfc_unpacker *u)
 {
     return u->is_copied ? &u->silent : u->diag;
@@ -90,7 +93,7 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
     return STELE_OK;
 }
 
-/* The codec of a scheme; NULL: there is none in this build. */
+/* Returns the codec of a compression scheme, or NULL if this build has none. */
 static const unpack_codec *codec_of(uint8_t compression)
 {
 #ifdef STELE_HAVE_BZ2
@@ -100,7 +103,8 @@ static const unpack_codec *codec_of(uint8_t compression)
     return compression == STELE_CTF_RFC_GZIP ? &unpack_gzip : NULL;
 }
 
-/* Room for more after what was unpacked: twice as much each time, up to the limit. */
+/* Makes sure that buffers[1] has free room after the first `used` bytes. Its capacity doubles each
+   time, up to the limit. */
 static stele_status more_room(rfc_unpacker *u, size_t used)
 {
     size_t wanted = u->capacities[1] < 4096 ? 8192 : u->capacities[1] * 2;
@@ -113,7 +117,7 @@ static stele_status more_room(rfc_unpacker *u, size_t used)
     return buffer_reserve(u, 1, wanted) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* Runs the codec over the whole content, after room for the header in buffers[1]. */
+/* Decompresses the whole content into buffers[1], leaving room for the header in front. */
 static stele_status decoder_codec(rfc_unpacker *u, const unpack_codec *codec, void *state,
                                   unpack_span *span, size_t *used)
 {
@@ -192,7 +196,8 @@ stele_status rfc_unpack(rfc_unpacker *u, const stele_ctf_rfc_header *header, con
         return status;
     *bytes = content - STELE_CTF_RFC_HEADER_SIZE;
     *size = content_size + STELE_CTF_RFC_HEADER_SIZE;
-    if (*bytes != packet) /* room for it is in front of what was unpacked */
+    /* Decompression and decryption leave room for the header in front of the content. */
+    if (*bytes != packet)
         memcpy((uint8_t *)(uintptr_t)*bytes, packet, STELE_CTF_RFC_HEADER_SIZE);
     return STELE_OK;
 }
@@ -204,16 +209,19 @@ void rfc_unpacker_free(rfc_unpacker *u)
     *u = (rfc_unpacker){0};
 }
 
-/* ---- Metadata: section 7 ---- */
+/* ---- Metadata in packets (section 7) ---- */
 
 typedef struct unpacked_text {
     char *bytes;
     size_t size, capacity;
-    size_t zeros; /* line ends at its end that were zeros */
+    size_t zeros; /* how many of the last bytes are line ends that replace zeros */
 } unpacked_text;
 
-/* Where a packet cuts a declaration, even within a word, the next one goes on with it: the zero
-   between, which each string has at its end, means nothing. */
+/*
+ * Prepares for the text of the next packet. If a packet ends within a declaration, even within a
+ * word, the next packet continues it, so the zero at the end of the string between them must not
+ * become a line end.
+ */
 static void text_join(unpacked_text *text)
 {
     const size_t size = text->size - text->zeros;
@@ -221,7 +229,7 @@ static void text_join(unpacked_text *text)
         text->size = size;
 }
 
-/* Appends the strings of a packet, their zeros made line ends. */
+/* Appends the strings of a packet to the text. The zeros after them become line ends. */
 static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t *content,
                                 size_t size, uint64_t offset)
 {
@@ -252,9 +260,9 @@ static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t 
     return STELE_OK;
 }
 
-#define LOOKED_AT 32u /* bytes of a content */
+#define LOOKED_AT 32u /* bytes of a content that is_text() examines */
 
-/* Whether the content begins as text does. One byte of it may be damaged. */
+/* Whether the first bytes of the content look like text. One of them may be damaged. */
 static bool is_text(const stele_ctf_rfc_header *header, const uint8_t *packet, size_t left)
 {
     const uint8_t *at = packet + STELE_CTF_RFC_HEADER_SIZE;
@@ -299,8 +307,8 @@ static bool sizes_are_sound(metadata *m, uint64_t offset, const stele_ctf_rfc_he
     return true;
 }
 
-/* Of sizes that are wrong: the packet ends with the next one, or the file, and is full unless its
-   content fits. */
+/* Mends sizes that cannot be right: the packet ends where the next one begins, or with the file,
+   and it has no padding unless its content size is plausible. */
 static void sizes_mend(const metadata *m, const uint8_t *packet, size_t left,
                        stele_ctf_rfc_header *header)
 {
@@ -311,7 +319,8 @@ static void sizes_mend(const metadata *m, const uint8_t *packet, size_t left,
         header->content_size = header->packet_size;
 }
 
-/* The header of a packet; false: none can be there, as was reported. */
+/* Reads the header of a packet. Returns false if no packet can begin here, which has been
+   reported. */
 static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, size_t left,
                           stele_ctf_rfc_header *header)
 {
@@ -347,7 +356,7 @@ static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, s
     return true;
 }
 
-/* Of a packet that the file cuts: the declarations that are whole. */
+/* Appends the complete declarations of a packet that is cut by the end of the file. */
 static stele_status append_cut(metadata *m, unpacked_text *text, const stele_ctf_rfc_header *header,
                                const uint8_t *packet, size_t left, uint64_t offset)
 {
@@ -363,7 +372,8 @@ static stele_status append_cut(metadata *m, unpacked_text *text, const stele_ctf
                        size - STELE_CTF_RFC_HEADER_SIZE, offset + STELE_CTF_RFC_HEADER_SIZE);
 }
 
-/* One packet at `*offset`, which is stepped over it. STELE_END: no more can be found. */
+/* Appends the text of the packet at `*offset`, and moves `*offset` after it. Returns STELE_END if
+   no more packets can be found. */
 static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *text, size_t *offset)
 {
     const uint64_t from = *offset;
@@ -388,12 +398,13 @@ static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *t
     return status;
 }
 
-/* Whether the first packet may be one of metadata: data streams have the same magic number. */
+/* Whether the first packet looks like metadata: packets of data streams have the same magic
+   number. */
 static bool is_metadata(const metadata *m)
 {
     stele_ctf_rfc_header header;
     if (m->size < STELE_CTF_RFC_HEADER_SIZE || !stele_ctf_rfc_header_read(m->text, &header))
-        return true; /* other findings tell more */
+        return true; /* damage of the header is reported elsewhere */
     if (is_text(&header, (const uint8_t *)m->text, m->size))
         return true;
     return is_packed(&header) && header.compression <= STELE_CTF_RFC_GZIP &&

@@ -6,11 +6,15 @@
 #include "formats/ctf/schema/ranges.h"
 #include "formats/ctf/schema/targets.h"
 
-/* The option that each label of the tag's enumeration names (CTF 1.8; one `_` in front may be an
-   escape), RANGE_NONE where there is none. To be freed; NULL if out of memory. */
+/*
+ * Returns for each label of the tag's enumeration the index of the option that it names (CTF 1.8,
+ * where one leading `_` may be an escape), RANGE_NONE where no option has that name. The caller
+ * frees the array. Returns NULL if out of memory.
+ */
 uint32_t *choices_of_labels(const ctf_class *variant, const ctf_class *tag);
 
-/* The table gives the option's index. Returns false if out of memory. */
+/* Fills in the table that finds the index of the selected option by the tag's value. Returns false
+   if out of memory. */
 bool choices_make(range_table *table, arena *memory, const ctf_class *variant,
                   const target_user *tag);
 

@@ -17,47 +17,52 @@
 #define MARKS_ENV "stele_fields_"
 
 typedef enum field_mark {
-    MARK_PLAIN = '.',   /* what the class says */
-    MARK_CONTEXT = '^', /* in front of another mark: it is no part of the payload */
-    MARK_HIDDEN = '-',  /* no field: a length that only CTF needs */
-    MARK_POINTER = 'p', /* of integers */
-    MARK_KOID = 'k',
-    MARK_BOOL = 'b',
-    MARK_NULL = 'n',  /* of a structure without members */
-    MARK_BYTES = 'x', /* of arrays of bytes and of BLOBs */
-    MARK_TEXT = 's',
-    MARK_SIGNED = 'i',   /* an integer of more than 64 bits */
-    MARK_UNSIGNED = 'u', /* the same */
-    MARK_EMPTY = 'e',    /* of an array: elements of no known type */
-    MARK_NUMBERS = 'v',  /* of an array of integers that are not decimal: one field */
-    MARK_ARRAY = 'a',    /* of an array: one field each; the mark of the element follows */
-    MARK_STRUCT = '{',   /* of structures: the marks of the members follow, and MARK_CLOSE */
-    MARK_TUPLE = '[',    /* an array whose elements are the members */
-    MARK_VARIANT = '<',
-    MARK_WRAPPER = '(', /* its member stands for it */
-    MARK_CLOSE = '}',
-    MARK_PAYLOAD = '|',
-    MARK_NAME = '=',
+    MARK_PLAIN = '.', /* the field is as its class says */
+    /* Precedes another mark: the field belongs to the context, not the payload. */
+    MARK_CONTEXT = '^',
+    MARK_HIDDEN = '-',  /* the member is not a field: it is a length that only CTF needs */
+    MARK_POINTER = 'p', /* integer shown as a pointer */
+    MARK_KOID = 'k',    /* integer that is a kernel object id */
+    MARK_BOOL = 'b',    /* integer that is a Boolean */
+    MARK_NULL = 'n',    /* structure without members that is a null value */
+    MARK_BYTES = 'x',   /* array of bytes or BLOB that is bytes, not text */
+    MARK_TEXT = 's',    /* array of bytes or BLOB that is a text */
+    MARK_SIGNED = 'i',  /* array of bytes or BLOB that is a signed integer of more than 64 bits */
+    /* Array of bytes or BLOB that is an unsigned integer of more than 64 bits. */
+    MARK_UNSIGNED = 'u',
+    MARK_EMPTY = 'e', /* empty array whose elements have no known type */
+    /* Array of integers that is one field of numbers, and whose base is not decimal. */
+    MARK_NUMBERS = 'v',
+    MARK_ARRAY = 'a',  /* array with a field for each element; the mark of the element follows */
+    MARK_STRUCT = '{', /* structure; the marks of its members follow, then MARK_CLOSE */
+    /* Structure that is an array of its members; their marks and MARK_CLOSE follow. */
+    MARK_TUPLE = '[',
+    MARK_VARIANT = '<', /* variant; the marks of its options and MARK_CLOSE follow */
+    MARK_WRAPPER = '(', /* structure with one member, which stands for the structure itself */
+    MARK_CLOSE = '}',   /* ends the marks of members and options */
+    MARK_PAYLOAD = '|', /* separates the marks of the context from those of the payload */
+    MARK_NAME = '=',    /* begins a name that differs from the member's */
     MARK_NAME_END = ';'
 } field_mark;
 
 typedef struct member_mark {
     field_mark mark;
     bool is_context, has_name;
-    ctf_text name; /* as written, with its escapes */
+    ctf_text name; /* escaped as in the environment entry */
 } member_mark;
 
-/* Takes the next mark off the front of the text; MARK_PLAIN where there is none. */
+/* Takes the next mark off the front of the text. Returns MARK_PLAIN at the end of the text. */
 member_mark marks_take(ctf_text *marks);
 
-/* Goes past a MARK_CLOSE or MARK_PAYLOAD, where it is next. */
+/* Removes the given mark, MARK_CLOSE or MARK_PAYLOAD, from the front of the text if it is there. */
 void marks_pass(ctf_text *marks, field_mark mark);
 
-/* "%41" is 'A'. There must be room for `size` bytes. Gives the size. */
+/* Replaces escapes such as "%41" by their bytes. `text` must have room for `size` bytes. Returns
+   the size of the result. */
 size_t marks_unescape(char *text, const char *from, size_t size);
 
-/* The other way: at most `room` bytes. Gives the size, and how many bytes of the text it stands
-   for. */
+/* Escapes as much of the text as fits into `room` bytes. Returns the size of the result; `*taken`
+   is how many bytes of the text were escaped. */
 size_t marks_escape(char *to, size_t room, const char *text, size_t size, size_t *taken);
 
 #endif

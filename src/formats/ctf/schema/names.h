@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of metadata, from a name to a thing, in constant time a name. */
+/* Registers of declared names in metadata, which find the thing of a name in constant time. */
 #ifndef CTF_NAMES_H
 #define CTF_NAMES_H
 
@@ -9,17 +9,19 @@
 
 typedef struct name_register {
     intern names;
-    const void **things; /* by the name's number; NULL: none */
+    /* Indexed by the number of the name in `names`; NULL if it names nothing. */
+    const void **things;
     uint32_t capacity;
 } name_register;
 
 bool name_register_init(name_register *names);
 void name_register_free(name_register *names);
 
-/* NULL: there is none of this name. */
+/* Returns NULL if the register has no such name. */
 const void *name_register_find(const name_register *names, ctf_text name);
 
-/* Puts the thing in place of what had the name before. Returns false if out of memory. */
+/* Registers the thing under the name, replacing what had that name before. Returns false if out of
+   memory. */
 bool name_register_put(name_register *names, ctf_text name, const void *thing);
 
 #endif

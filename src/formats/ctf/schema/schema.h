@@ -23,58 +23,65 @@
 
 typedef enum ctf_generation { CTF_RFC, CTF_1, CTF_2 } ctf_generation;
 
-/* A text of the metadata: UTF-8, with a zero after it. {NULL, 0} is one that is not there. */
+/* A text of the metadata: UTF-8, followed by a zero that `size` does not count. {NULL, 0} means
+   that the metadata do not have it. */
 typedef struct ctf_text {
     const char *bytes;
     uint32_t size;
 } ctf_text;
 
-/* Where something stands in the metadata text, for findings. */
+/* Position of a declaration in the metadata text, for findings. */
 typedef struct ctf_place {
-    uint32_t offset; /* byte of the metadata text; UINT32_MAX: made, not read */
+    uint32_t offset; /* in bytes; UINT32_MAX if the thing was made, not read */
 } ctf_place;
 
 /* ---- Field classes ----------------------------------------------------------------------------
  */
 
 typedef enum ctf_kind {
-    CTF_BIT_ARRAY, /* fixed-length bit array, also wider than 64 bits */
-    CTF_BIT_MAP,   /* the same with named flags */
-    CTF_BOOL,      /* fixed-length Boolean: false when all bits are 0 */
-    CTF_UINT,      /* fixed-length integers, also wider than 64 bits */
-    CTF_INT,       /* two's complement */
-    CTF_FLOAT,     /* fixed-length floating point number, any split of exponent and mantissa */
-    CTF_VAR_UINT,  /* variable-length integers (LEB128) */
-    CTF_VAR_INT,
-    CTF_STRING, /* null-terminated */
-    CTF_STATIC_STRING,
-    CTF_DYNAMIC_STRING,
-    CTF_STATIC_BLOB,
-    CTF_DYNAMIC_BLOB,
+    CTF_BIT_ARRAY,      /* fixed-length bit array, also wider than 64 bits */
+    CTF_BIT_MAP,        /* fixed-length bit map: a bit array with named flags */
+    CTF_BOOL,           /* fixed-length Boolean: false when all bits are 0 */
+    CTF_UINT,           /* fixed-length unsigned integer, also wider than 64 bits */
+    CTF_INT,            /* fixed-length signed integer in two's complement */
+    CTF_FLOAT,          /* fixed-length floating point number, any split of exponent and mantissa */
+    CTF_VAR_UINT,       /* variable-length unsigned integer (LEB128) */
+    CTF_VAR_INT,        /* variable-length signed integer (LEB128) */
+    CTF_STRING,         /* null-terminated */
+    CTF_STATIC_STRING,  /* string in a fixed number of bytes */
+    CTF_DYNAMIC_STRING, /* string whose length in bytes an earlier field gives */
+    CTF_STATIC_BLOB,    /* bytes of a fixed number */
+    CTF_DYNAMIC_BLOB,   /* bytes whose number an earlier field gives */
     CTF_STRUCT,
-    CTF_STATIC_ARRAY,
-    CTF_DYNAMIC_ARRAY,
-    CTF_OPTIONAL,
-    CTF_VARIANT,
+    CTF_STATIC_ARRAY,  /* array with a fixed number of elements */
+    CTF_DYNAMIC_ARRAY, /* array whose number of elements an earlier field gives */
+    CTF_OPTIONAL,      /* field that is there or not, as an earlier field selects */
+    CTF_VARIANT,       /* one of several options, as an earlier field selects */
     CTF_KIND_COUNT
 } ctf_kind;
 
 /* What a field means to the reader, besides its value: the roles of CTF 2. CTF 1.8 gives them by
    reserved names, and by `map = clock.NAME.value`. */
 #define CTF_ROLE_PACKET_MAGIC    0x0001u
-#define CTF_ROLE_UUID            0x0002u /* of the metadata stream; on blobs and byte arrays */
+#define CTF_ROLE_UUID            0x0002u /* UUID of the metadata stream; on BLOBs and byte arrays */
 #define CTF_ROLE_STREAM_CLASS_ID 0x0004u
 #define CTF_ROLE_STREAM_ID       0x0008u
-#define CTF_ROLE_TOTAL_LENGTH    0x0010u /* of the packet, in schema.length_unit_bits */
-#define CTF_ROLE_CONTENT_LENGTH  0x0020u
-#define CTF_ROLE_TIMESTAMP       0x0040u /* of the clock of the class, else the default clock */
-#define CTF_ROLE_PACKET_END      0x0080u /* timestamp of the packet's end */
-#define CTF_ROLE_DISCARDED       0x0100u /* snapshot of the counter of discarded event records */
-#define CTF_ROLE_SEQUENCE_NUMBER 0x0200u
+/* Length of the packet, in units of schema.length_unit_bits. */
+#define CTF_ROLE_TOTAL_LENGTH 0x0010u
+/* Length of the packet's header, context and events, in the same unit. */
+#define CTF_ROLE_CONTENT_LENGTH 0x0020u
+/* Of the clock of the class, or else the stream's default clock. */
+#define CTF_ROLE_TIMESTAMP  0x0040u
+#define CTF_ROLE_PACKET_END 0x0080u /* timestamp of the packet's end */
+/* Snapshot of the stream's counter of discarded event records. */
+#define CTF_ROLE_DISCARDED       0x0100u
+#define CTF_ROLE_SEQUENCE_NUMBER 0x0200u /* number of the packet in its stream */
 #define CTF_ROLE_EVENT_CLASS_ID  0x0400u
-#define CTF_ROLE_PACKET_BEGIN    0x0800u /* a TIMESTAMP in the packet context of CTF 1.8 */
-#define CTF_ROLE_EVENT_SIZE      0x1000u /* payload bytes that follow: the RFC's event_size */
-#define CTF_ROLE_CPU             0x2000u /* cpu_id of a packet context: not a role of CTF 2 */
+/* A TIMESTAMP in the packet context of CTF 1.8: the time of the packet's begin. */
+#define CTF_ROLE_PACKET_BEGIN 0x0800u
+#define CTF_ROLE_EVENT_SIZE   0x1000u /* the RFC's event_size: bytes of the event's payload */
+/* `cpu_id` of a packet context, which is not a role of CTF 2. */
+#define CTF_ROLE_CPU 0x2000u
 
 typedef enum ctf_base {
     CTF_BASE_NONE = 0,
@@ -85,7 +92,8 @@ typedef enum ctf_base {
 } ctf_base;
 
 typedef enum ctf_encoding {
-    CTF_NO_TEXT, /* of integers in arrays: numbers; else UTF-8 or ASCII characters (CTF 1.8) */
+    /* Numbers, in arrays of integers; otherwise characters of UTF-8 or ASCII (CTF 1.8). */
+    CTF_NO_TEXT,
     CTF_UTF8,
     CTF_ASCII,
     CTF_UTF16LE,
@@ -94,16 +102,15 @@ typedef enum ctf_encoding {
     CTF_UTF32BE
 } ctf_encoding;
 
-/*
- * A range of integers, both ends included. Signed ranges hold two's complement; which it is says
- * the class that uses it. (Values of integers wider than 64 bits have no labels.)
- */
+/* A range of integers, both ends included. Ends of signed ranges are in two's complement. (Values
+   of integers wider than 64 bits have no labels.) */
 typedef struct ctf_range {
     uint64_t low, high;
-    bool is_signed; /* so that int64 and uint64 ends can meet in one mapping */
+    bool is_signed; /* so that one mapping can have ends of int64 and of uint64 */
 } ctf_range;
 
-/* A label of an integer, a flag of a bit map (ranges of bit numbers), an option of a variant. */
+/* A name with ranges of integers: a label of an integer, a flag of a bit map (whose ranges are bit
+   numbers), or an option of a variant (whose ranges are selector values). */
 typedef struct ctf_mapping {
     ctf_text name;
     const ctf_range *ranges;
@@ -111,7 +118,7 @@ typedef struct ctf_mapping {
     ctf_place place;
 } ctf_mapping;
 
-/* ---- Locations: fields that give lengths, select options ---- */
+/* ---- Locations of fields that give lengths or select options ---- */
 
 typedef enum ctf_scope {
     CTF_SCOPE_PACKET_HEADER,
@@ -121,7 +128,7 @@ typedef enum ctf_scope {
     CTF_SCOPE_SPECIFIC_CONTEXT,
     CTF_SCOPE_PAYLOAD,
     CTF_SCOPE_COUNT,
-    CTF_SCOPE_ENV = CTF_SCOPE_COUNT, /* CTF 1.8: a constant */
+    CTF_SCOPE_ENV = CTF_SCOPE_COUNT, /* CTF 1.8: the value is a constant of the environment */
     CTF_SCOPE_LEXICAL, /* CTF 1.8: the first step is looked up among earlier members of the
                           enclosing structures outwards, then in the scopes before, last first */
     CTF_SCOPE_RELATIVE /* CTF 2 without an origin: from the structure around the user; a NULL step
@@ -133,23 +140,24 @@ typedef struct ctf_clock ctf_clock;
 
 typedef struct ctf_location {
     ctf_scope scope;
-    const ctf_text *steps; /* member names as written; {NULL, 0}: the parent (CTF 2) */
+    /* Names of the members on the way down, as written; {NULL, 0} goes to the parent (CTF 2). */
+    const ctf_text *steps;
     uint32_t step_count;
     ctf_place place;
-    uint64_t constant; /* with CTF_SCOPE_ENV: the value, looked up by the front end */
+    uint64_t constant; /* with CTF_SCOPE_ENV: the value, which the front end has looked up */
 } ctf_location;
 
-/* What few classes have, beside them so that the others stay small. JSON texts are whole objects.
- */
+/* Properties that few classes have, kept apart so that other classes stay small. JSON texts are
+   whole objects. */
 typedef struct ctf_extra {
-    ctf_text attributes, extensions; /* CTF 2 */
-    ctf_text media_type;             /* of BLOBs; none: application/octet-stream */
+    ctf_text attributes, extensions; /* JSON objects of CTF 2 */
+    ctf_text media_type;             /* of BLOBs; empty means application/octet-stream */
 } ctf_extra;
 
 /*
- * A member of a structure or an option of a variant. `name` is as people see it: of CTF 1.8 without
- * the one `_` in front that the specification escapes with. `written` is what the metadata says and
- * what locations refer to. An option may have no name (CTF 2).
+ * A member of a structure or an option of a variant. `name` is what users see: in CTF 1.8 without
+ * the one leading `_` that the specification escapes with. `written` is the name in the metadata,
+ * which locations refer to. An option may have no name (CTF 2).
  */
 typedef struct ctf_member {
     ctf_text name, written;
@@ -166,23 +174,28 @@ typedef struct ctf_member {
  */
 struct ctf_class {
     uint8_t kind;           /* ctf_kind */
-    uint8_t base;           /* ctf_base: how integers like to be shown */
+    uint8_t base;           /* ctf_base: the preferred notation of integers */
     uint8_t encoding;       /* ctf_encoding */
-    bool is_big_endian;     /* of fixed-length bit arrays and what derives from them */
-    bool is_bit_reversed;   /* CTF 2: a bit order other than that of the byte order */
+    bool is_big_endian;     /* of fixed-length classes: byte order of the value */
+    bool is_bit_reversed;   /* CTF 2: the bit order is not that of the byte order */
     bool is_enum;           /* written as an enumeration (CTF 1.8, RFC), or with mappings (CTF 2) */
-    bool has_bool_selector; /* of OPTIONAL: a Boolean selects, there are no ranges */
-    bool selects_by_name;   /* of VARIANT: CTF 1.8, the tag's label is the option's name; else the
-                               mappings hold the ranges of each option */
-    uint16_t roles;         /* CTF_ROLE_... */
-    uint16_t exponent_bits, mantissa_bits; /* of FLOAT: exp_dig, mant_dig (with the sign) */
+    bool has_bool_selector; /* of OPTIONAL: a Boolean selects, and `ranges` is not used */
+    /* Of VARIANT, CTF 1.8: the label of the tag is the option's name; otherwise `mappings` has the
+       ranges of each option. */
+    bool selects_by_name;
+    uint16_t roles; /* CTF_ROLE_... */
+    /* Of FLOAT: exp_dig and mant_dig; the mantissa includes the sign. */
+    uint16_t exponent_bits, mantissa_bits;
     uint32_t alignment;
-    uint32_t alignment_minimum; /* of structures and arrays as written; 1: none */
-    uint32_t size;              /* of fixed-length classes */
-    uint32_t unit_size;         /* RFC gcc_bitfield: the unit that it may not cross; else 0 */
+    /* Of structures and arrays: the alignment that the metadata ask for; 1 if they ask for none. */
+    uint32_t alignment_minimum;
+    uint32_t size; /* in bits, of fixed-length classes */
+    /* RFC gcc_bitfield: bits of the unit whose bounds the field may not cross; otherwise 0. */
+    uint32_t unit_size;
     uint32_t mapping_count;
-    const ctf_mapping *mappings; /* labels of integers, flags of bit maps, ranges of options */
-    const ctf_clock *clock; /* CTF 1.8 `map`: the clock that the value is of; NULL: the default */
+    const ctf_mapping *mappings; /* labels of integers, flags of bit maps, or ranges of options */
+    /* CTF 1.8 `map`: the clock that the value is a time of; NULL for the default clock. */
+    const ctf_clock *clock;
     union {
         struct {
             const ctf_member *members;
@@ -191,13 +204,16 @@ struct ctf_class {
         struct {
             const ctf_member *options;
             uint32_t count;
-            const ctf_location *selector; /* NULL: a CTF 1.8 variant without a tag, not usable */
+            /* NULL: a CTF 1.8 variant without a tag, which cannot be read. */
+            const ctf_location *selector;
         } variant;
         struct {
-            const ctf_class *element;      /* NULL for strings and blobs */
-            uint64_t length;               /* static ones: elements, or bytes */
-            const ctf_location *length_at; /* dynamic ones: the field that holds it */
-            const ctf_class *length_class; /* RFC sequence: it stands right in front instead */
+            const ctf_class *element; /* NULL for strings and blobs */
+            /* Of static classes: number of elements, or of bytes of strings and BLOBs. */
+            uint64_t length;
+            const ctf_location *length_at; /* of dynamic classes: the field that holds the length */
+            /* RFC sequence: class of the length that directly precedes the elements. */
+            const ctf_class *length_class;
         } array;
         struct {
             const ctf_class *element;
@@ -210,40 +226,47 @@ struct ctf_class {
     ctf_place place;
 };
 
-/* ---- The trace ------------------------------------------------------------------------------- */
+/* ---- Clocks, event classes, stream classes, the trace ---- */
 
-/* Names a thing across traces: CTF 2 has all of it, CTF 1.8 and the RFC a name only. */
+/* Identifies a clock, trace or stream class across traces. CTF 2 has all three texts, CTF 1.8 and
+   the RFC only have names. */
 typedef struct ctf_identity {
     ctf_text name, name_space, uid;
 } ctf_identity;
 
 struct ctf_clock {
-    ctf_text id; /* CTF 2 "id"; else the name: what fields and stream classes refer to */
+    ctf_text id; /* CTF 2 "id", otherwise the name: what fields and stream classes refer to */
     ctf_identity identity;
     ctf_text description;
     bool has_uuid, has_precision, has_accuracy;
     bool is_unix_epoch; /* origin "unix-epoch"; CTF 1.8: `absolute = TRUE` */
-    bool rounds_twice;  /* not of the metadata: see clock_rate_make() */
-    bool is_wall;       /* the same: it tells the time of day, whatever the user adds */
+    bool rounds_twice;  /* set by the user, not in the metadata: see clock_rate_make() */
+    /* The clock tells the time of day, regardless of an offset that the user adds. Derived, not in
+       the metadata. */
+    bool is_wall;
     uint8_t uuid[16];
-    uint64_t frequency_hz;        /* never 0 */
-    int64_t offset_s;             /* of the clock's zero from its origin: seconds and ... */
-    int64_t offset_cycles;        /* ... cycles; may be negative, may be more than a second */
-    uint64_t precision, accuracy; /* cycles */
-    ctf_identity origin;          /* CTF 2: a custom origin; name none: not said */
-    const ctf_extra *extra;
+    uint64_t frequency_hz; /* never 0 */
+    /* Seconds from the clock's origin to its zero; `offset_cycles` is added to them. */
+    int64_t offset_s;
+    /* Ticks from the clock's origin to its zero, besides `offset_s`; may be negative or more than a
+       second. */
+    int64_t offset_cycles;
+    uint64_t precision, accuracy; /* in ticks */
+    ctf_identity origin;          /* CTF 2: a custom origin; its name is empty if there is none */
+    const ctf_extra *extra;       /* NULL if it has none */
     ctf_place place;
-    uint32_t number; /* in schema.clocks */
+    uint32_t number; /* index in schema.clocks */
 };
 
+/* An entry of the environment: a text or an integer. */
 typedef struct ctf_env {
     ctf_text name;
-    bool is_text, is_negative; /* integers: two's complement in `value` */
+    bool is_text, is_negative; /* `is_negative` is of integers: `value` is in two's complement. */
     ctf_text text;
     uint64_t value;
 } ctf_env;
 
-/* What few event classes have, beside them so that the others stay small. */
+/* Properties that few event classes have, kept apart so that other event classes stay small. */
 typedef struct ctf_event_extra {
     ctf_text name_space, uid;
     ctf_text emf_uri; /* model.emf.uri */
@@ -252,32 +275,33 @@ typedef struct ctf_event_extra {
 
 typedef struct ctf_event_class {
     uint64_t id;
-    ctf_text name; /* "provider:event" with LTTng; "" when there is none */
+    ctf_text name; /* "provider:event" in LTTng's traces; "" if the class has none */
     int64_t log_level;
     const ctf_class *context, *payload; /* structures; NULL: none */
-    const ctf_event_extra *extra;       /* never NULL: most share one that is empty */
+    const ctf_event_extra *extra; /* never NULL: classes without extras share schema_no_extra */
     ctf_place place;
     bool has_log_level;
 } ctf_event_class;
 
 typedef struct ctf_stream_class {
     uint64_t id;
-    ctf_identity identity;  /* RFC: the section's name */
-    const ctf_clock *clock; /* default clock of CTF 2; in 1.8 the one that its timestamps map to */
+    ctf_identity identity;  /* of the RFC only the name, that of the section */
+    const ctf_clock *clock; /* the default clock; in CTF 1.8 the one that the timestamps map to */
     const ctf_class *packet_context, *event_header, *event_context; /* structures; NULL: none */
-    ctf_event_class *events; /* in the order of the metadata; ids are unique */
+    ctf_event_class *events; /* in the order of the metadata; each id occurs once */
     uint32_t event_count, event_capacity;
-    uint32_t *event_slots;    /* by id: see schema_find_event(); made by schema_finish() */
-    uint32_t event_slot_mask; /* 0: slots are ids */
-    hash_key event_key;
-    uint64_t event_id_max;
-    uint32_t number; /* in schema.streams */
-    bool has_id;     /* it was said; a single class of the trace needs none */
+    /* Hash table of indexes in `events` by id, made by schema_finish(): see schema_find_event(). */
+    uint32_t *event_slots;
+    uint32_t event_slot_mask; /* capacity of the table minus 1; 0 if ids are the slots themselves */
+    hash_key event_key;       /* random key of that hash table */
+    uint64_t event_id_max;    /* largest id of an event class */
+    uint32_t number;          /* index in schema.streams */
+    bool has_id;              /* the metadata give the id; the only class of a trace needs none */
     ctf_text attributes, extensions;
     ctf_place place;
 } ctf_stream_class;
 
-typedef struct ctf_callsite { /* CTF 1.8: kept for printing */
+typedef struct ctf_callsite { /* A call site of CTF 1.8, kept only to print the metadata again. */
     ctf_text name, function, file;
     uint64_t line, ip;
     bool has_line, has_ip;
@@ -287,68 +311,76 @@ typedef struct ctf_schema {
     arena arena;
     ctf_generation generation;
     uint32_t major, minor;
-    bool is_big_endian;  /* native byte order; of CTF 2 it is not said (false) */
-    bool has_byte_order; /* CTF 1.8 says it; RFC: told by the packets */
+    bool is_big_endian;  /* native byte order; false for CTF 2, which has none */
+    bool has_byte_order; /* the metadata say the native byte order; for the RFC the packets do */
     bool has_uuid;
     uint8_t uuid[16];
-    ctf_identity identity;          /* of the trace: CTF 2 namespace, name, uid */
-    uint32_t session_id;            /* RFC: of the metadata's packets */
-    unsigned length_unit;           /* bits of one unit of packet lengths: 1; RFC: 8 */
-    bool restarts_clocks;           /* not of the metadata: clocks are 0 where a packet begins */
-    bool discarded_at_begin;        /* RFC: the counter is as of before the first event */
-    const ctf_class *packet_header; /* structure; NULL: none */
+    ctf_identity identity; /* namespace, name and uid of a CTF 2 trace */
+    uint32_t session_id;   /* RFC: number in the headers of the metadata's packets */
+    unsigned length_unit;  /* bits that one unit of packet lengths stands for: 1, or 8 in the RFC */
+    /* Set by the user, not in the metadata: clocks are 0 at the begin of each packet. */
+    bool restarts_clocks;
+    /* RFC: the counter of discarded events is that before the first event of the packet. */
+    bool discarded_at_begin;
+    const ctf_class *packet_header; /* NULL if packets have no header */
     ctf_env *env;
     uint32_t env_count, env_capacity;
     ctf_clock **clocks;
     uint32_t clock_count, clock_capacity;
     ctf_stream_class **streams;
     uint32_t stream_count, stream_capacity;
-    uint32_t *stream_slots; /* by id; see schema_place_streams() */
+    uint32_t *stream_slots; /* Hash table of stream classes by id: see schema_place_streams(). */
     uint32_t stream_slot_mask, stream_placed;
-    hash_key key;
+    hash_key key; /* random key of the hash table */
     ctf_callsite *callsites;
     uint32_t callsite_count, callsite_capacity;
-    ctf_text attributes, extensions; /* of the trace class */
-    ctf_text preamble_attributes, preamble_extensions;
-    ctf_text shown_name;         /* not of the metadata: what babeltrace2 calls the trace */
-    struct ctf_targets *targets; /* fields that others depend on: made by schema_check() */
+    ctf_text attributes, extensions;                   /* JSON objects of the trace class (CTF 2) */
+    ctf_text preamble_attributes, preamble_extensions; /* JSON objects of the preamble (CTF 2) */
+    ctf_text shown_name;         /* babeltrace2's name of the trace; derived, not in the metadata */
+    struct ctf_targets *targets; /* fields that others depend on; made by schema_check() */
 } ctf_schema;
 
-/* Adders of cleared things that the caller fills in; NULL if out of memory. Clocks and stream
-   classes never move; pointers to the others hold until the next one is added. */
+/*
+ * Each function adds a zeroed element, which the caller fills in, and returns NULL if out of
+ * memory. Clocks and stream classes never move; pointers to the others are valid until the next one
+ * is added.
+ */
 ctf_clock *schema_add_clock(ctf_schema *schema);
 ctf_env *schema_add_env(ctf_schema *schema);
 ctf_stream_class *schema_add_stream(ctf_schema *schema);
 ctf_event_class *schema_add_event(ctf_stream_class *stream);
 ctf_callsite *schema_add_callsite(ctf_schema *schema);
 
-/* Of an event class that has nothing of it, and a copy of what one has; NULL if out of memory. */
+/* The extras of event classes that have none of these properties. */
 extern const ctf_event_extra schema_no_extra;
+/* Copies the extras of an event class to the arena. Returns NULL if out of memory. */
 const ctf_event_extra *schema_event_extra(ctf_schema *schema, const ctf_event_extra *extra);
 
-/* A class that is made, not read: decimal, and of no place. Returns NULL if out of memory. */
+/* Makes a class that is not in the metadata: with decimal notation and no place. Returns NULL if
+   out of memory. */
 ctf_class *schema_make_class(ctf_schema *schema, ctf_kind kind, uint32_t alignment, uint32_t size);
 
-/* A cleared class, member table and so on of the arena; NULL if out of memory. */
+/* Returns `count` zeroed objects of `size` bytes in the arena, or NULL if out of memory. */
 void *schema_take(ctf_schema *schema, size_t count, size_t size);
 
-/* A copy of the text in the arena; bytes Returns NULL if out of memory. */
+/* Copies the text to the arena, with a zero after it. Its `bytes` are NULL if out of memory. */
 ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size);
 
-/* Makes the tables to find stream and event classes by id. Returns false if out of memory. */
+/* Makes the tables that find stream and event classes by id. Returns false if out of memory. */
 bool schema_finish(ctf_schema *schema);
 
-/* Enters the ids of the stream classes added so far into the table that makes finding them quick;
-   of classes with one id, the first is found. Returns false if out of memory. */
+/* Enters the stream classes that were added since the last call into the hash table. If several
+   have the same id, the first is found. Returns false if out of memory. */
 bool schema_place_streams(ctf_schema *schema);
 
-/* NULL: there is none with this id. Of event classes with one id, the last is found. */
+/* These return NULL if there is nothing with this id or name. If several event classes have the
+   same id, the last is found. */
 const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id);
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id);
 const ctf_env *schema_find_env(const ctf_schema *schema, const char *name);
 
-/* Log levels as LTTng and Babeltrace name them in CTF 2, and number them in CTF 1.8. NULL, false:
- * there is none. */
+/* Converts between log levels' names, which LTTng and Babeltrace use in CTF 2, and their numbers in
+   CTF 1.8. Returns NULL or false if the level is not known. */
 const char *log_level_name(int64_t level);
 bool log_level_number(ctf_text name, int64_t *level);
 

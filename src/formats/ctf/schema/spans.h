@@ -37,7 +37,8 @@
 #define SPAN_OUTGOING    "stele_outgoing"
 #define SPAN_INCOMING    "stele_incoming"
 
-/* In stele_track: the CPU that the context tells is that of the track, the event has none. */
+/* Bit of stele_track: the event itself has no CPU; the CPU in its packet's context is only the
+   number of its track. */
 #define SPAN_TRACK_IS_CPU 0x80000000u
 
 #define SPAN_FLAGS_KEPT                                                                  \
@@ -49,10 +50,11 @@
 #define SPAN_HAS_NAME     0x40u
 #define SPAN_HAS_CATEGORY 0x80u
 
-/* Members that stand for `value` and `id`; NULL: there is nothing in it. */
+/* Names of the members that hold an event's `value` and `id`; NULL if the kind has no such
+   member. */
 typedef struct span_members {
     const char *value, *id;
-    bool is_hex; /* the id */
+    bool is_hex; /* `id` is shown in hexadecimal */
 } span_members;
 
 extern const span_members span_members_of[STELE_KIND_COUNT];
