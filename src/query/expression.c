@@ -102,6 +102,11 @@ bool expression_is_duration(const expression *e)
     return is_alone(e, OPERAND_DUR);
 }
 
+bool expression_is_self(const expression *e)
+{
+    return is_alone(e, OPERAND_SELF);
+}
+
 bool expression_uses_duration(const expression *e)
 {
     for (uint32_t i = 0; i < e->operand_count; i++) {

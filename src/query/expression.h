@@ -68,6 +68,7 @@ bool expression_holds_span(expression *e, const stele_batch *batch, const stele_
 /* Whether the expression is one of these alone. */
 bool expression_is_name(const expression *e);
 bool expression_is_duration(const expression *e);
+bool expression_is_self(const expression *e);
 
 /* Whether `dur` is in it, or a word that only spans have. */
 bool expression_uses_duration(const expression *e);

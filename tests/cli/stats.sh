@@ -68,6 +68,20 @@ expect 2 stats --held --spans "$trace"
 expect 2 stats --counters --by name "$trace"
 says err 'exclude each other'
 
+# Calls that are counted by name alone take another way than those whose values must be known: the
+# figures of both are the same, but for the last column. Some names are known in their batch only,
+# some entries are lost.
+for file in "$trace" "$fxt"/*.fxt "$xray"/*.xray; do
+    for of in dur self; do
+        "$STELE" stats --by name --of "$of" --csv "$file" >short 2>short.err
+        "$STELE" stats --by name --of "$of" --csv --figures distinct "$file" >long 2>long.err
+        tr -d '\r' <short | sed 's/,[^,]*$//' | sort >given
+        tr -d '\r' <long | sed 's/,[^,]*$//' | sort >wanted
+        same given wanted
+        same short.err long.err
+    done
+done
+
 # A pipe is read once, and damaged traces say so once.
 expect 0 stats --by name --of dur --csv "$trace"
 cp out wanted

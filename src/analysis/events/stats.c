@@ -2,13 +2,14 @@
 /*
  * Statistics of events and calls. Where rows are calls and nothing is asked of them but what a
  * complete event says itself, complete events are rows as they stand; only begins and ends go
- * through the engine of spans.
+ * through the engine of spans, or through that of calls where this is enough (stats_calls.c).
  */
 #include <stele/stats.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/stats_calls.h"
 #include "analysis/events/stats_state.h"
 #include "core/sized.h"
 #include "query/filter.h"
@@ -273,9 +274,17 @@ static bool note_order(stele_stats *s, const stele_segment *segment)
     return true;
 }
 
+/* Whether calls are enough: they have no window yet. */
+static bool uses_calls(const stele_stats *s)
+{
+    return s->calls != NULL && !s->has_window;
+}
+
 static stele_status add_to_spans(stele_stats *s, const stele_segment *segment)
 {
-    return note_order(s, segment) ? stele_spans_add(s->spans, segment) : STELE_ERR_MEMORY;
+    if (!note_order(s, segment))
+        return STELE_ERR_MEMORY;
+    return uses_calls(s) ? stats_calls_add(s, segment) : stele_spans_add(s->spans, segment);
 }
 
 /* Complete events are rows; stretches of others go to the engine of spans. */
@@ -310,7 +319,9 @@ stele_status stele_stats_add(stele_stats *s, const stele_segment *segment)
 
 stele_status stele_stats_finish(stele_stats *s)
 {
-    stele_status status = s->spans != NULL ? stele_spans_finish(s->spans) : STELE_OK;
+    stele_status status = s->spans == NULL ? STELE_OK
+                          : uses_calls(s)  ? stele_calls_finish(s->calls)
+                                           : stele_spans_finish(s->spans);
     const int64_t end_ns = s->window.end_ns != INT64_MAX ? s->window.end_ns : s->time_ns;
     if (s->groups.is_held && !stats_held_end(&s->groups, end_ns, &s->window))
         status = STELE_ERR_MEMORY;
@@ -358,6 +369,17 @@ static bool uses_spans(const expression_list *list)
     return false;
 }
 
+/* The engines that make rows of begins and ends. */
+static stele_status make_engines(stele_stats *s)
+{
+    const stele_span_options spans = {.struct_size = sizeof spans,
+                                      .no_fields =
+                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0,
+                                      .timeout_ns = s->timeout_ns};
+    const stele_status status = stele_spans_new(s->context, &spans, take_spans, s, &s->spans);
+    return status == STELE_OK && s->is_of_calls ? stats_calls_new(s) : status;
+}
+
 static stele_status make_rows(stele_stats *s, const stele_stats_options *options)
 {
     static const uint64_t kinds[] = {[STELE_STATS_EVENTS] =
@@ -365,10 +387,6 @@ static stele_status make_rows(stele_stats *s, const stele_stats_options *options
                                      [STELE_STATS_CALLS] = STELE_CALLS_KINDS,
                                      [STELE_STATS_SPANS] = STELE_SPANS_KINDS,
                                      [STELE_STATS_COUNTERS] = STELE_KIND_BIT(STELE_KIND_COUNTER)};
-    const stele_span_options spans = {.struct_size = sizeof spans,
-                                      .no_fields =
-                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0,
-                                      .timeout_ns = s->timeout_ns};
     s->rows = rows_of(s, options->rows);
     s->uses_time = uses_time(&s->by) || uses_time(&s->of) ||
                    (s->only != NULL && filter_uses_time(s->only)) || s->groups.every_ns != 0 ||
@@ -387,7 +405,8 @@ static stele_status make_rows(stele_stats *s, const stele_stats_options *options
     s->is_name_duration = s->is_direct && s->only == NULL && !s->has_distinct &&
                           s->groups.every_ns == 0 && s->is_by_name && s->of.count == 1 &&
                           expression_is_duration(s->of.items[0].e);
-    return stele_spans_new(s->context, &spans, take_spans, s, &s->spans);
+    s->is_of_calls = stats_calls_suffice(s);
+    return make_engines(s);
 }
 
 static stele_status make(stele_stats *s, const stele_stats_options *options)
@@ -452,6 +471,7 @@ void stele_stats_free(stele_stats *s)
     if (s == NULL)
         return;
     stele_spans_free(s->spans);
+    stele_calls_free(s->calls);
     filter_free(s->only);
     expression_list_free(&s->by);
     expression_list_free(&s->of);
@@ -504,12 +524,10 @@ bool stele_stats_is_disordered(const stele_stats *s)
 
 stele_status stele_stats_clear(stele_stats *s)
 {
-    const stele_span_options spans = {.struct_size = sizeof spans,
-                                      .no_fields =
-                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0,
-                                      .timeout_ns = s->timeout_ns};
     stele_spans_free(s->spans);
+    stele_calls_free(s->calls);
     s->spans = NULL;
+    s->calls = NULL;
     stats_groups_clear(&s->groups);
     s->row_count = 0;
     s->is_disordered = s->has_origin = s->has_window = false;
@@ -519,7 +537,7 @@ stele_status stele_stats_clear(stele_stats *s)
     s->time_ns = INT64_MIN;
     if (s->rows == STELE_STATS_EVENTS || s->rows == STELE_STATS_COUNTERS)
         return STELE_OK;
-    return stele_spans_new(s->context, &spans, take_spans, s, &s->spans);
+    return make_engines(s);
 }
 
 void stele_stats_set_origin(stele_stats *s, int64_t origin_ns)

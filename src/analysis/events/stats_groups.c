@@ -167,6 +167,7 @@ static stats_group *group_other(stats_groups *g, uint64_t hash)
             return NULL;
         g->other->about.keys = keys;
         g->other->about.is_other = true;
+        g->other->number = UINT32_MAX;
     }
     return distinct_add(&g->other_keys, hash) ? g->other : NULL;
 }
@@ -191,6 +192,7 @@ static stats_group *group_add(stats_groups *g, uint64_t hash)
     if (made == NULL)
         return NULL;
     made->about.keys = keys;
+    made->number = (uint32_t)g->count;
     g->room.left -= size;
     hash_table_put(&g->numbers, (uint32_t)hash, (uint32_t)g->count);
     g->items[g->count++] = made;

@@ -30,6 +30,7 @@ typedef struct stats_group {
     stele_stats_group about; /* first: what is given out is a pointer to it */
     uint8_t *points;
     uint32_t point_count, point_capacity;
+    uint32_t number;  /* among the items; UINT32_MAX: it is that of all others */
     stats_held *held; /* one for each expression; NULL: values do not hold */
     spread of[];      /* one for each expression */
 } stats_group;
@@ -88,6 +89,12 @@ stats_group *stats_groups_find(stats_groups *g);
 static inline stats_group *stats_groups_named(const stats_groups *g, stele_name name)
 {
     return name < g->by_name_count ? g->by_name[name] : NULL;
+}
+
+/* The group of a number, which it has. */
+static inline stats_group *stats_group_numbered(const stats_groups *g, uint32_t number)
+{
+    return number < g->count ? g->items[number] : g->other;
 }
 
 /* The interval of a group with this number; NULL, and `*is_memory` says why not: memory, or room.

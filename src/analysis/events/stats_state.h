@@ -21,6 +21,7 @@ struct stele_stats {
     bool is_direct;        /* complete events are rows without the engine of spans */
     bool is_by_name;       /* by `name` alone */
     bool is_name_duration; /* by `name`, of `dur`, and nothing else */
+    bool is_of_calls;      /* by `name`, of `dur` and `self`, and nothing else */
     bool uses_time;        /* where time begins must be known */
     bool is_disordered;
     stats_window window;    /* of values that hold */
@@ -31,6 +32,10 @@ struct stele_stats {
     int64_t origin_ns;
     uint64_t row_count, timeout_ns;
     stele_spans *spans; /* NULL: rows are events */
+    stele_calls *calls; /* in place of them, while there is no window; NULL: they do not suffice */
+    bool is_self[EXPRESSION_LIST_MAX]; /* by expression of what: of calls it is `self`, not `dur` */
+    const stele_batch *call_batch;     /* of the event at hand, while they are added one by one */
+    const stele_event *call_event;
     stats_groups groups;
 };
 
