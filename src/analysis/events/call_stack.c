@@ -6,7 +6,7 @@
 
 #include "core/hash.h"
 
-/* How many frames are looked at one by one before the index of those below is asked. */
+/* How many frames below the top are compared one by one before deep_index is searched. */
 #define NEAR_MAX 512u
 
 static bool deep_is_valid(const stack *of)
@@ -15,7 +15,7 @@ static bool deep_is_valid(const stack *of)
     return deep->slots != NULL && deep->depth <= of->depth && of->frames[deep->depth].is_indexed;
 }
 
-/* Indexes the frames 1 to `depth`; false when memory is exhausted. */
+/* Makes the index of the frames 1 to `depth`. Returns false if out of memory. */
 static bool deep_build(stack *of, uint32_t depth)
 {
     deep_index *deep = &of->deep;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stack of open calls of one track: frames, names that are on it, and where a name is. */
+/* The stack of open calls of one track, with tables that find frames by their names. */
 #ifndef ANALYSIS_EVENTS_CALL_STACK_H
 #define ANALYSIS_EVENTS_CALL_STACK_H
 
@@ -11,55 +11,58 @@
 
 typedef struct frame {
     int64_t begin_ns;
-    int64_t end_ns; /* of a COMPLETE event; else INT64_MAX */
+    int64_t end_ns; /* end of a COMPLETE event; INT64_MAX: not known yet */
     uint64_t child_ns;
     stele_name name;
     uint32_t node;
     uint32_t tag; /* see stele_call_span */
     bool is_wanted;
-    bool is_repeated; /* its name is further out, too */
-    bool is_carried;  /* began before the window */
-    bool is_timed;    /* of a COMPLETE event: end_ns is known */
+    bool is_repeated; /* a frame further out has the same name */
+    bool is_carried;  /* the call began before the window */
+    bool is_timed;    /* a COMPLETE event made it, so end_ns is known */
     bool is_indexed;  /* stack.deep was made with this frame as its last one */
 } frame;
 
-/* Where a frame of a name is. UINT32_MAX names none. */
+/* An entry of a hash table from names to frames. The name UINT32_MAX marks a free slot. */
 typedef struct frame_slot {
     stele_name name;
     uint32_t at;
 } frame_slot;
 
 /*
- * Where the innermost frame without a known end is, by name, among the frames 1 to `depth`: for
- * exits that are not of one of the last frames. It holds as long as the frame at `depth` is the one
- * it was made with, because frames below that one cannot have changed then.
+ * The innermost frame of each name whose end is not known, among the frames 1 to `depth`. Exits
+ * that end none of the last frames are looked up here. The index is valid as long as the frame at
+ * `depth` is the one it was made with, because frames below that one cannot have changed then.
  */
 typedef struct deep_index {
-    frame_slot *slots; /* by name, open addressing; NULL until it is needed */
+    frame_slot *slots; /* hash table by name, open addressing; NULL until the first search */
     uint32_t slot_mask;
-    uint32_t slot_factor; /* odd and random: nobody can know which names meet */
+    uint32_t slot_factor; /* odd and random, so that no input can be made whose names collide */
     uint32_t depth;
-    uint32_t last; /* the innermost one of any name; 0: none */
+    uint32_t last; /* the innermost frame of any name; 0: none */
 } deep_index;
 
-/* The stack of a track. */
+/* The open calls of one track, the innermost one last. */
 typedef struct stack {
-    frame *frames;            /* the first stands for what is outside of all calls, and stays */
-    uint32_t depth, capacity; /* without that one */
-    uint32_t timed_depth;     /* frames of COMPLETE events among them */
-    uint32_t cut_depth;       /* entries beyond the limit that are open */
-    int64_t last_ns;          /* the latest time or end of its events */
-    bool is_before;           /* had no event in the window yet: nothing counts */
-    /* Where the outermost frame of a name is, as long as the name is on the stack: else what is
-       there has another name, or is gone. Open addressing; NULL unless recursion is asked for. */
+    frame *frames; /* frames[0] stands for what is outside of all calls, and is never popped */
+    uint32_t depth, capacity; /* depth does not count frames[0] */
+    uint32_t timed_depth;     /* how many frames on the stack are of COMPLETE events */
+    uint32_t cut_depth; /* open calls that were not pushed because the stack is at its limit */
+    int64_t last_ns;    /* the latest time or end of the track's events */
+    bool is_before;     /* no event of the track was in the window yet, so nothing is counted */
+    /*
+     * Hash table from a name to its outermost frame, open addressing. An entry is valid as long as
+     * the frame that it gives is on the stack and has that name. NULL unless
+     * options.needs_recursion is set.
+     */
     frame_slot *slots;
     uint32_t slot_mask, slot_count;
-    uint32_t slot_factor; /* odd and random: nobody can know which names meet */
+    uint32_t slot_factor; /* odd and random, so that no input can be made whose names collide */
     deep_index deep;
 } stack;
 
-/* The innermost frame that an exit of this name ends; 0: there is none. Its cost does not grow with
-   the depth, over many calls. */
+/* Finds the innermost frame that an exit with this name ends. Returns 0 if there is none. The
+   cost for each call does not grow with the depth when it is averaged over many calls. */
 uint32_t call_stack_find(stack *of, stele_name name);
 
 static inline frame *stack_top(const stack *of)
@@ -82,13 +85,13 @@ static inline void frame_set(frame *made, int64_t begin_ns, stele_name name, boo
     made->is_indexed = false;
 }
 
-/* Whether an exit ends the frame. One without a name is that of whatever began last. */
+/* Whether an exit ends the frame. An exit without a name ends the frame that began last. */
 static inline bool is_exit_of(const frame *of, stele_name name)
 {
     return !of->is_timed && (of->name == name || name == 0);
 }
 
-/* The slot of a name in a table, or the free one where it belongs. */
+/* Finds the slot of a name in a hash table, or the free slot where it would be added. */
 static inline frame_slot *slot_of(frame_slot *slots, uint32_t mask, uint32_t factor,
                                   stele_name name)
 {
@@ -103,7 +106,8 @@ static inline bool slots_are_full(const stack *of)
     return of->slot_count * 2 >= of->slot_mask;
 }
 
-/* Whether the name of the frame at `at` is further out, after those further out were asked. */
+/* Whether a frame further out than the one at `at` has this name. Frames must be asked about
+   from the outside in, because each call enters its frame in the table. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
     frame_slot *known = slot_of(of->slots, of->slot_mask, of->slot_factor, name);

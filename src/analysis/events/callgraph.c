@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls whom, summed over all paths of calls. */
+/* The call graph: who calls whom, summed over all paths of calls. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>
@@ -17,18 +17,21 @@ struct stele_callgraph {
     uint32_t function_capacity, edge_capacity;
 };
 
-/* What is needed to make the graph only. */
+/* State that is needed only while the graph is made. */
 typedef struct making {
     stele_callgraph *graph;
-    uint32_t *by_name;               /* number of the function of a name, NONE */
-    hash_table numbers;              /* of edges */
-    uint32_t *function_at, *edge_at; /* of the path at hand, by depth */
+    uint32_t *by_name;  /* number of the function, by name; NONE: it has none yet */
+    hash_table numbers; /* numbers of edges, by caller and callee */
+    /* function and edge of each call on the current path, by depth */
+    uint32_t *function_at, *edge_at;
     uint32_t depth;
 } making;
 
 /* ---- Functions and edges --------------------------------------------------------------------- */
 
-/* The list with room for one more entry; NULL when memory is exhausted. */
+/*
+ * Makes room for one more entry. Returns the list, which may have moved, or NULL if out of memory.
+ */
 static void *grown(void *list, uint32_t count, uint32_t *capacity, size_t size)
 {
     const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
@@ -77,9 +80,9 @@ static uint32_t edge_of(making *m, uint32_t from, uint32_t to)
     return g->edge_count++;
 }
 
-/* ---- The walk over the tree ------------------------------------------------------------------ */
+/* ---- Walk over the tree of paths ------------------------------------------------------------- */
 
-/* Takes the path back to what is above `depth`. */
+/* Removes the calls at `depth` and below it from the current path. */
 static void leave(making *m, uint32_t depth)
 {
     for (; m->depth >= depth; m->depth--) {
@@ -127,9 +130,10 @@ static bool walk(making *m, const stele_path_tree *tree)
     return is_ok;
 }
 
-/* ---- Order ----------------------------------------------------------------------------------- */
+/* ---- Sorting of functions and edges ---------------------------------------------------------- */
 
-/* qsort() has no argument of its own: what is compared stands beside the function. */
+/* A function with its name's text: qsort() passes no argument on, so each element holds what the
+   comparison needs. */
 typedef struct ranked {
     stele_graph_function function;
     stele_text name;

@@ -10,7 +10,7 @@
 
 #include "core/output.h"
 
-/* A function by its number, with its name where it is the first time. */
+/* Writes a function as its number, and with its name the first time, as the format allows. */
 static void put_function(const stele_context *context, stele_output *out,
                          const stele_graph_function *functions, uint32_t number, bool *is_named)
 {
@@ -27,7 +27,8 @@ static void put_function(const stele_context *context, stele_output *out,
     stele_output_byte(out, '\n');
 }
 
-/* Edges side by side by who calls: `first` has where those of each function begin, and one more. */
+/* Sorts the edges by caller: those of function i are order[first[i]] to order[first[i + 1] - 1].
+   The caller frees both arrays. Returns false if out of memory. */
 static bool sort_edges(const stele_callgraph *graph, uint32_t **first, uint32_t **order)
 {
     uint32_t function_count, edge_count;

@@ -13,11 +13,11 @@
 #include "query/filter.h"
 
 #define CALLS_PENDING 128u
-/* No limit can be set beyond this one: numbers of frames have 32 bits. */
+/* The largest limit that an option can set: numbers of frames have 32 bits. */
 #define DEPTH_MAX       (1u << 28)
 #define NODES_MAX       (1u << 20)
 #define TRACK_DEPTH_MAX 8
-/* How far down spans are sought that end before one above them. */
+/* How many frames below the top are searched for one that ends before the frame above it. */
 #define OVERLAP_MAX 256u
 
 struct stele_calls {
@@ -26,20 +26,20 @@ struct stele_calls {
     filter *only; /* NULL: all calls are wanted */
     stele_call_fn *fn;
     void *user;
-    int64_t begin_ns, end_ns; /* of the window */
+    int64_t begin_ns, end_ns; /* bounds of the window */
     uint32_t tag;
-    stack *tracks; /* by track number */
+    stack *tracks; /* stacks, by track number */
     uint32_t track_count;
     stele_call_span pending[CALLS_PENDING];
     uint32_t pending_count;
-    stele_status status; /* the first error of the receiver or of memory */
+    stele_status status; /* the first failure: of the receiver, or STELE_ERR_MEMORY */
     stele_call_node *nodes;
     uint32_t node_count, node_capacity;
-    hash_table node_numbers; /* by parent and name */
+    hash_table node_numbers; /* numbers of nodes, by parent and name */
     stele_call_counts counts;
 };
 
-/* ---- The tree of paths ---- */
+/* ---- Tree of call paths ---- */
 
 static bool nodes_grow(stele_calls *s)
 {
@@ -52,7 +52,7 @@ static bool nodes_grow(stele_calls *s)
     return hash_table_make_room(&s->node_numbers, s->node_capacity);
 }
 
-/* The node of the name that is next to the end of the path; 0: none is. */
+/* Finds the nearest node of this name from `end` towards the root. Returns 0 if there is none. */
 static uint32_t node_above(const stele_calls *s, uint32_t end, stele_name name)
 {
     while (end != 0 && s->nodes[end].name != name)
@@ -60,7 +60,8 @@ static uint32_t node_above(const stele_calls *s, uint32_t end, stele_name name)
     return end;
 }
 
-/* The node of a path one call longer; beyond the limits one that is there. */
+/* The node for a call of `name` from `parent`; made if needed. Once the limits are reached, it
+   is a node that exists already. */
 static uint32_t node_child(stele_calls *s, uint32_t parent, stele_name name)
 {
     const uint32_t hash = hash_table_hash_pair(&s->node_numbers, parent, name);
@@ -92,7 +93,7 @@ static uint32_t node_child(stele_calls *s, uint32_t parent, stele_name name)
     return s->node_count++;
 }
 
-/* ---- Calls ---- */
+/* ---- Calls that ended, given to the receiver ---- */
 
 static void flush(stele_calls *s)
 {
@@ -102,9 +103,9 @@ static void flush(stele_calls *s)
         s->status = s->fn(s->user, s->pending, count);
 }
 
-/* ---- Recursion ---- */
+/* ---- Names that are on the stack more than once ---- */
 
-/* Makes the table anew for the names that are on the stack now. */
+/* Makes the table of names anew, for the frames that are on the stack now. */
 static void slots_rebuild(stele_calls *s, stack *of)
 {
     uint32_t count = 128;
@@ -127,7 +128,7 @@ static void slots_rebuild(stele_calls *s, stack *of)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 
-/* Tells of the frames from `first` on, which are new or have moved. */
+/* Enters the frames from `first` on in the table of names: those frames are new or have moved. */
 static void frames_index(stele_calls *s, stack *of, uint32_t first)
 {
     if (!s->options.needs_recursion)
@@ -138,10 +139,13 @@ static void frames_index(stele_calls *s, stack *of, uint32_t first)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 
-/* ---- Frames ---- */
+/* ---- Pushing and popping of frames ---- */
 
-/* The frame, which is the top of a stack of `depth`, as a call that ends at `end_ns`, but not
-   before it began (as disorder may have it). Gives how long it took. */
+/*
+ * Fills in the call of the top frame of a stack of `depth`. It ends at `end_ns`, or when it began
+ * if that is later, which happens where events are out of order. Returns its duration in
+ * nanoseconds.
+ */
 static inline uint64_t span_set(stele_call_span *span, const frame *from, int64_t end_ns,
                                 uint32_t depth, uint32_t track, stele_call_end how)
 {
@@ -162,8 +166,9 @@ static inline uint64_t span_set(stele_call_span *span, const frame *from, int64_
 }
 
 /*
- * A span that outlasts the one below it, which it should not: its time counts as that of callees
- * where the spans below last, and as its own name's where none of that name does.
+ * Accounts for a call that ends after the frame around it, which well-formed traces do not have.
+ * Its time is subtracted from the self time of the frames around it as long as they last, and is
+ * added to the total of its own name where no frame around it has that name.
  */
 static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
 {
@@ -182,7 +187,7 @@ static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
     return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
 }
 
-/* Takes the top frame off, ended at `end_ns`. */
+/* Pops the top frame, as a call that ended at `end_ns`. */
 static void close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, stele_call_end how)
 {
     frame *const top = stack_top(of);
@@ -192,7 +197,7 @@ static void close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns,
     of->timed_depth -= top->is_timed;
     if (of->is_before && !s->options.has_tags)
         return;
-    /* It ended when the window began. */
+    /* The call ended when the window began, so it is not counted as one of the window. */
     if (top->is_carried && call->end_ns == call->begin_ns && !s->options.has_tags) {
         s->counts.call_count--;
         return;
@@ -222,7 +227,7 @@ static bool frames_grow(stele_calls *s, stack *of)
     return true;
 }
 
-/* False when the stack is as deep as it may be, or memory is exhausted. */
+/* Pushes a frame. Returns false if the stack has reached its limit, or if out of memory. */
 static bool open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t *end_ns,
                      stele_name name, bool is_wanted)
 {
@@ -252,15 +257,15 @@ static bool open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t 
     return true;
 }
 
-/* COMPLETE events that have ended by `now_ns` leave the stack. */
+/* Pops the COMPLETE events that have ended by `now_ns`. */
 static void expire(stele_calls *s, stack *of, uint32_t track, int64_t now_ns)
 {
     while (of->depth != 0 && stack_top(of)->is_timed && stack_top(of)->end_ns <= now_ns)
         close_top(s, of, track, stack_top(of)->end_ns, STELE_CALL_RETURNED);
 }
 
-/* An exit that is not that of the top frame: of one below, whose callees were left by an
-   exception, or of one whose entry is not there. */
+/* Handles an exit that does not end the top frame. It ends a frame below, whose callees were
+   left by an exception, or a call whose entry is missing. */
 static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t time_ns,
                           stele_name name, stele_call_end how)
 {
@@ -276,7 +281,8 @@ static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t tim
         close_top(s, of, track, time_ns, how);
         return;
     }
-    /* Whether what is on the stack has ended too cannot be known: it stays. */
+    /* The entry is missing. Calls on the stack may have ended as well, but nothing says so: they
+       stay. */
     if (open_top(s, of, time_ns, NULL, name, true))
         close_top(s, of, track, time_ns, STELE_CALL_ENTRY_LOST);
 }
@@ -294,10 +300,8 @@ static void take_end(stele_calls *s, stack *of, const stele_event *event, stele_
         end_elsewhere(s, of, event->track, event->time_ns, name, how);
 }
 
-/*
- * A COMPLETE event that begins with the top frame and ends later goes below it: writers that write
- * at the end put the inner one first.
- */
+/* Pushes a COMPLETE event. One that begins with the top frame and ends later goes below that
+   frame: tracers that write events when they end write the inner one first. */
 static void take_complete(stele_calls *s, stack *of, const stele_event *event, stele_name name,
                           bool is_wanted)
 {
@@ -327,9 +331,10 @@ static void take_complete(stele_calls *s, stack *of, const stele_event *event, s
         of->frames[i].node = node_child(s, of->frames[i - 1].node, of->frames[i].name);
 }
 
-/* ---- Tracks ---- */
+/* ---- State of tracks ---- */
 
-/* Appends "thread main (17) in process 4"; what does not fit is cut off. */
+/* Appends text like "thread main (17) in process 4"; what does not fit is cut off. Returns its
+   size. */
 static size_t write_track(const stele_context *context, const stele_track *track, char *text,
                           size_t size)
 {
@@ -347,7 +352,7 @@ static size_t write_track(const stele_context *context, const stele_track *track
     return used < size ? used : size - 1;
 }
 
-/* The node that outermost calls hang on. */
+/* The tree node that is the parent of a track's outermost calls. */
 static uint32_t track_root(stele_calls *s, uint32_t track)
 {
     const stele_track *known = stele_track_get(s->context, track);
@@ -385,7 +390,7 @@ static stack *track_begin_new(stele_calls *s, uint32_t track, int64_t time_ns)
     return of;
 }
 
-/* The stack of a track that has an event; NULL when memory is exhausted. */
+/* The stack of the track of an event, made if needed. Returns NULL if out of memory. */
 static inline stack *track_begin(stele_calls *s, uint32_t track, int64_t time_ns)
 {
     if (track < s->track_count && s->tracks[track].frames != NULL)
@@ -393,7 +398,7 @@ static inline stack *track_begin(stele_calls *s, uint32_t track, int64_t time_ns
     return track_begin_new(s, track, time_ns);
 }
 
-/* ---- The window ---- */
+/* ---- Time window ---- */
 
 stele_status stele_calls_set_window(stele_calls *s, int64_t begin_ns, int64_t end_ns)
 {
@@ -433,7 +438,7 @@ uint32_t stele_calls_depth(const stele_calls *s, uint32_t track)
     return track < s->track_count ? s->tracks[track].depth : 0;
 }
 
-/* What is open on the track begins anew with the window. */
+/* Starts a track's window: calls that are open begin anew at its begin. */
 static void enter_window(stele_calls *s, stack *of, uint32_t track)
 {
     expire(s, of, track, s->begin_ns);
@@ -512,9 +517,10 @@ void stele_calls_enter_window(stele_calls *s)
     }
 }
 
-/* ---- The flow of events ---- */
+/* ---- Adding of events ---- */
 
-/* What of a request holds for a call, not for each event of it. */
+/* Makes the filter of calls from those parts of a request that apply to calls, not to single
+   events. */
 static stele_status make_filter(stele_calls *s, const stele_request *only)
 {
     stele_request request;
@@ -616,7 +622,9 @@ static void take(stele_calls *s, stack *of, const stele_batch *batch, const stel
         of->last_ns = event->time_ns;
 }
 
-/* Before the window events change what is open, and nothing else. */
+/*
+ * Takes an event before the window. It changes which calls are open, but counts and gives nothing.
+ */
 static void take_before(stele_calls *s, stack *of, const stele_batch *batch,
                         const stele_event *event)
 {
@@ -631,9 +639,10 @@ static inline bool is_repeated(const stele_event *event)
 }
 
 /*
- * Entries, and exits of what was entered last, on a stack of nothing else: nearly all of most
- * traces. What they change is in locals, because stores to frames and spans could alias the rest.
- * Stops at all else, and gives where.
+ * Fast path for entries, and exits that end the top frame, on a stack without COMPLETE events:
+ * nearly all events of most traces. State is kept in local variables, because the compiler must
+ * assume that stores to frames and spans change the rest. Returns the first event that it did not
+ * take.
  */
 static const stele_event *take_plain(stele_calls *s, stack *of, const stele_event *event,
                                      const stele_event *end)
@@ -727,7 +736,8 @@ stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool 
     return s->status;
 }
 
-/* What is open ends with the window, or with the track where that has no end. */
+/* Ends the calls that are open on a track: at the end of the window, or if that is unlimited at
+   the track's last time. */
 static void finish_track(stele_calls *s, stack *of, uint32_t track)
 {
     const stele_call_counts counts = s->counts;

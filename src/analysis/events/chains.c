@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The spans engine says what begins and ends on each track; flows hand on where a chain has come
- * to. A path is a node of a tree: work and flows by turns, the first work below the root.
+ * Chains of work that is handed on by flows. The spans engine says what begins and ends on each
+ * track; a flow takes the chain from one span to another. A path is a node of a tree in which works
+ * and flows alternate; the first work is below the root.
  */
 #include <stele/chains.h>
 
@@ -19,36 +20,36 @@
 #define PATHS_MAX  65536u
 #define FLOW_KINDS (STELE_CHAINS_KINDS & ~STELE_CALLS_KINDS)
 
-/* One stage, at the end of a path. */
+/* A node of the tree of paths: one stage, the last of its path. */
 typedef struct node {
-    uint32_t parent; /* 0: none */
-    uint32_t depth;  /* stages of the path */
+    uint32_t parent; /* number of the parent; 0: the root */
+    uint32_t depth;  /* how many stages the path has */
     stele_chain_stage stage;
-    stele_chain_row row;  /* of the chains that ended here */
-    histogram *durations; /* NULL: none did */
+    stele_chain_row row;  /* figures of the chains that ended at this node */
+    histogram *durations; /* of the chains that ended here; NULL: none did */
 } node;
 
 /* A span that is open. */
 typedef struct work {
     stele_name name;
-    uint32_t node; /* 0: works on nothing, and handed nothing on */
+    uint32_t node; /* the stage that it works on; 0: none, and it has handed nothing on */
     bool has_sent;
     int64_t begin_ns;
-    int64_t since_ns; /* when the chain came to it */
-    int64_t root_ns;  /* when the chain began */
+    int64_t since_ns; /* when the chain reached this span */
+    int64_t root_ns;  /* when the first span of the chain began */
 } work;
 
-/* Where a chain has come to: to a flow on its way, or to a track that will take it up. */
+/* A chain between two spans: on its way in a flow, or waiting on a track for the next span. */
 typedef struct carried {
-    uint32_t node; /* of the flow; 0: nothing */
-    uint32_t next; /* of a free one: the next */
+    uint32_t node; /* number of the flow's node; 0: no chain */
+    uint32_t next; /* index of the next free entry, in an entry that is free */
     int64_t root_ns, sent_ns;
 } carried;
 
 typedef struct line {
     work *works;
     uint32_t depth, capacity;
-    carried waiting; /* a flow that ended while nothing was open */
+    carried waiting; /* a flow that ended while no span was open */
 } line;
 
 struct stele_chains {
@@ -57,10 +58,10 @@ struct stele_chains {
     stele_spans *spans;
     node *nodes;
     uint32_t node_count, node_capacity;
-    hash_table numbers; /* of nodes, by parent, name and kind */
-    line *lines;        /* by track */
+    hash_table numbers; /* numbers of nodes, by parent, name and kind */
+    line *lines;        /* state of tracks, by track number */
     uint32_t line_count;
-    carried *flows; /* on their way; what waits in the queues are indexes */
+    carried *flows; /* flows on their way; the queues of `open` hold indexes of this array */
     uint32_t flow_count, flow_capacity, flow_free;
     pair_queues open;
     hash_key keys[2];
@@ -76,9 +77,9 @@ static void fail(stele_chains *c)
         c->status = STELE_ERR_MEMORY;
 }
 
-/* ---- Paths ----------------------------------------------------------------------------------- */
+/* ---- Tree of paths --------------------------------------------------------------------------- */
 
-/* The node of a path one stage longer; 0: there is no room. */
+/* The node of a path that is one stage longer, made if needed. Returns 0 if there is no room. */
 static uint32_t node_child(stele_chains *c, uint32_t parent, stele_name name, bool is_flow)
 {
     uint32_t hash;
@@ -120,14 +121,14 @@ static void stage_add(stele_chains *c, uint32_t number, int64_t begin_ns, int64_
         c->nodes[number].stage.total_ns += (uint64_t)end_ns - (uint64_t)begin_ns;
 }
 
-/* A chain ends with what works on, at the end of a path. */
+/* Ends a chain with the span `w`, the last of its path, and counts it. */
 static void chain_end(stele_chains *c, const work *w, int64_t end_ns)
 {
     node *const at = &c->nodes[w->node];
     stele_chain_row *const row = &at->row;
     const uint64_t ns = end_ns > w->root_ns ? (uint64_t)end_ns - (uint64_t)w->root_ns : 0;
     if (at->depth < 2)
-        return; /* nothing was handed on */
+        return; /* nothing was handed on, so this is no chain */
     if (at->durations == NULL)
         at->durations = calloc(1, sizeof *at->durations);
     if (at->durations == NULL || !histogram_add(at->durations, ns)) {
@@ -146,7 +147,7 @@ static void chain_end(stele_chains *c, const work *w, int64_t end_ns)
     c->counts.chain_count++;
 }
 
-/* ---- Works ----------------------------------------------------------------------------------- */
+/* ---- Open spans of tracks -------------------------------------------------------------------- */
 
 static line *line_of(stele_chains *c, uint32_t track)
 {
@@ -161,7 +162,8 @@ static line *line_of(stele_chains *c, uint32_t track)
     return &c->lines[track];
 }
 
-/* The work goes on with what a flow has brought. What it had before ends here. */
+/* Continues a span's work on the chain that a flow has brought. The chain that it worked on
+   until now ends. */
 static void take_up(stele_chains *c, work *w, const carried *from, int64_t time_ns)
 {
     if (w->node != 0 && !w->has_sent)
@@ -200,7 +202,7 @@ static void end_work(stele_chains *c, const stele_span *span)
 {
     line *of = line_of(c, span->track);
     const work *w;
-    /* Ends whose begin is missing end nothing here. */
+    /* An end whose begin is missing closes no span here. */
     if (of == NULL || of->depth == 0 || span->end == STELE_SPAN_ENTRY_LOST)
         return;
     w = &of->works[--of->depth];
@@ -256,8 +258,8 @@ static void receive(stele_chains *c, const stele_event *event)
     c->flow_free = (uint32_t)index + 1;
 }
 
-/* What hands on: the innermost span that works on something, else the innermost one, with which a
-   chain begins. NULL: nothing is open. */
+/* Which open span a flow starts from: the innermost one that works on a chain, or else the
+   innermost one, which starts a new chain. Returns NULL if no span is open. */
 static work *sender_of(stele_chains *c, line *of)
 {
     work *w;
@@ -308,7 +310,7 @@ static void send(stele_chains *c, const stele_event *event)
         fail(c);
 }
 
-/* ---- The flow of events ---------------------------------------------------------------------- */
+/* ---- Adding of events ------------------------------------------------------------------------ */
 
 stele_status stele_chains_add(stele_chains *c, const stele_segment *segment)
 {
@@ -360,7 +362,7 @@ void stele_chains_get_counts(const stele_chains *c, stele_chain_counts *counts)
     sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_chain_counts, refused_count));
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Sorted rows ----------------------------------------------------------------------------- */
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -416,7 +418,7 @@ stele_status stele_chains_rows(stele_chains *c, const stele_chain_row **rows, si
     return STELE_OK;
 }
 
-/* ---- The handle ------------------------------------------------------------------------------ */
+/* ---- Making and freeing ---------------------------------------------------------------------- */
 
 stele_status stele_chains_new(stele_context *context, const stele_chain_options *options,
                               stele_chains **out)

@@ -15,10 +15,10 @@ const stele_code stele_check_codes[STELE_CHECK_CODE_COUNT] = {
 #undef STELE_CODE
 };
 
-#define SPANS_MAX 262144u /* open at once, over all tracks */
-#define NEAR_MAX  64u     /* how deep a span is looked for below the top of its stack */
+#define SPANS_MAX 262144u /* how many spans can be open at once, over all tracks */
+#define NEAR_MAX  64u     /* how many frames below the top of a stack are searched */
 
-/* What is known about a stream so far. */
+/* What is known about one stream. */
 typedef struct stream_state {
     int64_t last_ns;
     bool has_last;
@@ -30,12 +30,13 @@ struct stele_check {
     char *source;
     stream_state *streams;
     uint32_t stream_count;
-    stacks begun;    /* BEGIN events without END yet */
-    stacks complete; /* COMPLETE events that the current time has not passed */
+    stacks begun;    /* BEGIN events whose END has not come yet */
+    stacks complete; /* COMPLETE events that end after the current time */
     correlations asyncs, flows;
-    uint64_t begun_beyond, complete_beyond, asyncs_beyond, flows_beyond; /* too many to keep */
-    const stele_batch *batch; /* of the event that is judged now */
-    bool has_loss;            /* of its stream */
+    /* how many were not kept because the limits were reached */
+    uint64_t begun_beyond, complete_beyond, asyncs_beyond, flows_beyond;
+    const stele_batch *batch; /* the batch of the event that is being checked */
+    bool has_loss;            /* events were lost earlier in that event's stream */
     bool is_late;
 };
 
@@ -70,12 +71,12 @@ void stele_check_free(stele_check *check)
     free(check);
 }
 
-/* ---- Findings ---- */
+/* ---- Reporting ---- */
 
 #define LABEL_SIZE 64
 
-/* What an event is called in a finding: its name in quotes, cut and without control characters;
-   without a name its function or address. */
+/* Writes what a finding calls an event: its name in quotes, cut to the size of the buffer and
+   without control characters, or if it has no name, its function or address. */
 static const char *label(const stele_check *check, stele_name name, uint64_t id,
                          char buffer[LABEL_SIZE])
 {
@@ -88,7 +89,7 @@ static const char *label(const stele_check *check, stele_name name, uint64_t id,
         return buffer;
     }
     while (size < text.size && size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80)
-        size--; /* not within a character */
+        size--; /* do not cut within a UTF-8 character */
     *to++ = '"';
     for (size_t i = 0; i < size; i++)
         *to++ = (unsigned char)text.bytes[i] < 0x20 || text.bytes[i] == 0x7f ? '?' : text.bytes[i];
@@ -112,19 +113,20 @@ static const char *span_label(const stele_check *check, const open_span *span,
     diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source, (at)->offset, \
                 (at)->size, expected, __VA_ARGS__)
 
-/* The name, where it is known beyond its batch; else none. */
+/* The name if it is valid after its batch is gone; 0 otherwise. */
 static stele_name lasting_name(stele_name name)
 {
     return (name & STELE_NAME_LOCAL) == 0 ? name : 0;
 }
 
-/* A pairing that does not come out, which a loss before it in its stream explains. */
+/* The code of a finding about a missing begin or end: EVT002 if events were lost earlier in the
+   stream, which explains it. */
 static check_code unless_lost(const stele_check *check, check_code code)
 {
     return check->has_loss ? EVT002 : code;
 }
 
-/* ---- BEGIN and END ---- */
+/* ---- BEGIN and END events ---- */
 
 static bool names_differ(const open_span *span, const stele_event *end)
 {
@@ -148,7 +150,8 @@ static stele_status begin_add(stele_check *check, const stele_event *event)
     return STELE_OK;
 }
 
-/* The span of that name that is next below the top; NULL when there is none near. */
+/* Finds the nearest open span, from the top of the stack down, that an END fits. Returns NULL if
+   none of the NEAR_MAX innermost spans does. */
 static const open_span *begun_find(const stele_check *check, const open_span *top,
                                    const stele_event *end)
 {
@@ -161,7 +164,8 @@ static const open_span *begun_find(const stele_check *check, const open_span *to
     return NULL;
 }
 
-/* `top` is open on the track of the event. */
+/* Checks an END against `top`, the innermost open span of its track. Spans inside the one that
+   it ends are reported and dropped. */
 static void end_pair(stele_check *check, const stele_event *event, const open_span *top)
 {
     char name[LABEL_SIZE], begun[LABEL_SIZE];
@@ -180,7 +184,8 @@ static void end_pair(stele_check *check, const stele_event *event, const open_sp
     }
 }
 
-/* Once spans were too many to keep, pairs cannot be found any more. */
+/* Checks an END. Once more spans were open than are kept, an END without a begin is not
+   reported, because its begin may be one of those left out. */
 static void end_add(stele_check *check, const stele_event *event)
 {
     char name[LABEL_SIZE];
@@ -194,11 +199,12 @@ static void end_add(stele_check *check, const stele_event *event)
         stacks_pop(&check->begun, event->track);
 }
 
-/* ---- COMPLETE ---- */
+/* ---- COMPLETE events ---- */
 
 /*
- * The new span is on top. Of spans that begin together the longer one goes below, in whatever order
- * they come. Gives the place of the new span; NULL when it is too far down to be worth the search.
+ * Moves the new span from the top of the stack to its place: of spans that begin at the same time
+ * the longer one goes below. Returns where the new span is, or NULL if its place is more than
+ * NEAR_MAX frames down.
  */
 static const open_span *complete_settle(const stacks *s, open_span *span)
 {
@@ -248,7 +254,7 @@ static stele_status complete_add(stele_check *check, const stele_event *event)
         return STELE_OK;
     }
     if (check->is_late)
-        return STELE_OK; /* what it lies in may be gone from the stack */
+        return STELE_OK; /* the span that this one lies in may have been removed from the stack */
     while ((top = stacks_top(&check->complete, event->track)) != NULL &&
            top->end_ns <= span.begin_ns)
         stacks_pop(&check->complete, event->track);
@@ -266,10 +272,8 @@ static stele_status complete_add(stele_check *check, const stele_event *event)
 
 /* ---- Async operations and flows ---- */
 
-/*
- * By id alone: some tracers number them by process, others across processes. Begins under one id
- * are counted, so that equal ids of two processes do no harm.
- */
+/* Operations are looked up by id alone: some tracers number them by process, others across
+   processes. Begins with the same id are counted, so that equal ids of two processes do no harm. */
 static stele_status correlation_begin(correlations *open, uint64_t *beyond,
                                       const stele_event *event)
 {
@@ -297,7 +301,7 @@ static void correlation_go_on(stele_check *check, correlations *open, uint64_t b
         correlations_close(open, entry);
 }
 
-/* ---- All events ---- */
+/* ---- Events of every kind ---- */
 
 static stream_state *stream_of(stele_check *check, uint32_t stream)
 {
@@ -370,7 +374,7 @@ stele_status stele_check_add(stele_check *check, const stele_segment *segment)
     return status;
 }
 
-/* ---- The end ---- */
+/* ---- End of the trace ---- */
 
 static void report_begun(stele_check *check)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of two sides compared, with the runs of each side taken into account. */
+/* Compares the profiles of two sides, each of which may have several runs. */
 #include <stele/analysis.h>
 
 #include <math.h>
@@ -15,17 +15,17 @@
 #define LEVEL  0.05
 #define FACTOR 1.5
 
-/* The runs of both sides, those before first, and what is needed for one name after the other. */
+/* State of one comparison. Its runs are those of `before`, then those of `after`. */
 typedef struct comparing {
     const stele_context *context;
     stele_profile *const *sides[2];
     size_t counts[2], run_count;
     stele_compare_options options;
     size_t name_count;
-    uint32_t *by_name; /* indexes of the changes; UINT32_MAX: not in any profile */
+    uint32_t *by_name; /* index in `changes`, by name; UINT32_MAX: no profile has the name */
     stele_compare_change *changes;
     size_t count;
-    double *selves; /* of the changes, a number for each run */
+    double *selves; /* self times of each change, one number for each run */
     const histogram **spreads;
     double *logs, *ranks;
 } comparing;
@@ -65,7 +65,7 @@ static uint64_t share_of(uint64_t sum, size_t runs)
     return mean != 0 ? mean : sum != 0;
 }
 
-/* Sums over the runs become what is in one of them. */
+/* Turns sums over several runs into averages for one run. */
 static void average(stele_profile_row *row, size_t runs)
 {
     if (runs == 1)
@@ -79,7 +79,7 @@ static void average(stele_profile_row *row, size_t runs)
     row->self_squares /= (double)runs;
 }
 
-/* Percentiles of the calls of all runs of a side. */
+/* Sets the percentiles from the calls of all runs of a side. */
 static bool spread_row(const comparing *c, bool is_after, stele_profile_row *row)
 {
     static const unsigned permille[] = {500, 900, 990};
@@ -98,7 +98,7 @@ static bool spread_row(const comparing *c, bool is_after, stele_profile_row *row
     return is_ok;
 }
 
-/* Numbers for the names that a run has, in the order in which they are met. */
+/* Numbers the names that occur in the profiles, in the order in which they are first seen. */
 static stele_status number_names(comparing *c)
 {
     memset(c->by_name, 0xff, c->name_count * sizeof *c->by_name);
@@ -115,7 +115,7 @@ static stele_status number_names(comparing *c)
     return STELE_OK;
 }
 
-/* Sums up the runs, name by name. */
+/* Adds the rows of all runs to `changes`, name by name. */
 static stele_status gather(comparing *c)
 {
     for (size_t run = 0; run < c->run_count; run++) {
@@ -136,14 +136,14 @@ static stele_status gather(comparing *c)
     return STELE_OK;
 }
 
-/* ---- Verdicts -------------------------------------------------------------------------------- */
+/* ---- Statistical tests ----------------------------------------------------------------------- */
 
 static bool is_single(const comparing *c)
 {
     return c->run_count == 2;
 }
 
-/* How the self times of runs differ, as they are and as factors of each other. */
+/* Tests how the self times of the runs differ, both as nanoseconds and as factors. */
 static void judge_amount(comparing *c, stele_compare_change *change, const double *selves)
 {
     const size_t n = c->counts[0];
@@ -201,7 +201,8 @@ static bool judge(comparing *c, size_t at)
     return true;
 }
 
-/* All names together: before they are averages. */
+/* Tests the sum over all names. Must run while `changes` still holds sums, before they become
+   averages. */
 static void judge_whole(comparing *c, stele_compare_change *whole)
 {
     *whole = (stele_compare_change){.longer_share = 0.5, .rank_p_value = 1};
@@ -219,11 +220,11 @@ static void judge_whole(comparing *c, stele_compare_change *whole)
     whole->after_runs = (uint32_t)c->counts[1];
     judge_amount(c, whole, c->ranks);
     conclude(c, whole);
-    whole->p_value = whole->amount_p_value; /* there is no other test */
+    whole->p_value = whole->amount_p_value; /* the sum has no other test than that of its amount */
     whole->is_noise = whole->p_value > c->options.level;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Comparison of several runs -------------------------------------------------------------- */
 
 static uint64_t weight_of(const stele_compare_change *change)
 {
@@ -231,7 +232,7 @@ static uint64_t weight_of(const stele_compare_change *change)
                                       : (uint64_t)change->self_change_ns;
 }
 
-/* The largest change first. Returns NULL if out of memory. */
+/* Returns the changes sorted by size, the largest first; NULL if out of memory. */
 static stele_compare_change *sorted(const comparing *c)
 {
     ranked *ranks = malloc((c->count + 1) * sizeof *ranks);
@@ -326,9 +327,9 @@ stele_status stele_profile_compare_runs(const stele_context *context, stele_prof
     return status;
 }
 
-/* ---- One run on each side -------------------------------------------------------------------- */
+/* ---- Comparison of one run on each side ------------------------------------------------------ */
 
-/* Variance of the sum of all self times if they are independent. */
+/* Variance of the sum of all self times, on the assumption that calls are independent. */
 static double sum_variance(const stele_profile_row *row)
 {
     const double count = (double)row->count, sum = (double)row->self_ns;

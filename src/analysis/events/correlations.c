@@ -13,7 +13,7 @@ static uint32_t slot_home(const correlations *c, uint64_t id)
     return (uint32_t)hash_keyed_u64(c->key, id) & (c->slot_count - 1);
 }
 
-/* The slot of the id, or the free one where it belongs. */
+/* Finds the slot of an id, or the free slot where it would be added. */
 static correlation *slot_of(const correlations *c, uint64_t id)
 {
     uint32_t slot = slot_home(c, id);
@@ -65,7 +65,8 @@ stele_status correlations_open(correlations *c, const stele_event *event)
     return STELE_OK;
 }
 
-/* Entries after a slot that becomes free move up if it lies on their way from home. */
+/* Ends one event of the entry. When the slot becomes free, entries after it that were displaced
+   past it move up, so that searches still find them. */
 void correlations_close(correlations *c, correlation *entry)
 {
     const uint32_t mask = c->slot_count - 1;

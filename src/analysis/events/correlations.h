@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Async operations and flows that are open at one time, by their id. */
+/* Table by id of async operations and flows that are open at the same time. */
 #ifndef ANALYSIS_EVENTS_CORRELATIONS_H
 #define ANALYSIS_EVENTS_CORRELATIONS_H
 
@@ -9,15 +9,15 @@
 
 typedef struct correlation {
     uint64_t id;
-    uint64_t offset;     /* of the event that opened it first */
-    uint32_t size;       /* of that event */
-    uint32_t open_count; /* begins without end so far; 0: this slot is free */
-    stele_name name;     /* 0 when known in its batch only */
+    uint64_t offset;     /* offset of the event that opened the id first */
+    uint32_t size;       /* size of that event in bytes */
+    uint32_t open_count; /* begins without an end so far; 0: the slot is free */
+    stele_name name;     /* 0 if the name is known only within its batch */
 } correlation;
 
-/* A zeroed table is empty; it holds up to CORRELATIONS_MAX. */
+/* The table; all zeros is an empty one. It holds up to CORRELATIONS_MAX ids. */
 typedef struct correlations {
-    correlation *slots; /* open addressing, half full at most */
+    correlation *slots; /* hash table with open addressing, at most half full */
     uint32_t slot_count, count;
     hash_key key;
 } correlations;
@@ -26,17 +26,18 @@ typedef struct correlations {
 
 void correlations_free(correlations *c);
 
-/* Opens one more under the id. STELE_ERR_LIMIT when there are too many, STELE_ERR_MEMORY. */
+/* Counts one more open event of the id. Returns STELE_ERR_LIMIT if CORRELATIONS_MAX ids are
+   open, or STELE_ERR_MEMORY. */
 stele_status correlations_open(correlations *c, const stele_event *event);
 
-/* What is open under the id. Returns NULL if nothing is. */
+/* Finds the open events of an id. Returns NULL if none is open. */
 correlation *correlations_find(const correlations *c, uint64_t id);
 
-/* Ends one of the events that are open under the id of `entry`. */
+/* Ends one of the open events of the id of `entry`. */
 void correlations_close(correlations *c, correlation *entry);
 
-/* Brings the open ones to the front of `slots`, in the order of their offsets. Nothing but
-   correlations_free() may follow. */
+/* Moves the ids that are still open to the front of `slots`, sorted by offset. The table can
+   only be freed after that. */
 void correlations_sort(correlations *c);
 
 #endif

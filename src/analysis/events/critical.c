@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what lies in the window of a critical path: see <stele/critical.h>. */
+/* Collects the spans, flows and states of threads in the window of a critical path; see
+   <stele/critical.h>. */
 #include "analysis/events/critical.h"
 
 #include <stdlib.h>
@@ -28,9 +29,11 @@ const char *stele_critical_way_text(stele_critical_way way)
     return way < STELE_CRITICAL_WAY_COUNT ? texts[way] : "none";
 }
 
-/* ---- Leaving out what is short --------------------------------------------------------------- */
+/* ---- Leaving out short spans and states ------------------------------------------------------ */
 
-/* What spans and states of threads begin with. */
+/*
+ * The first members of critical_span and critical_interval, so that one function can measure both.
+ */
 typedef struct times {
     int64_t begin_ns, end_ns;
 } times;
@@ -42,8 +45,8 @@ static uint64_t duration(const void *item)
     return (uint64_t)of.end_ns - (uint64_t)of.begin_ns;
 }
 
-/* Leaves out about the shorter half of items: all that are shorter than a power of two, which is
-   given. */
+/* Removes about the shorter half of the items: all that are shorter than a power of two. Returns
+   that power in nanoseconds. */
 static uint64_t leave_out_short(stele_critical *c, void *items, size_t size, uint32_t *count)
 {
     unsigned char *const first = items, *const end = first + size * *count;
@@ -74,7 +77,7 @@ static void *room(void *items, size_t size, uint32_t count, uint32_t *capacity)
     return count < *capacity ? items : array_grow(items, size, capacity, 1024);
 }
 
-/* ---- What comes ------------------------------------------------------------------------------ */
+/* ---- Spans and states that are kept ---------------------------------------------------------- */
 
 static stele_status keep_call(stele_critical *c, const stele_span *span)
 {
@@ -206,7 +209,7 @@ stele_status stele_critical_add_spans(stele_critical *c, const stele_segment *se
     return stele_spans_add(c->engine, segment);
 }
 
-/* What is after the window says nothing of it. */
+/* Adds scheduling events. Those after the window say nothing about it and are left out. */
 stele_status stele_critical_add_sched(stele_critical *c, const stele_segment *segment)
 {
     const stele_event *events = segment->batch->events + segment->first;
@@ -235,7 +238,7 @@ stele_status stele_critical_finish(stele_critical *c)
     return status;
 }
 
-/* ---- The path -------------------------------------------------------------------------------- */
+/* ---- Path of a span -------------------------------------------------------------------------- */
 
 static int operation_compare(const void *left, const void *right)
 {
@@ -259,7 +262,8 @@ static bool is_same(const critical_operation *operation, const stele_span *span)
            operation->span.stream == span->stream;
 }
 
-/* The spans of an operation: its own, and those in it. Returns false if out of memory. */
+/* Makes the line of an operation: its own span, and those of the operations in it. Returns false
+   if out of memory. */
 static bool own_make(stele_critical *c, const stele_span *span, critical_line *own)
 {
     uint32_t count = 0;
@@ -277,7 +281,8 @@ static bool own_make(stele_critical *c, const stele_span *span, critical_line *o
                                       .around = UINT32_MAX};
     if (c->operation_count != 0)
         qsort(c->operations, c->operation_count, sizeof *c->operations, operation_compare);
-    /* What is in an operation began after it, and has a higher number. */
+    /* Operations are sorted by number. One inside another began later and so has a higher
+       number, which makes one pass enough. */
     for (uint32_t i = 0; i < c->operation_count; i++) {
         critical_operation *operation = &c->operations[i];
         const critical_operation *around =

@@ -4,9 +4,10 @@
 
 #include "analysis/events/critical.h"
 
-/* ---- Order ---- */
+/* ---- Sorting by track and time ---- */
 
-/* Of two that begin at once the outer one is the longer, or else the one that came later. */
+/* Compares by begin. Of two spans that begin at the same time the longer one is the outer one;
+   if both are as long, it is the one that arrived later. */
 static int time_compare(const void *left, const void *right)
 {
     const critical_span *a = left, *b = right;
@@ -100,7 +101,7 @@ bool critical_lines_make(stele_critical *c)
     return true;
 }
 
-/* ---- Questions ---- */
+/* ---- Lookup by time ---- */
 
 critical_line critical_line_of(const stele_critical *c, uint32_t track)
 {
@@ -118,7 +119,8 @@ const critical_span *critical_span_before(const critical_line *line, int64_t tim
         else
             end = middle;
     }
-    /* The last one that began before, and what is around it, as far as it has ended. */
+    /* Start from the last span that began before, and go outwards until a span is open at that
+       time. */
     for (at = first - 1; first != 0 && at != CRITICAL_NONE; at = line->spans[at].around) {
         const critical_span *span = &line->spans[at];
         const int64_t since_ns = span->end_ns < time_ns ? span->end_ns : span->begin_ns;

@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way back from the end of a span. At each moment it is on one line, and goes down it to the
- * next moment where something changes; there it may go over to another one:
+ * Walks back in time from the end of a span. At each moment the walk is on one line, and follows it
+ * down to the next moment at which something changes. There it may change to another line:
  *
- * - to the sender of a flow that ends here, where the receiver waited for it;
- * - to the thread that woke this one, until the moment where the wait began: from there on, this
- *   thread's own doing counts again;
- * - back to the line that it came from, where nothing is known of this one.
+ * - to the sender of a flow that ends here, if the receiver waited for the flow;
+ * - to the thread that woke this one, until the moment at which the wait began: before that, this
+ *   thread's own work counts again;
+ * - back to the line that it came from, if nothing is known of this one.
  */
 #include <stdlib.h>
 
 #include "analysis/events/critical.h"
 #include "core/array.h"
 
-/* Lines to go back to. The oldest ones are forgotten: the span's own line is always there. */
+/* How many lines are kept to return to. The oldest ones are dropped; the line of the span itself
+   is always known. */
 #define RETURNS_MAX 64u
-/* How often lines may be changed at one moment. */
+/* How many times the walk may change lines at one moment, which bounds the loop. */
 #define HOPS_MAX 64u
-/* The number of the line of an operation, which is no track. */
+/* Stands for a track number on the line of an operation, which is on no track. */
 #define TRACK_OWN UINT32_MAX
 
 typedef struct come_from {
     uint32_t track;
-    int64_t until_ns; /* where its own doing counts again; INT64_MIN: as soon as there is reason */
+    /* the walk returns at this time; INT64_MIN: as soon as the other line is idle */
+    int64_t until_ns;
 } come_from;
 
 typedef struct path_walk {
     stele_critical *c;
     const stele_span *of;
-    const critical_line *own; /* of an operation; NULL: the span is on a stack */
+    const critical_line *own; /* line of the operation; NULL: the span is on a stack */
     critical_line line;
     uint32_t track, home;
     int64_t begin_ns, now_ns;
     come_from returns[RETURNS_MAX];
     uint32_t return_count;
-    uint32_t hop_count; /* at this moment */
+    uint32_t hop_count; /* changes of the line at the current moment */
     stele_critical_way way;
     bool is_out_of_memory;
 } path_walk;
 
-/* ---- Lines ---- */
+/* ---- Changes of the line ---- */
 
 static void enter(path_walk *w, uint32_t track, stele_critical_way way)
 {
@@ -49,7 +51,8 @@ static void enter(path_walk *w, uint32_t track, stele_critical_way way)
     w->hop_count++;
 }
 
-/* Goes over to a line; where it came from that one, what lies between is over. */
+/* Changes to the line of a track. If the walk came from that line earlier, it returns there and
+   drops the lines that it entered since. */
 static void hop(path_walk *w, uint32_t track, int64_t until_ns, stele_critical_way way)
 {
     uint32_t at = w->return_count;
@@ -68,7 +71,7 @@ static void hop(path_walk *w, uint32_t track, int64_t until_ns, stele_critical_w
     enter(w, track, way);
 }
 
-/* The latest moment at which a line that it came from counts again. */
+/* The latest moment at which one of the lines in `returns` counts again. */
 static int64_t reach(const path_walk *w)
 {
     int64_t reach_ns = INT64_MIN;
@@ -88,7 +91,7 @@ static bool is_known(const critical_interval *interval)
     return interval != NULL && interval->state != STELE_RUN_UNKNOWN;
 }
 
-/* ---- Stretches ---- */
+/* ---- Stretches of the path ---- */
 
 static void emit(path_walk *w, int64_t begin_ns, stele_critical_stretch stretch)
 {
@@ -117,7 +120,7 @@ static void emit(path_walk *w, int64_t begin_ns, stele_critical_stretch stretch)
     path->rows[path->count++] = stretch;
 }
 
-/* A stretch of a line, by what is open there and what the thread does. */
+/* Describes a stretch of the current line by the span that is open and by what the thread does. */
 static stele_critical_stretch stretch_of(const path_walk *w, const critical_span *span,
                                          const critical_interval *interval)
 {
@@ -142,7 +145,7 @@ static stele_critical_stretch stretch_of(const path_walk *w, const critical_span
 
 /* ---- Flows ---- */
 
-/* The innermost span that is open both at the begin of a flow and where the flow ends. */
+/* The innermost span of the receiver that is open both when the flow begins and when it ends. */
 static const critical_span *open_at_both(const path_walk *w, const critical_flow *flow)
 {
     int64_t low_ns = INT64_MIN;
@@ -152,8 +155,11 @@ static const critical_span *open_at_both(const path_walk *w, const critical_flow
     return span;
 }
 
-/* Whether the receiver waited for a flow: it was in nothing when that began, or in nothing that
-   ended meanwhile and was of the same work. */
+/*
+ * Whether the receiver waited for a flow. It did not if it was running since before the flow began,
+ * or if a span inside of `both`, the innermost one that is open at both ends of the flow, was open
+ * then.
+ */
 static bool did_wait(const path_walk *w, const critical_flow *flow, const critical_span *both)
 {
     int64_t low_ns = INT64_MIN;
@@ -171,8 +177,8 @@ static bool did_wait(const path_walk *w, const critical_flow *flow, const critic
     return then == NULL || then == both;
 }
 
-/* The time from a flow's begin to its end, by what the receiver did; where it waited, or nothing is
-   known, the flow was on its way. */
+/* Emits the stretches from a flow's end back to its begin: what the receiver did meanwhile or,
+   where it waited or nothing is known, the flow itself. */
 static void emit_flow(path_walk *w, const critical_flow *flow, const critical_span *both)
 {
     const int64_t until_ns = flow->begin_ns > w->begin_ns ? flow->begin_ns : w->begin_ns;
@@ -193,8 +199,8 @@ static void emit_flow(path_walk *w, const critical_flow *flow, const critical_sp
     }
 }
 
-/* Goes over to the sender of the last flow that ends here and was waited for. Where there is none,
-   `*low_ns` rises to where the next one ends. */
+/* Changes to the sender of the last flow that ends at this moment and was waited for. If there
+   is none, `*low_ns` is raised to the end of the next flow down. */
 static bool follow_flow(path_walk *w, int64_t *low_ns)
 {
     uint32_t at = critical_flows_by(&w->line, w->now_ns);
@@ -215,7 +221,7 @@ static bool follow_flow(path_walk *w, int64_t *low_ns)
 
 /* ---- Wake-ups ---- */
 
-/* Goes over to the thread that ended a wait, if that is known, and ran. */
+/* Changes to the thread that ended a wait, if that is known and was running. */
 static bool follow_wake(path_walk *w, const critical_interval *wait)
 {
     const critical_interval *next = wait + 1, *waker;
@@ -232,9 +238,9 @@ static bool follow_wake(path_walk *w, const critical_interval *wait)
     return true;
 }
 
-/* ---- Going back ---- */
+/* ---- Return to earlier lines ---- */
 
-/* Goes back where a line that it came from counts again. */
+/* Returns to the oldest line whose time to count again has come. */
 static bool return_due(path_walk *w)
 {
     for (uint32_t i = 0; i < w->return_count; i++) {
@@ -247,7 +253,9 @@ static bool return_due(path_walk *w)
     return false;
 }
 
-/* Goes back where nothing goes on, as far as is known. */
+/*
+ * Returns to the line that the walk came from if, as far as is known, nothing happens on this one.
+ */
 static bool return_idle(path_walk *w, const critical_span *span, const critical_interval *interval)
 {
     if (span != NULL || (is_known(interval) && !is_waiting(interval)))
@@ -263,7 +271,7 @@ static bool return_idle(path_walk *w, const critical_span *span, const critical_
     return true;
 }
 
-/* Goes over to the call that an operation began in. */
+/* Changes from an operation to the call that started it. */
 static void follow_begin(path_walk *w, const critical_span *operation)
 {
     int64_t low_ns = INT64_MIN;
@@ -276,7 +284,7 @@ static void follow_begin(path_walk *w, const critical_span *operation)
         hop(w, operation->track, INT64_MIN, STELE_CRITICAL_BY_BEGIN);
 }
 
-/* ---- The walk ---- */
+/* ---- Steps of the walk ---- */
 
 static void step(path_walk *w)
 {
@@ -295,7 +303,8 @@ static void step(path_walk *w)
     follow_begin(w, span);
 }
 
-/* Where it ends: on the thread that ended it, as far as something is known of that. */
+/* Chooses the line on which the walk starts: the thread that ended the span, if something is
+   known of that thread. */
 static void start(path_walk *w)
 {
     int64_t low_ns = INT64_MIN;

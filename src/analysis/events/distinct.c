@@ -6,8 +6,8 @@
 
 #define INDEX_BITS 10u
 
-/* The register that a hash falls in, by its first bits, keeps the longest run of zeros after them.
- */
+/* Updates the register that the first bits of the hash select: it keeps the largest number of
+   leading zeros seen in the bits after those. */
 static void registers_add(uint8_t *registers, uint64_t hash)
 {
     uint8_t *const at = &registers[hash >> (64 - INDEX_BITS)];

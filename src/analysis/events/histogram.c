@@ -81,7 +81,8 @@ uint64_t histogram_ranked(const histogram *h, uint64_t rank)
 
 uint64_t histogram_percentile(const histogram *h, unsigned permille)
 {
-    /* The rank of the value, from 1: at least `permille` of all are at or below it. */
+    /* The rank of the percentile, counted from 1: at least `permille` of the values are at or
+       below it. */
     const uint64_t count = histogram_count(h), whole = count / 1000 * permille;
     return histogram_ranked(h, whole + (count % 1000 * permille + 999) / 1000);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A histogram of durations in the manner of HDR: values below 64 are counted one by one, larger
- * ones in 32 buckets for each power of two, so that a percentile is at most 1/32 (3.2%) above the
- * value it stands for, and never below. Blocks of 32 buckets come as they are needed: at most
- * 59 of them, 15 KB.
+ * A histogram of durations as HDR histograms have it: values below 64 are counted one by one,
+ * larger ones in 32 buckets for each power of two. A percentile is at most 1/32 (3.2%) above the
+ * exact value and never below it. Blocks of 32 buckets are allocated as needed: at most 59 blocks,
+ * 15 KB.
  */
 #ifndef ANALYSIS_EVENTS_HISTOGRAM_H
 #define ANALYSIS_EVENTS_HISTOGRAM_H
@@ -19,13 +19,14 @@ typedef struct histogram {
     uint64_t *blocks[HISTOGRAM_BLOCKS];
 } histogram;
 
-/* Allocates the block that a value falls in; false when memory is exhausted. */
+/* Counts a value whose block does not exist yet, which it allocates. Returns false if out of
+   memory. */
 bool histogram_grow(histogram *h, uint64_t value);
 
 /*
- * The bucket of a value, over all blocks: values below 64 fall in those of their own number; a
- * value with its highest bit at position p >= 6 falls in block p - 4, in the bucket that the five
- * bits below the highest name.
+ * The number of a value's bucket, over all blocks. Values below 64 have the bucket of their own
+ * number. A value whose highest bit is at position p >= 6 falls in block p - 4; the five bits below
+ * the highest one select the bucket in the block.
  */
 static inline unsigned histogram_bucket(uint64_t value)
 {
@@ -43,26 +44,28 @@ static inline bool histogram_add(histogram *h, uint64_t value)
     return true;
 }
 
-/* Adds a value so many times; false when memory is exhausted. */
+/* Adds a value `count` times. Returns false if out of memory. */
 bool histogram_add_many(histogram *h, uint64_t value, uint64_t count);
 
 /* The middle of the values that fall in a bucket of a block. */
 uint64_t histogram_middle(unsigned block, unsigned bucket);
 
-/* Adds the counts of another; false when memory is exhausted. */
+/* Adds the counts of another histogram. Returns false if out of memory. */
 bool histogram_merge(histogram *into, const histogram *from);
 
-/* How many values were added. */
+/* How many values the histogram has. */
 uint64_t histogram_count(const histogram *h);
 
-/* The smallest bucket's upper end below which `permille` of the values lie; 0 when empty. */
+/* The largest value of the bucket in which the percentile lies: at least `permille` thousandths
+   of the values are not above it. Returns 0 if the histogram is empty. */
 uint64_t histogram_percentile(const histogram *h, unsigned permille);
 void histogram_free(histogram *h);
 
-/* The largest value of the bucket in which the value of this rank is, from 1 on; 0 when empty. */
+/* The largest value of the bucket that holds the value of this rank, counted from 1. Returns 0
+   if the histogram is empty. */
 uint64_t histogram_ranked(const histogram *h, uint64_t rank);
 
-/* The least and the largest value that fall in a bucket. */
+/* The smallest (low) and the largest (top) value that fall in a bucket. */
 uint64_t histogram_bucket_low(unsigned bucket);
 uint64_t histogram_bucket_top(unsigned bucket);
 

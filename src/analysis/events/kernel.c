@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads and CPUs do in the kernel: system calls, interrupts, block I/O, and how long they
-   take. */
+/* What threads and CPUs do in the Linux kernel: system calls, interrupts, block I/O, and how
+   long they take. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,12 @@
 #include "core/array.h"
 #include "core/sized.h"
 
-#define SOFTIRQS 32u
-#define NESTED   8u /* interrupts of a CPU that are followed at a time */
-#define REQUESTS                                                                    \
-    4096u /* places for requests to devices that are under way, eight for each hash \
-           */
+#define SOFTIRQS  32u
+#define NESTED    8u    /* how many nested interrupts of a CPU are followed */
+#define REQUESTS  4096u /* slots for requests to devices, eight for each hash */
 #define PAGE_SIZE 4096u
 
-/* Something that has begun. */
+/* Something that has begun and has not ended: a call, an interrupt, a request. */
 typedef struct begun {
     int64_t ns;
     sched_place place;
@@ -37,7 +35,7 @@ typedef struct kernel_cpu {
 typedef struct request {
     begun begun;
     uint64_t device, sector, byte_count;
-    uint32_t thread; /* track */
+    uint32_t thread; /* track of the thread that made the request */
 } request;
 
 typedef struct device {
@@ -51,16 +49,16 @@ struct stele_kernel {
     stele_sched *sched;
     kernel_figures figures;
     kernel_calls calls;
-    kernel_cpu *cpus; /* by index of the CPU */
+    kernel_cpu *cpus; /* by the CPU's index in the scheduling engine */
     uint32_t cpu_count;
-    request *requests; /* by hash */
+    request *requests; /* hash table of requests in progress, in sets of eight */
     hash_key key;
     device *devices;
     uint32_t device_count, device_capacity;
     stele_kernel_totals totals;
     int64_t pages;
     stele_kernel_row *rows;
-    uint32_t cpu; /* of the event at hand; SCHED_NONE: not known */
+    uint32_t cpu; /* CPU of the current event; SCHED_NONE: not known */
     bool is_finished;
 };
 
@@ -84,7 +82,8 @@ static uint32_t track_of(const stele_kernel *k, uint32_t thread)
     return thread != SCHED_NONE ? k->sched->threads[thread].row.track : 0;
 }
 
-/* Whether what ends now, of a thread or else of a CPU, counts. */
+/* Whether a sample of a thread, or if there is none of a CPU, is to be counted: whether it
+   passes the filter and ends in the window. */
 static bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
 {
     stele_sched *s = k->sched;
@@ -94,7 +93,7 @@ static bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
     return sched_in_window(s, s->now_ns) && s->is_wanted && sched_is_shown(s, track);
 }
 
-/* What only happens has the event at hand for its begin. */
+/* Gives a sample to the receiver. A sample without a duration begins at the current event. */
 static void give_item(stele_kernel *k, const kernel_sample *sample)
 {
     const stele_sched *s = k->sched;
@@ -123,7 +122,7 @@ static void add(stele_kernel *k, const kernel_sample *sample)
         fail(k);
 }
 
-/* From what has begun to now. */
+/* Makes the sample of something that began at `from` and ends now. */
 static kernel_sample sample_of(const stele_kernel *k, stele_kernel_class of, const begun *from,
                                uint32_t thread)
 {
@@ -239,7 +238,7 @@ static void take_softirq(stele_kernel *k, const kernel_event *known, kernel_cpu 
         return;
     name = kernel_label(k->sched->kernel, known, (int64_t)number);
     if (known->action == KERNEL_RAISE_SOFTIRQ) {
-        /* Raised again before it is handled: it waits since the first time. */
+        /* Raised again before it was handled: the wait is counted from the first time. */
         if (!c->raised[number].is_there)
             c->raised[number] = begin_now(k, name, number);
     } else if (known->action == KERNEL_BEGIN_SOFTIRQ) {
@@ -269,8 +268,8 @@ static void take_interrupt(stele_kernel *k, const stele_batch *batch, const kern
 
 /* ---- Block devices ---- */
 
-/* "8:0", unless the trace says what the device is called. Linux has the number's upper 12 bits for
-   the driver. */
+/* The name of a device: what the trace calls it, or else numbers such as "8:0". Linux has the
+   major number in the upper 12 bits. */
 static stele_name device_name(stele_kernel *k, uint64_t number, stele_name given)
 {
     char text[48];
@@ -300,8 +299,8 @@ static stele_name device_name(stele_kernel *k, uint64_t number, stele_name given
     return given;
 }
 
-/* The place of a request among the eight of its hash: its own, else with `is_new` a free one or the
-   oldest. */
+/* Finds a request in the eight slots of its hash. If it is not there and `is_new` is set,
+   returns a free slot or the one with the oldest request; otherwise NULL. */
 static request *request_at(stele_kernel *k, uint64_t dev, uint64_t sector, bool is_new)
 {
     const uint64_t hash = hash_keyed_pair(k->key, dev, sector);
@@ -353,7 +352,7 @@ static void take_disk(stele_kernel *k, const kernel_event *known, uint32_t cpu, 
     (void)cpu;
 }
 
-/* ---- Packets and memory ---- */
+/* ---- Network packets and memory pages ---- */
 
 static void take_packet(stele_kernel *k, const stele_batch *batch, const kernel_event *known,
                         uint32_t cpu, uint32_t thread)
@@ -363,7 +362,8 @@ static void take_packet(stele_kernel *k, const stele_batch *batch, const kernel_
         .of = is_sent ? STELE_KERNEL_SEND : STELE_KERNEL_RECEIVE,
         .name = kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]),
         .thread =
-            is_sent ? track_of(k, thread) : 0, /* what runs when one comes has no part in it */
+            /* the thread that runs when a packet arrives has nothing to do with it */
+        is_sent ? track_of(k, thread) : 0,
         .byte_count = (uint64_t)kernel_number(known->fields[KERNEL_SIZE])};
     if (counts(k, cpu, is_sent ? thread : SCHED_NONE))
         add(k, &sample);
@@ -394,7 +394,7 @@ static void take_fault(stele_kernel *k, const stele_event *event, uint32_t cpu, 
         add(k, &sample);
 }
 
-/* ---- Events ---- */
+/* ---- Events of every kind ---- */
 
 static void take_known(void *user, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known, uint32_t cpu, uint32_t thread)
@@ -434,7 +434,7 @@ static void take_known(void *user, const stele_batch *batch, const stele_event *
     }
 }
 
-/* ---- The handle ---- */
+/* ---- Making and freeing ---- */
 
 stele_status stele_kernel_new(stele_context *context, const stele_kernel_options *options,
                               stele_kernel **out)
@@ -531,7 +531,7 @@ void stele_kernel_get_totals(const stele_kernel *k, stele_kernel_totals *totals)
     sized_give(totals, &own, sizeof own, SIZED_FIRST(stele_kernel_totals, page_count_end));
 }
 
-/* ---- Rows ---- */
+/* ---- Sorted rows ---- */
 
 static uint64_t weight(const stele_kernel_row *row, stele_kernel_order order)
 {

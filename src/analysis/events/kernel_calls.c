@@ -9,7 +9,7 @@
 #include "core/array.h"
 #include "core/load.h"
 
-#define IN_PROGRESS (-115) /* a socket that does not wait is being connected */
+#define IN_PROGRESS (-115) /* -EINPROGRESS: connect() on a non-blocking socket has begun */
 
 void kernel_calls_init(kernel_calls *c, stele_context *context)
 {
@@ -22,7 +22,7 @@ void kernel_calls_free(kernel_calls *c)
     free(c->threads);
 }
 
-/* ---- What begins ---- */
+/* ---- Begin of system calls ---- */
 
 stele_name kernel_name_in(stele_context *context, const stele_batch *batch,
                           const stele_field *field)
@@ -36,7 +36,7 @@ stele_name kernel_name_in(stele_context *context, const stele_batch *batch,
     return name != UINT32_MAX ? name : 0;
 }
 
-/* An address is four bytes, or an array of four numbers. */
+/* Reads an IPv4 address, which the tracer writes as four bytes or as an array of four numbers. */
 static bool take_peer(const kernel_calls *c, const stele_batch *batch, const stele_field *field,
                       uint8_t peer[4])
 {
@@ -90,7 +90,7 @@ bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_
     return true;
 }
 
-/* ---- Whose descriptors ---- */
+/* ---- Owners of descriptors ---- */
 
 static uint64_t owner_number(const sched_thread *of)
 {
@@ -102,7 +102,8 @@ static kernel_owner owner_of(const sched_thread *of)
     return (kernel_owner){owner_number(of), of->source};
 }
 
-/* What was opened before the process was known stands with the thread. */
+/* Finds a descriptor. One that was opened before the thread's process was known is under the
+   thread. */
 static const kernel_file *find(const kernel_calls *c, const sched_thread *of, int64_t fd)
 {
     const kernel_file *found = kernel_files_find(&c->files, owner_of(of), fd);
@@ -110,7 +111,7 @@ static const kernel_file *find(const kernel_calls *c, const sched_thread *of, in
                          : kernel_files_find(&c->files, (kernel_owner){of->number, of->source}, fd);
 }
 
-/* ---- What ends ---- */
+/* ---- End of system calls ---- */
 
 static bool name_new(kernel_calls *c, const sched_thread *of, const kernel_arguments *a, int64_t fd)
 {
@@ -136,7 +137,9 @@ static bool connect(kernel_calls *c, const sched_thread *of, const kernel_argume
     return kernel_files_set(&c->files, owner_of(of), a->fd, &made);
 }
 
-/* A descriptor of which nothing is known has a name made for it, once. */
+/*
+ * Fills in a read or write. A descriptor that was opened before the trace began gets a name, once.
+ */
 static bool transfer(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
                      kernel_sample *sample)
 {
@@ -158,7 +161,8 @@ static bool transfer(kernel_calls *c, const sched_thread *of, const kernel_argum
     return true;
 }
 
-/* FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI and LOCK_PI2 wait; the others do not. */
+/* Fills in a futex call. FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI and LOCK_PI2 wait for
+   a lock; the other operations do not and give no sample. */
 static bool wait_for_lock(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
                           kernel_sample *sample)
 {

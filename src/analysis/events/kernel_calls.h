@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What system calls do, by their arguments: files, sockets and locks in memory. */
+/* What system calls do to files, sockets and locks, known from their arguments. */
 #ifndef ANALYSIS_EVENTS_KERNEL_CALLS_H
 #define ANALYSIS_EVENTS_KERNEL_CALLS_H
 
@@ -7,7 +7,7 @@
 #include "analysis/events/kernel_files.h"
 #include "analysis/events/sched.h"
 
-/* The arguments of the call that a thread is in. */
+/* The arguments of the system call that a thread is in. */
 typedef struct kernel_arguments {
     kernel_call call;
     int64_t fd, new_fd;
@@ -21,30 +21,30 @@ typedef struct kernel_arguments {
 typedef struct kernel_calls {
     stele_context *context;
     kernel_files files;
-    kernel_arguments *threads; /* by index of the thread */
+    kernel_arguments *threads; /* arguments of each thread, by index of the thread */
     uint32_t thread_count;
 } kernel_calls;
 
-/* The text of a field as a name; 0 if there is no field, or no room for one more name. */
+/* The text of a field as a name; 0 if `field` is NULL, or if the pool of names is full. */
 stele_name kernel_name_in(stele_context *context, const stele_batch *batch,
                           const stele_field *field);
 
 void kernel_calls_init(kernel_calls *c, stele_context *context);
 void kernel_calls_free(kernel_calls *c);
 
-/* A call begins. Returns false if out of memory. */
+/* Notes the arguments of a call that begins. Returns false if out of memory. */
 bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
                         uint32_t thread);
 
 /*
- * The call of a thread returns: what it did to descriptors. `*sample`, which has what is known of
- * the call, becomes that of a file, a socket or a lock, and `*is_sample` says whether there is one.
- * Returns false if out of memory.
+ * Ends the call of a thread and notes what it did to descriptors. The caller sets `*sample` to what
+ * it knows of the call; it becomes the sample of a file, a socket or a lock if `*is_sample` is set
+ * on return. Returns false if out of memory.
  */
 bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
                       kernel_sample *sample, bool *is_sample);
 
-/* The tracer says what a descriptor is of. Returns false if out of memory. */
+/* Notes the name of a descriptor as the tracer gives it. Returns false if out of memory. */
 bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
                             uint32_t trace);
 

@@ -16,7 +16,8 @@ void kernel_figures_free(kernel_figures *f)
     hash_table_free(&f->numbers);
 }
 
-/* The entry of a sample. Returns NULL if out of memory or, with `*is_other`, at the limit. */
+/* Finds or makes the entry that a sample counts for. Returns NULL if out of memory or, with
+   `*is_other` set, if the limit of entries is reached. */
 static kernel_entry *entry_of(kernel_figures *f, const kernel_sample *s, bool *is_other)
 {
     const uint32_t thread = f->by_thread ? s->thread : 0;

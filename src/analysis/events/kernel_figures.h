@@ -8,23 +8,23 @@
 #include "analysis/events/histogram.h"
 #include "core/table.h"
 
-/* One thing that was done. */
+/* One thing that the kernel did. */
 typedef struct kernel_sample {
     stele_kernel_class of;
     stele_name name;
     uint64_t number;
-    uint32_t thread; /* track; 0: none */
-    bool is_timed;   /* the next three are known */
+    uint32_t thread; /* number of its track; 0: none */
+    bool is_timed;   /* begin_ns, end_ns, offset and stream are known */
     int64_t begin_ns, end_ns;
-    uint64_t offset; /* of the record that says when it began */
-    uint32_t stream; /* of that record */
+    uint64_t offset; /* offset of the record that says when it began */
+    uint32_t stream; /* stream of the record that says when it began */
     uint64_t byte_count;
     bool is_error;
 } kernel_sample;
 
 typedef struct kernel_entry {
     stele_kernel_row row;
-    histogram *durations; /* NULL: of a thread, or of nothing that lasts */
+    histogram *durations; /* NULL: the row is of one thread, or of things without a duration */
 } kernel_entry;
 
 typedef struct kernel_figures {
@@ -37,10 +37,10 @@ typedef struct kernel_figures {
 
 void kernel_figures_free(kernel_figures *f);
 
-/* Returns false if out of memory. */
+/* Adds a sample to its row. Returns false if out of memory. */
 bool kernel_figures_add(kernel_figures *f, const kernel_sample *sample);
 
-/* Something that has begun and not ended. Returns false if out of memory. */
+/* Counts something that began and did not end in the trace. Returns false if out of memory. */
 bool kernel_figures_leave_open(kernel_figures *f, const kernel_sample *sample);
 
 #endif

@@ -72,7 +72,7 @@ void kernel_files_close(kernel_files *f, kernel_owner owner, int64_t fd)
         f->items[number].name = 0;
 }
 
-/* ---- Names ---- */
+/* ---- Names of descriptors ---- */
 
 static stele_name name_make(kernel_files *f, const char *text, int size)
 {
@@ -80,8 +80,8 @@ static stele_name name_make(kernel_files *f, const char *text, int size)
     return name != UINT32_MAX ? name : 0;
 }
 
-/* The numbers of Linux: AF_UNIX 1, AF_INET 2, AF_INET6 10, AF_NETLINK 16; streams 1, datagrams 2,
-   with flags above the lowest four bits. */
+/* The protocol of a socket by Linux's numbers: AF_UNIX 1, AF_INET 2, AF_INET6 10, AF_NETLINK 16.
+   Types are in the lowest four bits, below flags: 1 is a stream, 2 a datagram. */
 static uint8_t protocol_of(int64_t family, int64_t type)
 {
     const bool is_internet = family == 2 || family == 10;

@@ -14,7 +14,7 @@ struct stele_latency {
     wide_u128 sum_ns;
     histogram durations;
     uint64_t buckets[STELE_LATENCY_BUCKETS];
-    stele_span *worst; /* a heap: the shortest of them is first */
+    stele_span *worst; /* a heap of the longest spans, the shortest of them first */
     uint32_t worst_count, worst_max;
 };
 
@@ -44,7 +44,7 @@ void stele_latency_free(stele_latency *l)
     free(l);
 }
 
-/* Whether one stands after the other among the longest: it is shorter, or as long and later. */
+/* Whether `a` ranks after `b` among the longest spans: it is shorter, or as long and later. */
 static bool is_after(const stele_span *a, const stele_span *b)
 {
     const uint64_t a_ns = stele_span_duration_ns(a), b_ns = stele_span_duration_ns(b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that are wanted, with those around them, in stretches between two others. */
+/* Gives events that match a filter together with their neighbours, optionally only those in
+   stretches between a begin and an end event. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>
@@ -13,10 +14,11 @@ struct stele_near {
     stele_context *context;
     stele_near_options options;
     filter *only;     /* NULL: all events are wanted */
-    pair_rules rules; /* of the stretches */
-    bool is_inside;   /* of a stretch */
-    stele_tail *tail; /* those before, which were not given; NULL: none are kept */
-    uint32_t left;    /* so many are given because one before was */
+    pair_rules rules; /* say which events begin and end a stretch */
+    bool is_inside;   /* the current event is in a stretch */
+    /* events before the current one that were not given; NULL: none are asked for */
+    stele_tail *tail;
+    uint32_t left; /* how many of the next events are given as neighbours of the last match */
     stele_segment run;
     stele_segment_fn *fn;
     void *user;
@@ -38,7 +40,7 @@ static void tail_renew(stele_near *n)
         n->status = stele_tail_new(n->options.before, &n->tail);
 }
 
-/* Gives those before, which come after all that was given so far. */
+/* Gives the events of the tail, which come after all events that were given before. */
 static void flush_tail(stele_near *n)
 {
     stele_segment segment;
@@ -59,7 +61,7 @@ static void give(stele_near *n, const stele_batch *batch, uint32_t at)
     n->run.count++;
 }
 
-/* Whether the event lies in a stretch; true for all where there are none. */
+/* Whether the event lies in a stretch; always true if no stretches are asked for. */
 static bool take_stretch(stele_near *n, const stele_event *event)
 {
     const pair_roles_of *roles;
@@ -83,7 +85,7 @@ static bool take_stretch(stele_near *n, const stele_event *event)
     return true;
 }
 
-/* What lies before a stretch is no neighbour of what lies in it. */
+/* Ends a stretch: events before the next one are not neighbours of events in it. */
 static void leave_stretch(stele_near *n)
 {
     flush_run(n);
@@ -154,7 +156,7 @@ stele_status stele_near_new(stele_context *context, const stele_near_options *op
                                        .tracks = given->tracks,
                                        .where = given->where};
         status = filter_new(context, &request, NULL, &n->only);
-        n->options.only = NULL; /* is the caller's */
+        n->options.only = NULL; /* the caller owns the request, which may be gone later */
     }
     if (status == STELE_OK && n->options.between != NULL)
         status = pair_rules_add(&n->rules, n->options.between, NULL);

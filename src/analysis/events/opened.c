@@ -26,14 +26,14 @@ void opened_free(opened *o)
     free(o->late_slots);
 }
 
-/* ---- Events ---- */
+/* ---- Copies of open events ---- */
 
 static bool is_in_batch(const opened_slot *slot)
 {
     return slot->is_used && !slot->is_late && !slot->is_plain;
 }
 
-/* A batch of what is open only, with room for as much again. */
+/* Makes a new batch that holds only the events still open, with room for as many again. */
 static bool batch_renew(opened *o)
 {
     const uint32_t wanted = o->used_count * 2 > EVENTS_FEW ? o->used_count * 2 : EVENTS_FEW;
@@ -48,7 +48,8 @@ static bool batch_renew(opened *o)
             return false;
         }
     }
-    /* Slots change once nothing can fail any more; the copies stand in their order. */
+    /* Nothing can fail from here on, so slots are changed now. The copies are in the order of
+       the slots. */
     for (uint32_t i = 1, at = 0; i <= o->slot_count; i++) {
         if (is_in_batch(&o->slots[i]))
             o->slots[i].at = at++;
@@ -130,7 +131,7 @@ bool opened_settle_late(opened *o)
     return true;
 }
 
-/* ---- What is found by a key ---- */
+/* ---- Lookup by key ---- */
 
 uint64_t opened_key(opened *o, const stele_event *event)
 {
@@ -151,7 +152,8 @@ uint32_t opened_scope(const opened *o, uint32_t track)
     return known != NULL && known->parent != 0 ? known->parent : track;
 }
 
-/* The first of a chain, from this number on, that is of the key and has not ended. */
+/* The first link of a chain, from `number` on, that has this key and is open. Returns NULL if
+   there is none. */
 static opened_link *link_from(const opened *o, uint32_t number, uint64_t key)
 {
     while (number != 0 && (o->links[number].slot == 0 || o->links[number].key != key))
@@ -169,8 +171,8 @@ opened_link *opened_link_next(const opened *o, const opened_link *link)
     return link_from(o, link->next, link->key);
 }
 
-/* The latest of the key that is open and began in the scope, else elsewhere; NULL if there is none.
- */
+/* The latest open event of the key that began in the scope, or with `is_anywhere` in any scope.
+   Returns NULL if there is none. */
 static opened_link *link_find(const opened *o, uint64_t key, uint32_t scope, bool is_anywhere)
 {
     opened_link *const latest = opened_link_first(o, key);
@@ -181,7 +183,7 @@ static opened_link *link_find(const opened *o, uint64_t key, uint32_t scope, boo
     return is_anywhere ? latest : NULL;
 }
 
-/* Leaves out those that have ended, and makes the table anew for as many again. */
+/* Removes links of events that have ended, and makes the table anew with room for as many again. */
 static bool links_renew(opened *o)
 {
     uint32_t count = 1024, kept = 0;
@@ -242,7 +244,8 @@ bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event
     case STELE_KIND_FLOW_END: opened_link_remove(o, link_find(o, key, scope, true)); return true;
     case STELE_KIND_ASYNC_STEP:
     case STELE_KIND_FLOW_STEP: return true;
-    case STELE_KIND_ASYNC_BEGIN: break; /* operations nest, the others begin anew */
+    /* async operations nest; a new begin of any other kind replaces the open one */
+    case STELE_KIND_ASYNC_BEGIN: break;
     default: opened_link_remove(o, link_find(o, key, scope, false)); break;
     }
     slot = opened_add(o, batch, event);

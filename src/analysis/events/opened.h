@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of events that began something, for as long as it is open: they are known by a number from
- * 1 on. Asynchronous operations, flows and running threads are found again by what ends them.
+ * Copies of events that began something which is still open. Each copy has a number, from 1 on.
+ * Asynchronous operations, flows and running threads can also be found by the key of the event that
+ * ends them.
  */
 #ifndef ANALYSIS_EVENTS_OPENED_H
 #define ANALYSIS_EVENTS_OPENED_H
@@ -10,43 +11,44 @@
 #include "model/context.h"
 
 typedef struct opened_slot {
-    uint32_t at; /* index of the event in the batch; of a free slot the next free one, 0: none */
-    uint32_t stream, file; /* of the event */
-    int64_t shift_ns;      /* of its batch */
+    uint32_t at; /* index of the event in the batch; in a free slot the next free slot, 0: none */
+    uint32_t stream, file; /* stream and file of the event */
+    int64_t shift_ns;      /* time shift of the event's batch */
     uint64_t packet;
     bool is_used;
-    bool is_late;      /* `at` is an index in the batch at hand: there is no copy yet */
-    bool is_plain;     /* it has no fields and no name of a batch: */
-    stele_event event; /* the copy then */
+    bool is_late;  /* not copied yet: `at` is an index in the batch `late` */
+    bool is_plain; /* the event has no fields and no name of its batch, so `event` is the copy */
+    stele_event event; /* the copy of a plain event */
 } opened_slot;
 
-/* One that is not a span: its event, and the next older one of the same key. */
+/* Entry for an open event that is found by a key: an operation, a flow, or a running thread. */
 typedef struct opened_link {
     uint64_t key;
-    uint32_t scope; /* the process, as far as there is one, of its begin */
-    uint32_t slot;  /* 0: has ended */
-    uint32_t next;  /* number of a link; 0: none */
+    uint32_t scope; /* parent of the track on which the event began, see opened_scope() */
+    uint32_t slot;  /* number of the event's copy; 0: the event has ended */
+    uint32_t next;  /* number of the next older link of the same slot of `heads`; 0: none */
 } opened_link;
 
 typedef struct opened {
     const stele_context *context;
     stele_batch *batch;
-    opened_slot *slots; /* by number */
+    opened_slot *slots; /* by number of the copy */
     uint32_t slot_count, slot_capacity, slot_free, used_count;
-    const stele_batch *late; /* the batch at hand */
-    uint32_t *late_slots;    /* of events in it that were open at some time */
+    /* the batch that is being added; its events are copied by opened_settle() */
+    const stele_batch *late;
+    uint32_t *late_slots; /* slots of events of `late` that were open at some time */
     uint32_t late_count, late_capacity;
-    opened_link *links; /* by number from 1 on, in the order of their begins */
+    opened_link *links; /* by number from 1 on, in the order in which they began */
     uint32_t link_count, link_capacity, link_used;
-    uint32_t *heads; /* by hash of the key: the latest link; 0: none */
+    uint32_t *heads; /* hash table by key: number of the latest link; 0: none */
     uint32_t head_mask;
-    hash_key key; /* zeros until it is needed */
+    hash_key key; /* zeros until the first key is hashed */
 } opened;
 
 void opened_init(opened *o, const stele_context *context);
 void opened_free(opened *o);
 
-/* Keeps a copy; 0 when memory is exhausted. */
+/* Copies an event. Returns the number of the copy, 0 if out of memory. */
 uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event);
 
 static inline void opened_remove(opened *o, uint32_t slot)
@@ -57,7 +59,7 @@ static inline void opened_remove(opened *o, uint32_t slot)
     o->used_count--;
 }
 
-/* A slot that was never used; 0 when memory is exhausted. */
+/* Makes a slot that was never used before. Returns its number, 0 if out of memory. */
 uint32_t opened_slot_new(opened *o);
 
 static inline uint32_t opened_slot_take(opened *o)
@@ -82,7 +84,8 @@ static inline void opened_slot_set(opened_slot *slot, const stele_batch *batch, 
     slot->is_plain = false;
 }
 
-/* Whether an event is as good without its batch, as nearly all calls of some formats are. */
+/* Whether an event refers to nothing in its batch, so that the struct alone is a copy. Nearly
+   all calls of some formats are like that. */
 static inline bool opened_is_plain(const stele_batch *batch, const stele_event *event)
 {
     return event->field_count == 0 && (event->name & STELE_NAME_LOCAL) == 0 &&
@@ -105,13 +108,13 @@ static inline uint32_t opened_add_plain(opened *o, const stele_batch *batch,
     return number;
 }
 
-/* What opened_add_late() does with an event that is not plain. */
+/* Part of opened_add_late() for an event that refers to its batch. */
 uint32_t opened_add_fields_late(opened *o, const stele_batch *batch, const stele_event *event);
 
 /*
- * As opened_add(), but the copy is made by opened_settle() only, if it is open then: most of what
- * begins ends in the same batch. All that is added late until then must be of one batch, which
- * stays as it is.
+ * As opened_add(), but an event that is not plain is copied by opened_settle(), if it is still open
+ * then: most spans end in the same batch. All events added between two calls of opened_settle()
+ * must be of one batch, which must not change meanwhile.
  */
 static inline uint32_t opened_add_late(opened *o, const stele_batch *batch,
                                        const stele_event *event)
@@ -120,7 +123,7 @@ static inline uint32_t opened_add_late(opened *o, const stele_batch *batch,
                                          : opened_add_fields_late(o, batch, event);
 }
 
-/* Returns false if out of memory. */
+/* Copies the events of the batch `late` that are still open. Returns false if out of memory. */
 bool opened_settle_late(opened *o);
 
 static inline bool opened_settle(opened *o)
@@ -128,7 +131,7 @@ static inline bool opened_settle(opened *o)
     return o->late_count == 0 || opened_settle_late(o);
 }
 
-/* What stands for the batch of an event that needs none. */
+/* An empty batch, for events that refer to nothing in theirs. */
 extern const stele_batch opened_no_batch;
 
 /* The batch that holds the event of a slot. */
@@ -137,31 +140,33 @@ static inline const stele_batch *opened_batch(const opened *o, uint32_t slot)
     return o->slots[slot].is_plain ? &opened_no_batch : o->slots[slot].is_late ? o->late : o->batch;
 }
 
-/* The event. Valid until the next one is added, or settled. */
+/* The copy of an event. Valid until the next event is added, or until opened_settle(). */
 static inline const stele_event *opened_event(const opened *o, uint32_t slot)
 {
     const opened_slot *of = &o->slots[slot];
     return of->is_plain ? &of->event : &opened_batch(o, slot)->events[of->at];
 }
 
-/* The key of an event of one of the kinds ASYNC_*, FLOW_* and SWITCH, by kind and id. */
+/* The key of an event of one of the kinds ASYNC_*, FLOW_* and SWITCH, made of its kind and id. */
 uint64_t opened_key(opened *o, const stele_event *event);
 
-/* The process of a track, or what else it is in. */
+/* The parent of a track, usually its process; the track itself if it has none. */
 uint32_t opened_scope(const opened *o, uint32_t track);
 
-/* Lets the event of a slot be found by a key. Returns false if out of memory: the slot stays. */
+/* Makes the event of a slot findable by a key. Returns false if out of memory; the slot stays as
+   it is. */
 bool opened_link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot);
 
-/* The latest link of the key that has not ended, and the next older one; NULL if there is none.
-   They hold until the next one is added. */
+/* The latest open link of a key, and the next older open one; NULL if there is none. Valid until
+   the next link is added. */
 opened_link *opened_link_first(const opened *o, uint64_t key);
 opened_link *opened_link_next(const opened *o, const opened_link *link);
 
-/* Removes the event of a link, too. NULL is fine. */
+/* Removes a link and the copy of its event. Does nothing if `link` is NULL. */
 void opened_link_remove(opened *o, opened_link *link);
 
-/* An event of one of the kinds ASYNC_*, FLOW_* and SWITCH. Returns false if out of memory. */
+/* Adds or removes the copy for an event of one of the kinds ASYNC_*, FLOW_* and SWITCH. Returns
+   false if out of memory. */
 bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event);
 
 #endif

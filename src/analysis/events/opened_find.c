@@ -25,16 +25,17 @@ typedef struct finding {
     stele_picture *picture;
     stele_trace *const *traces;
     size_t count;
-    stele_pairing **pairings; /* by trace; NULL: its moments are no pairs */
+    stele_pairing **pairings; /* by trace; NULL: the trace has no pairs of moments */
     int64_t begin_ns;
-    stele_name before; /* of the picture's mark */
-    bool is_over;      /* what is open then was given */
+    /* name of the field in which the picture says how much earlier something began */
+    stele_name before;
+    bool is_over; /* everything that is open at the begin was given */
     opened_fn *fn;
     void *user;
 } finding;
 
-/* The first tick at or after a time, as the stream converts them: in two parts, each rounded down.
- */
+/* The first tick at or after a time. The conversion has two parts, each of which rounds down, as
+   that of the stream does. */
 static uint64_t ticks_at(const stele_clock *clock, int64_t time_ns)
 {
     const tick_rate rate = tick_rate_make(clock->frequency_hz);
@@ -47,7 +48,8 @@ static uint64_t ticks_at(const stele_clock *clock, int64_t time_ns)
     return ticks < clock->base_ticks ? clock->base_ticks - ticks : 0;
 }
 
-/* Takes the mark of the picture off an event that it made, and gives what it says. */
+/* Removes the picture's mark from an event that the picture made. Returns how many nanoseconds
+   before the window the span began. */
 static uint64_t take_mark(const finding *f, const stele_batch *batch, stele_event *event)
 {
     const stele_field *last = &batch->fields[event->field_first + event->field_count - 1u];
@@ -66,7 +68,8 @@ static stele_status take(void *user, const stele_segment *segment)
     stele_status status = STELE_OK;
     for (uint32_t i = 0; i < segment->count && status == STELE_OK && !f->is_over; i++) {
         stele_event event = batch->events[segment->first + i];
-        if (event.kind == STELE_KIND_END) { /* the picture ends what it began: that is all */
+        /* the picture ends what it began: everything was given */
+        if (event.kind == STELE_KIND_END) {
             f->is_over = true;
         } else if ((KINDS_MADE & STELE_KIND_BIT(event.kind)) != 0 && stream != NULL) {
             const uint64_t before_ns = take_mark(f, batch, &event);
@@ -77,7 +80,7 @@ static stele_status take(void *user, const stele_segment *segment)
     return status;
 }
 
-/* ---- Moments that begin and end something ---- */
+/* ---- Pairs of moments ---- */
 
 static void pairings_free(finding *f)
 {
@@ -87,7 +90,8 @@ static void pairings_free(finding *f)
     f->pairings = NULL;
 }
 
-/* One for each trace that has pairs of moments, as each decides by itself whether it uses them. */
+/* Makes a pairing for each trace that has pairs of moments; each trace decides by itself whether
+   it uses them. */
 static stele_status pairings_make(finding *f, stele_context *context, uint64_t kinds)
 {
     const stele_pairing_options options = {.kinds = kinds};
@@ -105,7 +109,7 @@ static stele_status pairings_make(finding *f, stele_context *context, uint64_t k
     return status;
 }
 
-/* The kinds of events that pairs are made of; 0: there are none. */
+/* The kinds of events that pairs are made of, as bits; 0: there are no pairs. */
 static uint64_t pairings_kinds(const finding *f)
 {
     uint64_t kinds = 0;
@@ -130,9 +134,9 @@ static stele_status add(finding *f, const stele_segment *segment)
     return stele_picture_add(f->picture, segment);
 }
 
-/* ---- Reading ---- */
+/* ---- Reading up to the begin ---- */
 
-/* Where the request begins on the scale of times. */
+/* Finds the time at which the request begins, for requests that do not begin at a time. */
 static stele_status find_begin(stele_context *context, stele_trace *const *traces, size_t count,
                                const stele_request *request, int64_t *begin_ns)
 {
@@ -162,10 +166,11 @@ static stele_status read_all(finding *f, stele_context *context, const stele_req
     return status == STELE_END ? stele_picture_finish(f->picture) : status;
 }
 
-/* Gives what is open at the begin of the request, which is known. */
+/* Gives what is open at f->begin_ns, the begin of the request. */
 static stele_status find(finding *f, stele_context *context, const stele_request *request)
 {
-    const diag_sink told = context->diag; /* whoever reads what is kept reports what is wrong */
+    /* findings of this pass are dropped: the reader of the request reports them */
+    const diag_sink told = context->diag;
     stele_status status = stele_picture_new(context, take, f, &f->picture);
     if (status == STELE_OK)
         status = stele_picture_set_window(f->picture, f->begin_ns, INT64_MAX);

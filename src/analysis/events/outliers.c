@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Of each name: how long its spans take, copies of the longest, and of some that were taken by
- * chance, one of which is near to the median at the end.
- */
+/* For each name: how long its spans take, copies of the longest spans, and copies of a random
+   sample, of which the one nearest to the median is shown for comparison. */
 #include <stele/spans.h>
 
 #include <stdlib.h>
@@ -18,20 +16,20 @@
 #define PER_NAME  16u
 #define NAMES_MAX 65536u
 #define SAMPLES   8u
-/* Fewer spans than these have no 99th percentile to speak of. */
+/* With fewer spans a 99th percentile says nothing, and the name is left out. */
 #define COUNT_LEAST 100u
 
 typedef struct kept {
     stele_span span;
-    uint32_t slot; /* of the copy of its event */
+    uint32_t slot; /* number of the copy of its event */
 } kept;
 
 typedef struct of_name {
     stele_name name;
     histogram durations;
     uint64_t count;
-    uint64_t random; /* state of the choice by chance */
-    kept *longest;   /* the longest first */
+    uint64_t random; /* state of the random generator for the samples */
+    kept *longest;   /* the longest spans, the longest one first */
     kept samples[SAMPLES];
     uint32_t longest_count;
 } of_name;
@@ -42,7 +40,7 @@ struct stele_outliers {
     opened copies;
     of_name **names;
     uint32_t name_count, name_capacity;
-    hash_table numbers; /* of the names */
+    hash_table numbers; /* numbers in the list of names, by name */
     stele_outlier *rows;
     uint64_t other_count;
 };
@@ -87,7 +85,8 @@ static bool keep(stele_outliers *o, kept *to, const stele_batch *batch, const st
     return to->slot != 0;
 }
 
-/* Puts the span among the longest of its name, if it is one of them. */
+/* Inserts a span among the longest of its name if it is one of them. Returns false if out of
+   memory. */
 static bool take_longest(stele_outliers *o, of_name *of, const stele_batch *batch,
                          const stele_event *event, const stele_span *span)
 {
@@ -108,7 +107,8 @@ static bool take_longest(stele_outliers *o, of_name *of, const stele_batch *batc
     return true;
 }
 
-/* Every span is among the samples with the same chance. */
+/* Makes the span one of the samples or not, so that every span of the name has the same chance
+   (reservoir sampling). */
 static bool take_sample(stele_outliers *o, of_name *of, const stele_batch *batch,
                         const stele_event *event, const stele_span *span)
 {
@@ -164,7 +164,8 @@ static const kept *near_median(const of_name *of, uint64_t p50_ns)
     return best;
 }
 
-/* The most beyond their name's 99th percentile first. */
+/* Sorts by how many times longer a span is than the 99th percentile of its name, the most
+   extreme one first. */
 static int compare(const void *a, const void *b)
 {
     const stele_outlier *x = a, *y = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overviews: what is opened for one, reading it step by step, and what is known of it meanwhile. */
+/* Opens an overview, reads traces into it step by step, and reports how far that has come. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,8 @@ void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* What is asked of single events, and holds for the first of a span. */
+/* The part of a request that can be tested on a single event, and that applies to a span by its
+   first event. */
 static stele_request judged_by(const stele_request *given, bool has_tracks)
 {
     stele_request only = {.kinds = given->kinds,
@@ -181,7 +182,8 @@ static stele_status open_all(stele_overview *o)
     only = judged_by(given, o->has_pairings);
     if (status == STELE_OK)
         status = make_engines(o, &only);
-    /* Pairs, and traces, meet in time only. */
+    /* With pairs or several traces, events must come in the order of time; otherwise streams may
+       be read one after another. */
     o->is_by_streams = o->options.is_fresh && o->trace_count == 1 && !o->has_pairings;
     if (status == STELE_OK)
         status = open_reader(o, given);
@@ -189,7 +191,7 @@ static stele_status open_all(stele_overview *o)
         if (overview_track_node(o, stele_trace_get_info(o->traces[i])->number, 0) == 0)
             status = o->status;
     }
-    o->options.request = NULL; /* is the caller's */
+    o->options.request = NULL; /* the caller owns the request, which may be gone later */
     return status;
 }
 
@@ -213,7 +215,7 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
     return STELE_OK;
 }
 
-/* Takes it from the index of the trace, or begins to read the traces. */
+/* Takes the overview from the index file of the trace, or begins to read the traces. */
 static stele_status open_new(stele_context *context, stele_trace *const *traces, size_t count,
                              const stele_overview_options *given, bool is_fresh,
                              stele_overview **out)

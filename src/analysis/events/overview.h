@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an overview is made of: its tracks, with their lanes. */
+/* The data of an overview: its tracks with their lanes. */
 #ifndef ANALYSIS_EVENTS_OVERVIEW_H
 #define ANALYSIS_EVENTS_OVERVIEW_H
 
@@ -15,32 +15,35 @@
 #include "core/table.h"
 #include "query/filter.h"
 
-/* A stretch of time that a track is known to be busy in, while a span around it may still come. */
+/* A stretch of time in which a track is busy. It is kept apart as long as a span around it may
+   still come. */
 typedef struct busy_stretch {
     int64_t begin_ns, end_ns;
 } busy_stretch;
 
 typedef struct overview_node {
-    uint8_t kind; /* stele_overview_kind */
+    uint8_t kind; /* a stele_overview_kind */
     bool has_range;
     uint32_t parent, trace, track;
-    stele_name name, field; /* of counters */
+    stele_name name, field; /* name and field of a counter; 0 for other kinds */
     uint64_t id;
-    uint32_t place, depth; /* in the order of showing, once that was made */
+    /* position and depth in the order in which tracks are shown; see places_make() */
+    uint32_t place, depth;
     int64_t begin_ns, end_ns;
     uint64_t event_count, span_count, lost_count, busy_ns;
     double min, max;
-    overview_lane moments; /* events, samples or instructions */
-    overview_lane *losses; /* NULL: there are none */
+    overview_lane moments; /* events, samples of a counter, or runs of instructions */
+    overview_lane *losses; /* NULL: no events were lost on the track */
     overview_lane *rows;
     uint32_t row_count, row_capacity;
-    overview_lane *all;  /* when it is busy, from `all_from_ns` on; before, row 0 says so */
-    int64_t all_from_ns; /* INT64_MAX without `all` */
+    /* when the track is busy, from all_from_ns on; before that time row 0 says so */
+    overview_lane *all;
+    int64_t all_from_ns; /* INT64_MAX if `all` is NULL */
     busy_stretch *stretches;
     uint32_t stretch_count, stretch_capacity;
 } overview_node;
 
-/* How many ids a value of a counter has. */
+/* How many different ids one value of a counter has. */
 typedef struct overview_counter {
     uint32_t above;
     stele_name name, field;
@@ -53,52 +56,55 @@ struct stele_overview {
     stele_trace **traces;
     size_t trace_count;
     stele_reader *reader;
-    stele_pairing **pairings; /* by trace, as `traces`; NULL where nothing is paired */
+    stele_pairing **pairings; /* by trace, in the order of `traces`; NULL: the trace has no pairs */
     stele_calls *calls;
-    stele_spans *spans;   /* what is not on a stack */
-    stele_sched *sched;   /* NULL until there is a switch */
-    filter *only;         /* NULL: all events count */
-    overview_node *nodes; /* by number; 0 is none */
+    stele_spans *spans;   /* engine for operations, which are not on a stack */
+    stele_sched *sched;   /* NULL until the first switch event */
+    filter *only;         /* the request's filter; NULL: all events count */
+    overview_node *nodes; /* by number, from 1 on; 0 means none */
     uint32_t node_count, node_capacity;
-    uint32_t *track_nodes; /* by number of the track; 0: none yet */
+    uint32_t *track_nodes; /* number of the node, by number of the track; 0: none yet */
     uint32_t track_node_count;
-    hash_table numbers; /* of nodes without a track of their own */
+    hash_table numbers; /* numbers of nodes that have no track in the model, such as counters */
     overview_counter *counters;
     uint32_t counter_count, counter_capacity;
-    hash_table counter_numbers; /* of counters, by their members */
-    stele_name *sched_names;    /* of threads, by track; 0: not made yet */
+    hash_table counter_numbers; /* index in `counters`, by the members of overview_counter */
+    stele_name *sched_names;    /* names of threads, by track; 0: not made yet */
     uint32_t sched_name_count;
     uint32_t row_total;
-    uint32_t *places; /* nodes in the order of showing */
+    uint32_t *places; /* numbers of nodes in the order in which they are shown */
     uint32_t place_count;
     overview_store store;
     lane_walk *walk;
-    int64_t *edges; /* of bins */
+    int64_t *edges; /* the bounds of bins, in nanoseconds */
     uint32_t edge_capacity;
     int64_t range_begin_ns, range_end_ns;
-    input *kept; /* the file that it was taken from; NULL: it is made */
+    input *kept; /* the file that the overview was loaded from; NULL: it is being made */
     uint8_t *kept_findings;
     size_t kept_size;
-    output *findings; /* that were reported while it is made; NULL: it was taken from a file */
+    /* findings reported while the overview is made; NULL: it was loaded from a file */
+    output *findings;
     uint32_t finding_count;
-    stele_diag_fn *diag_fn; /* who receives them besides */
+    stele_diag_fn *diag_fn; /* the context's receiver of findings, which gets them as well */
     void *diag_user;
-    bool is_plain;            /* all of one trace, as it is */
-    stele_reader_stats stats; /* of what was taken from a file */
-    uint32_t trace_now;       /* that the events at hand are of */
-    bool is_by_streams;       /* not in the order of time: threads may be read one after another */
-    bool has_gone_back;       /* and were */
+    /* the overview is of all of one trace, unfiltered, so an index file can hold it */
+    bool is_plain;
+    stele_reader_stats stats; /* statistics, if the overview was loaded from a file */
+    uint32_t trace_now;       /* number of the trace of the current events */
+    bool is_by_streams;       /* threads may be read one after another, not in the order of time */
+    bool has_gone_back;       /* an event was earlier than the one before */
     bool has_pairings;
     bool has_track_filter;
-    bool is_read;             /* the reader has come to its end */
-    stele_insn_reader *insns; /* of trace `insn_trace`; NULL: it was not begun yet */
-    size_t insn_trace;        /* whose instructions come next */
+    bool is_read;             /* the reader has reached its end */
+    stele_insn_reader *insns; /* reads instructions of traces[insn_trace]; NULL: not opened yet */
+    size_t insn_trace;        /* index of the trace whose instructions are read next */
     stele_output *title;
     stele_overview_state state;
     stele_status status; /* the first error, or STELE_END */
 };
 
-/* The node of a track of the model, or, where that is 0, of a trace. 0: memory. */
+/* The node of a track of the model or, if `track` is 0, of a trace; made if needed. Returns 0 if
+   out of memory. */
 uint32_t overview_track_node_slow(stele_overview *o, uint32_t trace, uint32_t track);
 
 static inline uint32_t overview_track_node(stele_overview *o, uint32_t trace, uint32_t track)
@@ -108,21 +114,23 @@ static inline uint32_t overview_track_node(stele_overview *o, uint32_t trace, ui
     return overview_track_node_slow(o, trace, track);
 }
 
-/* The node of a kind below another one; `name`, `field` and `id` are those of counters. */
+/* The child node of this kind, made if needed. `name`, `field` and `id` identify a counter and
+   are 0 for other kinds. Returns 0 if out of memory. */
 uint32_t overview_child_node(stele_overview *o, uint32_t parent, stele_overview_kind kind,
                              stele_name name, stele_name field, uint64_t id);
 
-/* A row of a node, made if it is new; NULL: there are too many, or memory (o->status). */
+/* A row of a node, made if needed. Returns NULL if there are too many rows, or if out of memory,
+   which sets o->status. */
 overview_lane *overview_row(stele_overview *o, overview_node *n, uint32_t row);
 
 void overview_node_free(overview_node *n);
 
-/* An overview of these traces that has no tracks yet. It is to be closed, also after an error,
-   unless it is NULL. */
+/* Makes an overview of these traces without any tracks. The caller must close it also after an
+   error, unless it is NULL. */
 stele_status overview_new(stele_context *context, stele_trace *const *traces, size_t count,
                           stele_overview **out);
 
-/* ---- Keeping ---- */
+/* ---- Saved overviews ---- */
 
 /*
  *  0  8  "STELEOVW"               24  8  size of that after unpacking
@@ -134,58 +142,64 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
 #define OVERVIEW_VERSION     2u
 #define OVERVIEW_HEADER_SIZE 48u
 #define OVERVIEW_IS_PLAIN    1u
-/* What there is is packed by no more than this. */
+/* The most that the part about tracks may grow when it is unpacked; a file that claims more is
+   not valid. */
 #define OVERVIEW_RATIO_MAX 64u
 
 #define OVERVIEW_DEPTH_USUAL 64u
 
-/* Fills a new overview with what stands in a file, which must stay open. STELE_ERR_FORMAT: it is
-   not valid; STELE_ERR_READ; STELE_ERR_MEMORY. */
+/* Fills a new overview from a file, which must stay open. Returns STELE_ERR_FORMAT if its bytes
+   are not a valid overview, STELE_ERR_READ or STELE_ERR_MEMORY. */
 stele_status overview_load_from(stele_overview *o, input *in, uint64_t offset, uint64_t size);
 
-/* Notes the findings of the context, between the two calls. */
+/* Begin and end the collection of the context's findings in `findings`. */
 void overview_begin_findings(stele_overview *o);
 void overview_end_findings(const stele_overview *o);
 
-/* Whether there are few enough findings for them to be kept. */
+/* Whether the findings are few enough to be saved with the overview. */
 bool overview_findings_fit(const stele_overview *o);
 
-/* Reports what was found wrong when the trace was read. */
+/* Reports the findings that were saved with the overview. */
 void overview_report_findings(const stele_overview *o);
 
-/* What was found wrong, as bytes and back. STELE_ERR_FORMAT: they are not valid; STELE_ERR_MEMORY.
- */
+/* Write the findings as bytes, and read them back. Reading returns STELE_ERR_FORMAT if the bytes
+   are not valid, or STELE_ERR_MEMORY. */
 void overview_findings_put(const stele_overview *o, output *out);
 stele_status overview_findings_take(stele_overview *o, cursor *from);
 
-/* Whether it is an overview of all of one trace as it is, which an index file can have. */
+/* Whether the overview is of all of one trace, without filter or other options, so that an index
+   file can hold it. */
 bool overview_is_plain(const stele_overview *o, const stele_request *request);
 
-/* Takes the overview from the index of the trace, into a new one. False: there is none, or it
-   cannot be used, and then, unless `*status` is STELE_OK, neither can what was made of it. */
+/*
+ * Loads the overview from the index file of the trace into a new one. Returns false if there is
+ * none or if it cannot be used; the new overview can then be filled by reading only if `*status` is
+ * STELE_OK.
+ */
 bool overview_take_kept(stele_overview *o, stele_status *status);
 
-/* What the lane of moments of a track holds. */
+/* The kind of things in the lane `moments` of a track. */
 lane_kind overview_moments(stele_overview_kind kind);
 
-/* Entries of all its lanes. */
+/* The number of entries in all lanes of a node. */
 uint64_t overview_node_entries(const overview_node *n);
 
-/* Adds a span to a row, and counts it. */
+/* Adds a span to a row and counts it. A span of a row that cannot be made is only counted. */
 void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t begin_ns,
                        int64_t end_ns, stele_name name);
 
-/* Takes the fields of a counter as samples. */
+/* Adds each number among the fields of a counter event as a sample. */
 void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
                           const stele_event *event);
 
-/* Whether instructions of a trace, counted from 0, come on a way of their own. */
+/* Whether the trace with this index has instructions that are read by stele_insn_reader, not as
+   events. */
 bool overview_has_insns(const stele_overview *o, size_t trace);
 
-/* Takes in about so many instructions; false once there are no more. */
+/* Reads about `insn_max` instructions. Returns false once there are no more. */
 bool overview_step_insns(stele_overview *o, uint64_t insn_max);
 
-/* The time of the whole reaches to there. */
+/* Extends the time range of the overview. */
 static inline void overview_widen_range(stele_overview *o, int64_t begin_ns, int64_t end_ns)
 {
     if (!o->state.has_range || begin_ns < o->state.begin_ns)
@@ -195,7 +209,7 @@ static inline void overview_widen_range(stele_overview *o, int64_t begin_ns, int
     o->state.has_range = true;
 }
 
-/* The time of the node reaches to there. */
+/* Extends the time range of a node. */
 static inline void overview_widen(overview_node *n, int64_t begin_ns, int64_t end_ns)
 {
     if (!n->has_range || begin_ns < n->begin_ns)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bins out of lanes. An entry that lies within a bin counts as it is. One that reaches over a
- * border is replaced by the four that it is made of; one of the lowest level is spread over the
- * bins: what is known exactly of it (its first thing, its longest span) goes where it belongs, and
- * the rest evenly over its time, with the slack that this may cost.
+ * Makes bins from lanes. An entry inside of a bin is added as it is. An entry across a border is
+ * replaced by the four entries that it sums up. One of the lowest level is spread over the bins:
+ * what is known exactly (its first event, its longest span) goes to its bin, the rest is spread
+ * evenly over the entry's time, and the possible error is added to the slack.
  */
 #include "analysis/events/overview.h"
 
@@ -13,16 +13,16 @@
 #define ENTRIES_PER_BIN 8u
 #define ENTRIES_ALWAYS  8192u
 
-/* One lane on its way into bins. */
+/* State while the bins of one lane are filled. */
 typedef struct binning {
     stele_overview_bin *bins;
-    const int64_t *edges; /* of bin i: edges[i] and edges[i + 1] */
+    const int64_t *edges; /* edges[i] and edges[i + 1] bound bin i */
     uint32_t count;
-    uint32_t at; /* the bin that the last entry began in: entries come in the order of time */
+    uint32_t at; /* bin in which the last entry began; entries come in the order of time */
     lane_kind kind;
     bool has_last;
-    double last;       /* of a counter, of all samples so far */
-    uint32_t last_bin; /* up to here `last` was put into bins */
+    double last;       /* value of the last sample of a counter */
+    uint32_t last_bin; /* `last` was put into the bins before this one */
 } binning;
 
 static inline uint64_t distance(int64_t from_ns, int64_t to_ns)
@@ -40,7 +40,7 @@ static inline int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Moves to the bin that has a time, or the first one where that is before all. */
+/* The bin that contains a time; the first bin for times before all bins. `from` is not after it. */
 static inline uint32_t bin_of(const binning *b, uint32_t from, int64_t time_ns)
 {
     while (from + 1 < b->count && time_ns >= b->edges[from + 1])
@@ -60,7 +60,7 @@ static void add_name(stele_overview_bin *bin, stele_name name, uint64_t weight)
     }
 }
 
-/* ---- Counters ---- */
+/* ---- Samples of counters ---- */
 
 static void take_sample(stele_overview_bin *bin, const lane_entry *e)
 {
@@ -72,7 +72,7 @@ static void take_sample(stele_overview_bin *bin, const lane_entry *e)
         bin->max = e->u.values.max;
 }
 
-/* What the counter said last holds until it says more. */
+/* Sets the value of bins without a sample: a counter keeps its last value until the next sample. */
 static void carry_value(binning *b, uint32_t end)
 {
     for (; b->has_last && b->last_bin < end; b->last_bin++) {
@@ -82,7 +82,7 @@ static void carry_value(binning *b, uint32_t end)
     b->last_bin = end;
 }
 
-/* ---- Entries within a bin ---- */
+/* ---- Entries inside of a bin ---- */
 
 static void take_whole(binning *b, const lane_entry *e)
 {
@@ -113,9 +113,9 @@ static void take_whole(binning *b, const lane_entry *e)
     }
 }
 
-/* ---- Entries over a border ---- */
+/* ---- Entries across a border of bins ---- */
 
-/* The share of an amount that lies before a time, where it is even over [begin, end). */
+/* The share of an amount that lies before `time_ns` if it is spread evenly over [begin, end). */
 static uint64_t share_before(uint64_t amount, int64_t begin_ns, int64_t end_ns, int64_t time_ns)
 {
     uint64_t share;
@@ -136,21 +136,21 @@ static uint64_t share_of(uint64_t amount, const lane_entry *e, int64_t from_ns, 
     return until - share_before(amount, e->begin_ns, e->end_ns, from_ns);
 }
 
-/* Nanoseconds that two ranges have in common. */
+/* How many nanoseconds two ranges have in common. */
 static uint64_t common(int64_t a_begin, int64_t a_end, int64_t b_begin, int64_t b_end)
 {
     const int64_t begin_ns = later(a_begin, b_begin), end_ns = earlier(a_end, b_end);
     return end_ns > begin_ns ? distance(begin_ns, end_ns) : 0;
 }
 
-/* Time of an entry outside of its longest span, before a time. */
+/* How many nanoseconds of an entry are before a time and outside of its longest span. */
 static uint64_t rest_before(const lane_entry *e, int64_t time_ns)
 {
     return common(e->begin_ns, e->end_ns, INT64_MIN, time_ns) -
            common(e->u.spans.begin_ns, e->u.spans.end_ns, INT64_MIN, time_ns);
 }
 
-/* The part of the other spans' time that lies before a time. */
+/* The share of `rest`, the duration of all spans but the longest, that is before a time. */
 static uint64_t rest_share(const lane_entry *e, uint64_t rest, uint64_t room, int64_t time_ns)
 {
     const uint64_t before = rest_before(e, time_ns);
@@ -162,7 +162,8 @@ static uint64_t rest_share(const lane_entry *e, uint64_t rest, uint64_t room, in
     return share < before ? share : before;
 }
 
-/* What is exact of a bin's busy time, and what is not. */
+/* Adds an entry's spans to the busy time of a bin: the longest one exactly, the others as an
+   estimate with slack. */
 static void spread_busy(stele_overview_bin *bin, const lane_entry *e, int64_t from_ns,
                         int64_t until_ns)
 {
@@ -185,7 +186,8 @@ static void spread_busy(stele_overview_bin *bin, const lane_entry *e, int64_t fr
     add_name(bin, e->u.spans.name, share < weight ? share : weight);
 }
 
-/* The first thing of an entry is where it begins; the others are anywhere. */
+/* Adds an entry's events to a bin: the first one is where the entry begins, the others are
+   spread evenly. */
 static void spread_count(stele_overview_bin *bin, const lane_entry *e, int64_t from_ns,
                          int64_t until_ns, bool is_last)
 {
@@ -201,7 +203,8 @@ static void spread_loss(stele_overview_bin *bin, const lane_entry *e, int64_t fr
     bin->lost_count += share_of(e->sum, e, from_ns, until_ns, is_last);
 }
 
-/* Instructions that follow each other without a gap have their number for their time. */
+/* Adds an entry's instructions to a bin. Without gaps there is one per nanosecond, so the number
+   is exact. */
 static void spread_insns(stele_overview_bin *bin, const lane_entry *e, int64_t from_ns,
                          int64_t until_ns, bool is_last)
 {
@@ -247,7 +250,7 @@ static void spread(binning *b, const lane_entry *e)
     }
 }
 
-/* Takes an entry; false where what it is made of is wanted. */
+/* Takes an entry, or returns false to get the entries that it sums up instead. */
 static bool take_entry(void *user, const lane_entry *e, bool is_lowest)
 {
     binning *b = user;
@@ -261,10 +264,9 @@ static bool take_entry(void *user, const lane_entry *e, bool is_lowest)
     return true;
 }
 
-/* ---- Lanes ---- */
+/* ---- Bins of a lane ---- */
 
-/* How many entries so many bins are made of, at most: what costs more is read as a picture needs
-   it. */
+/* The most entries that are read for so many bins, which bounds the cost of a picture. */
 static uint64_t entries_of(uint32_t bin_count)
 {
     const uint64_t wanted = (uint64_t)bin_count * ENTRIES_PER_BIN;
@@ -282,7 +284,7 @@ static stele_status bin_lane(stele_overview *o, const overview_lane *l, int64_t 
     return lane_visit(l, &o->store, o->walk, from_ns, until_ns, entries_of(count), take_entry, &b);
 }
 
-/* The last sample before a time is what a counter says there. */
+/* The last sample before a time: the value of the counter at that time. */
 typedef struct last_sample {
     int64_t time_ns;
     bool has_value;
@@ -315,9 +317,10 @@ static stele_status bin_counter(stele_overview *o, const overview_lane *l, uint3
     return status;
 }
 
-/* ---- Spans that are open --------------------------------------------------------------------- */
+/* ---- Spans that are still open --------------------------------------------------------------- */
 
-/* While an overview is made, what is open lasts up to what is known. */
+/* The call that is open in a row while the overview is being made. It lasts until the time up to
+   which the traces were read. Returns false if none is open. */
 static bool open_span(const stele_overview *o, const overview_node *n, uint32_t row, lane_entry *e)
 {
     stele_call_span call;
@@ -358,9 +361,10 @@ static stele_status bin_row(stele_overview *o, const overview_node *n, uint32_t 
     return status;
 }
 
-/* ---- Tracks ---- */
+/* ---- Bins of a track ---- */
 
-/* Where a track is busy: as row 0 says, or, where spans overlap or are left out, `all`. */
+/* Fills in when a track is busy: from row 0 or, where spans overlap or are left out, from the
+   lane `all`. */
 static stele_status bin_busy(stele_overview *o, const overview_node *n, uint32_t count,
                              stele_overview_bin *rows)
 {
@@ -379,7 +383,7 @@ static void take_busy(stele_overview_bin *bin, const stele_overview_bin *row)
     bin->busy_slack_ns += row->busy_slack_ns;
 }
 
-/* What is no stack has no events beside its spans. */
+/* Adds a row of a track without a stack, whose only events are its spans. */
 static void take_operations(stele_overview_bin *bin, const stele_overview_bin *row)
 {
     take_busy(bin, row);
@@ -387,7 +391,8 @@ static void take_operations(stele_overview_bin *bin, const stele_overview_bin *r
     bin->event_slack += row->event_slack;
 }
 
-/* The name of a row counts by the time that the row below leaves of it. */
+/* Adds a row to the bins. Its name is weighed by the row's time minus that of the row below it,
+   so by self time. */
 static void take_row(stele_overview_bin *bin, const stele_overview_bin *row, uint64_t below_ns,
                      uint32_t depth)
 {
@@ -435,7 +440,7 @@ static stele_status bin_rows(stele_overview *o, const overview_node *n, uint32_t
     return status;
 }
 
-/* Marks what is after all that was taken in. */
+/* Marks the bins after the time up to which the traces were read. */
 static void mark_unknown(const stele_overview *o, uint32_t count, stele_overview_bin *bins)
 {
     for (uint32_t i = count; i-- != 0 && !o->state.is_complete &&

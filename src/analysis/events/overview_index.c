@@ -3,7 +3,7 @@
 #include "analysis/events/overview.h"
 #include "model/saved_index.h"
 
-/* Whether nothing but the trace decides what there is to see. */
+/* Whether the overview depends on the trace alone: no filter and no option changes it. */
 bool overview_is_plain(const stele_overview *o, const stele_request *request)
 {
     const stele_trace *trace = o->traces[0];

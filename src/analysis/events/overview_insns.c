@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions of an overview. They are too many for an event each: they are read on a way of their
- * own, after all else, and come to their lane by the thousand. Their time is their number.
+ * Adds instructions to an overview. There are too many to make an event of each: they are read
+ * after all events by a stele_insn_reader, and added to their lane about a thousand at a time.
+ * Their time is their number.
  */
 #include "analysis/events/overview.h"
 
 #include "model/trace.h"
 
-/* Instructions that come to a lane as one thing: they follow each other without a gap. */
+/* How many instructions without a gap are added to a lane as one thing. */
 #define RUN_LENGTH 1024u
 
-/* Where a stream has no order of accesses among all threads, the number of an instruction is the
-   time of its event. */
+/* Whether the time of events is a number of instructions, which is so if the trace has no order
+   of accesses among all threads. */
 static bool is_timed_by_number(const stele_context *context, uint32_t trace)
 {
     for (uint32_t i = 0; i < stele_stream_count(context); i++) {
@@ -29,7 +30,7 @@ bool overview_has_insns(const stele_overview *o, size_t trace)
            is_timed_by_number(o->context, stele_trace_get_info(o->traces[trace])->number);
 }
 
-/* Loads and stores of instructions that follow each other. */
+/* Counts the loads and stores of `count` instructions of a batch. */
 static void count_accesses(const stele_insn_batch *batch, uint32_t first, uint32_t count,
                            lane_entry *run)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings of overviews in index files: what is found wrong while one is made is kept with it, and
- * reported again when it is taken from the file, so that a trace is never taken for sounder than it
- * is.
+ * Findings of overviews in index files. What is found wrong while an overview is made is saved with
+ * it, and reported again when the overview is loaded, so that a damaged trace never seems sound.
  */
 #include "analysis/events/overview.h"
 
@@ -15,7 +14,7 @@
 #define FINDINGS_MAX      1000u
 #define FINDINGS_SIZE_MAX ((uint64_t)256 << 10)
 
-/* A text, or that there is none. */
+/* Writes a text that may be NULL: its size plus 1, or 0, then the bytes. */
 static void put_text(output *out, const char *text)
 {
     saved_put_u64(out, text != NULL ? strlen(text) + 1 : 0);
@@ -98,7 +97,8 @@ stele_status overview_findings_take(stele_overview *o, cursor *from)
     return STELE_OK;
 }
 
-/* A text; its last byte in the file is that of the text, and the zero after it has to be made. */
+/* Reads a text, which may be NULL. The copy has a zero byte at its end, which the file does not
+   have. */
 static bool take_text(cursor *from, char **text)
 {
     uint64_t size;
@@ -128,7 +128,7 @@ static bool take_numbers(cursor *from, stele_diag *diag)
     return true;
 }
 
-/* Reports one finding; false: it is none. */
+/* Reports the next finding. Returns false if the bytes are not a valid finding. */
 static bool report_one(const stele_overview *o, cursor *from)
 {
     char *texts[5] = {NULL};
@@ -150,7 +150,7 @@ static bool report_one(const stele_overview *o, cursor *from)
     return is_good;
 }
 
-/* Says what was found wrong when the trace was read. */
+/* Reports the findings that were saved with the overview. */
 void overview_report_findings(const stele_overview *o)
 {
     cursor from = cursor_make(o->kept_findings, o->kept_size);

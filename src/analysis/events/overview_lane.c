@@ -9,7 +9,8 @@
 
 #define COUNT_MAX (UINT64_MAX >> 2)
 
-/* The longest span of an entry of several stands for itself where it has this part of their time.
+/*
+ * The longest span of an entry is kept if it has at least 1 / LONGEST_PART of the duration of all.
  */
 #define LONGEST_PART 4u
 
@@ -32,14 +33,14 @@ static inline uint64_t distance(int64_t from_ns, int64_t to_ns)
     return (uint64_t)to_ns - (uint64_t)from_ns;
 }
 
-/* Counts have 62 bits, see lane_pack(). */
+/* Adds counts of 62 bits, the most that lane_pack() can write; larger sums become the maximum. */
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) || sum > COUNT_MAX ? COUNT_MAX : sum;
 }
 
-/* ---- Packing ---- */
+/* ---- Packing of entries ---- */
 
 static uint8_t *put(uint8_t *to, uint64_t value)
 {
@@ -95,7 +96,8 @@ static bool take_double(cursor *from, double *value)
     return true;
 }
 
-/* Whether the longest span of an entry stands in its page: of one thing alone it is the thing. */
+/* Whether the longest span of an entry is written in its page; the longest of a single span is
+   the span itself. */
 static inline bool has_longest(const lane_entry *e)
 {
     return e->count > 1 && e->u.spans.begin_ns != e->u.spans.end_ns;
@@ -236,9 +238,10 @@ size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *en
     return lane_pack(kind, own, count, to);
 }
 
-/* ---- Entries ---- */
+/* ---- Joining of entries ---- */
 
-/* Of two entries that count names: the one of both that has more, with what both say of it. */
+/* Joins the names of two entries: of both names the one with the larger weight is kept; equal
+   names add up. */
 static void join_names(lane_entry *to, const lane_entry *more)
 {
     if (to->u.spans.name == more->u.spans.name) {
@@ -281,7 +284,7 @@ void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more)
     }
 }
 
-/* Forgets the longest span of an entry where it says little. */
+/* Drops the longest span of an entry if it has only a small part of the duration. */
 static void forget_longest(lane_entry *e)
 {
     if (e->count < LANE_FAN ||
@@ -329,7 +332,7 @@ static lane_level *level_get(overview_lane *l, unsigned index)
     return &levels[index];
 }
 
-/* The last four entries of a level as one. */
+/* Sums up the last four entries of a level as one. */
 static lane_entry sum_up(const overview_lane *l, const lane_level *level)
 {
     const lane_entry *from = level->open + level->open_count - LANE_FAN;
@@ -370,10 +373,12 @@ static stele_status level_add(overview_lane *l, overview_store *store, const lan
     return STELE_OK;
 }
 
-/* ---- Things ---- */
+/* ---- Adding to the lowest level ---- */
 
-/* Counts a name among the few that are kept: each that has more than a fifth of all is among them
-   at the end, and none counts more than it has. */
+/*
+ * Counts a name among the few that are kept (the algorithm of Misra and Gries): each name with more
+ * than a fifth of the weight is among them at the end, and none has a larger weight than it should.
+ */
 void lane_count_name(overview_lane *l, stele_name name, uint64_t weight)
 {
     uint64_t least = weight;
@@ -399,7 +404,7 @@ void lane_count_name(overview_lane *l, stele_name name, uint64_t weight)
         l->names[l->name_count++] = (lane_weight){name, weight};
 }
 
-/* Takes the name that counted most into the entry that is being made. */
+/* Copies the name with the largest weight to the entry that is being made. */
 static void take_best(const overview_lane *l, lane_entry *now)
 {
     if (l->name_count == 0)
@@ -414,7 +419,7 @@ static void take_best(const overview_lane *l, lane_entry *now)
     }
 }
 
-/* How many things make an entry after so many entries. */
+/* How many things one entry sums up if a lane has `entries` entries already. */
 static uint32_t grain_after(uint64_t entries)
 {
     return entries < LANE_SINGLE      ? 1
@@ -424,7 +429,8 @@ static uint32_t grain_after(uint64_t entries)
                                       : LANE_GRAIN_MOST;
 }
 
-/* Whether there is a gap before a thing that is long against what is before it. */
+/* Whether the gap before a thing is long compared to the entry before it, so that the entry
+   should end. */
 static inline bool has_gap(const lane_entry *now, const lane_entry *thing)
 {
     return now->count >= LANE_GAP_THINGS && distance(now->end_ns, thing->begin_ns) >>
@@ -509,7 +515,7 @@ stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64
                                   .is_closed = true});
 }
 
-/* ---- Walking ---- */
+/* ---- Visiting of entries ---- */
 
 typedef struct visit {
     const overview_lane *lane;
@@ -518,12 +524,12 @@ typedef struct visit {
     int64_t begin_ns, end_ns;
     lane_visit_fn *fn;
     void *user;
-    unsigned floor; /* entries of this level are not replaced */
-    bool is_past;   /* an entry was after the range */
+    unsigned floor; /* entries of this level are given as they are */
+    bool is_past;   /* an entry after the range was reached */
     stele_status status;
 } visit;
 
-/* The page of a level that has an entry which is packed. */
+/* Unpacks a page of a level. Returns false with v->status set if it cannot be read. */
 static bool page_read(visit *v, unsigned level, uint32_t page)
 {
     const uint64_t position = v->lane->levels[level].pages[page];
@@ -537,7 +543,8 @@ static bool page_read(visit *v, unsigned level, uint32_t page)
     return own->has_page;
 }
 
-/* An entry of a level. NULL: it cannot be read. It holds until another page of the level is. */
+/* An entry of a level. Valid until another page of the level is read. Returns NULL if it cannot
+   be read. */
 static const lane_entry *entry_get(visit *v, unsigned level, uint64_t number)
 {
     const lane_level *of = &v->lane->levels[level];
@@ -550,7 +557,7 @@ static const lane_entry *entry_get(visit *v, unsigned level, uint64_t number)
     return &own->entries[at];
 }
 
-/* The first entry of a level, from `first` on, that is not before a time. */
+/* The number of the first entry of a level, from `first` on, that does not end before a time. */
 static uint64_t find_entry(visit *v, unsigned level, uint64_t first, int64_t time_ns)
 {
     const uint64_t count = lane_entry_count(v->lane, level);
@@ -563,7 +570,7 @@ static uint64_t find_entry(visit *v, unsigned level, uint64_t first, int64_t tim
     return first;
 }
 
-/* The lowest level with no more than so many entries in the range. */
+/* The lowest level that has no more than `entry_max` entries in the range. */
 static unsigned find_floor(visit *v, uint64_t entry_max)
 {
     uint64_t first = 0, last = 0;
@@ -579,7 +586,7 @@ static unsigned find_floor(visit *v, uint64_t entry_max)
     return 0;
 }
 
-/* Visits entries of a level and, as is asked for, what they are made of. */
+/* Visits entries of a level and, where the receiver asks for it, those that they sum up. */
 static void visit_level(visit *v, unsigned level, uint64_t first, uint64_t end)
 {
     const bool is_lowest = level <= v->floor;
@@ -599,7 +606,7 @@ stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk
                         void *user)
 {
     visit v = {l, store, walk, begin_ns, end_ns, fn, user, 0, false, STELE_OK};
-    uint64_t done = 0; /* entries of the level at hand that were visited as part of others */
+    uint64_t done = 0; /* entries of the current level that were visited as part of others */
     v.floor = find_floor(&v, entry_max);
     for (unsigned level = l->level_count; level-- != 0;) {
         const uint64_t count = lane_entry_count(l, level);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lane: things of one kind that come in the order of time and do not overlap, summed up in
- * entries. An entry of the lowest level sums up one thing while there are few, and 16 once there
- * are many; one of any level above sums up four of the level below. So any stretch of time is made
- * of few entries, and only where it begins and ends those of the lowest level are looked at.
+ * entries. An entry of the lowest level sums up one thing as long as there are few, and more of
+ * them the longer the lane gets. An entry of any other level sums up four of the level below. So
+ * any stretch of time consists of few entries, and those of the lowest level are needed only at its
+ * two ends.
  *
- * Entries of a level are packed by the page, and kept in a store that all lanes share.
+ * Entries of a level are packed in pages, which are kept in a store that all lanes share.
  */
 #ifndef ANALYSIS_EVENTS_OVERVIEW_LANE_H
 #define ANALYSIS_EVENTS_OVERVIEW_LANE_H
@@ -13,30 +14,31 @@
 #include "analysis/events/overview_store.h"
 #include "core/cursor.h"
 
-#define LANE_FAN    4u  /* entries that one of the level above sums up */
-#define LANE_PAGE   32u /* entries that are packed together; a multiple of LANE_FAN */
-#define LANE_LEVELS 24u /* more than there can be */
-#define LANE_NAMES  4u  /* that are counted while an entry is made */
+#define LANE_FAN    4u  /* how many entries one of the level above sums up */
+#define LANE_PAGE   32u /* how many entries a page has; a multiple of LANE_FAN */
+#define LANE_LEVELS 24u /* more levels than a lane can have */
+#define LANE_NAMES  4u  /* how many names are counted while an entry is made */
 
 typedef enum lane_kind {
-    LANE_EVENTS,  /* moments, with names */
+    LANE_EVENTS,  /* single moments, with names */
     LANE_SPANS,   /* spans of a row, with names */
     LANE_COUNTER, /* samples of a counter */
     LANE_LOSSES,  /* gaps, with how many events were lost in them */
     LANE_INSNS    /* runs of instructions, with their accesses */
 } lane_kind;
 
-/* What is summed up, also one thing alone. */
+/* An entry of a lane: the sum of some things of its kind, or a single one. */
 typedef struct lane_entry {
-    int64_t begin_ns, end_ns; /* of the first and the last */
+    int64_t begin_ns, end_ns; /* begin of the first thing, end of the last one */
     uint64_t count;
-    uint64_t sum; /* spans: their durations; losses: events lost; instructions: how many */
+    uint64_t sum; /* spans: their durations in ns; losses: events lost; instructions: how many */
     union {
         struct {
-            uint64_t weight;          /* of the name: of spans ns, else how many */
-            int64_t begin_ns, end_ns; /* of the longest span */
-            stele_name name;          /* that has the most, as far as was counted */
-            stele_name longest;       /* name of the longest span */
+            /* weight of `name`: nanoseconds of its spans, or how many moments have it */
+            uint64_t weight;
+            int64_t begin_ns, end_ns; /* begin and end of the longest span */
+            stele_name name;    /* the name with the largest weight, as far as weights are known */
+            stele_name longest; /* name of the longest span */
         } spans;
         struct {
             double min, max, last;
@@ -45,14 +47,14 @@ typedef struct lane_entry {
             uint64_t load_count, store_count;
         } insns;
     } u;
-    bool is_closed; /* the last has no length: end_ns is when it happened */
+    bool is_closed; /* the last thing has no length: it happened at end_ns */
 } lane_entry;
 
 typedef struct lane_level {
     lane_entry *open;              /* the last entries, which are not packed yet */
-    uint32_t open_count, capacity; /* of those */
+    uint32_t open_count, capacity; /* number and capacity of the entries in `open` */
     uint32_t page_count, page_capacity;
-    uint64_t *pages; /* positions in the store */
+    uint64_t *pages; /* positions of the pages in the store */
 } lane_level;
 
 typedef struct lane_weight {
@@ -63,32 +65,35 @@ typedef struct lane_weight {
 typedef struct overview_lane {
     lane_level *levels;
     uint8_t level_count, kind;
-    uint8_t name_count; /* of `names` */
+    uint8_t name_count; /* how many of `names` are in use */
     bool has_now;
-    uint32_t grain;  /* things that make an entry */
-    int64_t last_ns; /* end of what came last; INT64_MIN: nothing did */
-    lane_entry now;  /* is being made */
+    uint32_t grain;  /* how many things make one entry */
+    int64_t last_ns; /* end of the last thing; INT64_MIN: nothing was added */
+    lane_entry now;  /* the entry that is being made */
     lane_weight names[LANE_NAMES];
 } overview_lane;
 
 void lane_init(overview_lane *l, lane_kind kind);
 void lane_free(overview_lane *l);
 
-/* Adds a thing. What is before the end of the last one, as times that step back would have it,
-   begins there. STELE_ERR_MEMORY, STELE_ERR_WRITE. */
+/* Adds a thing. One that begins before the end of the last one, because times stepped back, is
+   cut to begin there. Returns STELE_ERR_MEMORY or STELE_ERR_WRITE. */
 stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry *thing);
 
-/* The same of a span, and of a moment with a name. */
+/* Add a span, or a moment with a name, that does not go to the entry being made; see lane_add(). */
 stele_status lane_add_span_slow(overview_lane *l, overview_store *store, int64_t begin_ns,
                                 int64_t end_ns, stele_name name);
 stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64_t time_ns,
                                   stele_name name);
 
-/* Counts a name of the entry that is being made. */
+/* Counts a name for the entry that is being made. */
 void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
 
-/* Entries of the lowest level up to which they are of one thing, then of four, and so on: the more
-   there are, the less the picture of a window needs of each. */
+/*
+ * Limits of the number of entries of the lowest level, and how many things an entry sums up below
+ * each limit: one each up to LANE_SINGLE, LANE_GRAIN_FEW up to LANE_FEW, and so on. The more
+ * entries there are, the less a picture needs of each.
+ */
 #define LANE_SINGLE     128u
 #define LANE_FEW        224u
 #define LANE_MANY       1024u
@@ -97,12 +102,13 @@ void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
 #define LANE_GRAIN      16u
 #define LANE_GRAIN_MANY 32u
 #define LANE_GRAIN_MOST 256u
-/* An entry of at least so many things ends before a gap that is so many times as long as it is. */
+/* An entry with LANE_GAP_THINGS things or more ends before a gap that is 1 << LANE_GAP_SHIFT
+   times as long as the entry itself. */
 #define LANE_GAP_THINGS 4u
 #define LANE_GAP_SHIFT  3u
 
-/* Whether a thing that begins then goes to the entry that is being made: nearly always, once there
-   are many. */
+/* Whether a thing that begins at a time goes to the entry that is being made. That is the usual
+   case once there are many things. */
 static inline bool lane_goes_on(const overview_lane *l, int64_t begin_ns)
 {
     const lane_entry *now = &l->now;
@@ -151,7 +157,7 @@ static inline stele_status lane_add_moment(overview_lane *l, overview_store *sto
     return STELE_OK;
 }
 
-/* Ends the entry that is being made: what comes next is in another one. */
+/* Ends the entry that is being made; the next thing begins another one. */
 stele_status lane_close(overview_lane *l, overview_store *store);
 
 /* How many entries a level has. */
@@ -160,10 +166,10 @@ static inline uint64_t lane_entry_count(const overview_lane *l, unsigned level)
     return (uint64_t)l->levels[level].page_count * LANE_PAGE + l->levels[level].open_count;
 }
 
-/* The packed form of a page. */
+/* Packs the entries of a page into `to`. Returns the size in bytes. */
 size_t lane_pack(lane_kind kind, const lane_entry *entries, uint32_t count, uint8_t *to);
 
-/* Unpacks so many entries from what stands there; false: it is not a valid page. */
+/* Unpacks `count` entries. Returns false if the bytes are not a valid page. */
 bool lane_unpack(lane_kind kind, cursor *from, uint32_t count, lane_entry *entries);
 
 /* Whether entries of the kind have names. */
@@ -172,45 +178,48 @@ static inline bool lane_has_names(lane_kind kind)
     return kind == LANE_EVENTS || kind == LANE_SPANS;
 }
 
-/* Entries of a page that stands there, with names of the context. STELE_ERR_READ: it is not valid.
- */
+/* Unpacks the entries of a page, with names of the context. Returns STELE_ERR_READ if the bytes
+   are not a valid page. */
 stele_status lane_take_page(lane_kind kind, const overview_store *store, cursor *from,
                             uint32_t count, lane_entry *entries);
 
-/* The packed form of entries with names of the context; gives its size, 0: memory. */
+/* Packs entries with names of the context. Returns the size in bytes, 0 if out of memory. */
 size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *entries,
                      uint32_t count, uint8_t *to);
 
-/* Adds one entry to another, which is before it. */
+/* Adds the entry `more` to `to`, which is before it in time. */
 void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more);
 
-/* Whether an entry ends before a time, or by then without anything that happened at it. */
+/* Whether nothing of an entry happened at or after a time. */
 static inline bool lane_entry_ends_by(const lane_entry *e, int64_t time_ns)
 {
     return e->end_ns < time_ns || (e->end_ns == time_ns && !e->is_closed);
 }
 
-/* ---- Walking ---- */
+/* ---- Visiting of entries ---- */
 
-/* Receives entries that lie in the range, or reach into it, in the order of time. False where the
-   four that it is made of are to come instead; `is_lowest` says that they do not. */
+/*
+ * Receives the entries that are in the range, or partly in it, in the order of time. Returns false
+ * to get the four entries that this one sums up instead, which is ignored if `is_lowest` is set.
+ */
 typedef bool lane_visit_fn(void *user, const lane_entry *entry, bool is_lowest);
 
-/* The page of a level that was unpacked last. */
+/* The last page of a level that was unpacked. */
 typedef struct lane_walk_level {
     bool has_page;
-    uint64_t position; /* of the page in the store */
+    uint64_t position; /* position of the page in the store */
     lane_entry entries[LANE_PAGE];
 } lane_walk_level;
 
-/* What walking takes. */
+/* The memory that a visit needs, which can be used for many of them. */
 typedef struct lane_walk {
     lane_walk_level levels[LANE_LEVELS];
 } lane_walk;
 
 /*
- * Walks over what is in [begin_ns, end_ns). Entries of the lowest level that has no more than
- * `entry_max` there are not replaced by what they are made of. STELE_ERR_READ.
+ * Visits what is in [begin_ns, end_ns). Entries of the lowest level that has at most `entry_max`
+ * entries there are given as they are, without those that they sum up. Returns STELE_ERR_READ if a
+ * page cannot be read.
  */
 stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk *walk,
                         int64_t begin_ns, int64_t end_ns, uint64_t entry_max, lane_visit_fn *fn,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reading overviews that were kept: see overview_save.c. What there is is read and checked at once;
- * pages are read, unpacked and checked when they are asked for.
- */
+/* Loads overviews that overview_save.c wrote. Tracks and lanes are read and checked at once;
+   pages are read, unpacked and checked when they are needed. */
 #include "analysis/events/overview.h"
 
 #include <stdlib.h>
@@ -14,14 +12,15 @@
 #include "core/load.h"
 #include "model/saved_index.h"
 
-/* Bytes that a node takes at least: what a file says of their number is held against its size. */
+/* The smallest size of a node in bytes. The number of nodes that a file claims is checked
+   against its size. */
 #define NODE_SIZE_LEAST 12u
 
 typedef struct loading {
     stele_overview *o;
     cursor from;
     uint64_t place;      /* end of the last page, see overview_store_place() */
-    stele_status status; /* STELE_ERR_FORMAT: it is not valid */
+    stele_status status; /* STELE_ERR_FORMAT if the file is not valid */
 } loading;
 
 static bool refuse(loading *l)
@@ -52,7 +51,7 @@ static bool load_i64(loading *l, int64_t *value)
     return saved_take_i64(&l->from, value) || refuse(l);
 }
 
-/* A byte below a limit. */
+/* Reads a byte that must be less than `end`. */
 static bool load_byte(loading *l, uint8_t end, uint8_t *value)
 {
     const uint8_t *at = cursor_take(&l->from, 1);
@@ -73,7 +72,7 @@ static bool load_value(loading *l, double *value)
     return true;
 }
 
-/* A name by its number in the file. */
+/* Reads a name, which the file has as a number of its own list. */
 static bool load_name(loading *l, stele_name *name)
 {
     uint32_t number;
@@ -83,7 +82,7 @@ static bool load_name(loading *l, stele_name *name)
     return true;
 }
 
-/* The traces must be those that it was made of, as far as format and size tell. */
+/* Checks that the overview was made of the same traces, as far as their format and size show. */
 static bool load_traces(loading *l)
 {
     uint64_t count, size;
@@ -102,7 +101,7 @@ static bool load_traces(loading *l)
     return true;
 }
 
-/* The next name is this text. */
+/* Adds a text to the list of names. */
 static bool load_text(loading *l, const uint8_t *bytes, size_t size)
 {
     overview_store *store = &l->o->store;
@@ -141,7 +140,7 @@ static bool load_names(loading *l)
     return true;
 }
 
-/* Where the chunks are: they fill what is after all else. */
+/* Reads the sizes of the chunks, which are at the end of the file and must fill the rest of it. */
 static bool load_chunks(loading *l, input *from, uint64_t offset, uint64_t size)
 {
     uint32_t *sizes;
@@ -164,7 +163,7 @@ static bool load_chunks(loading *l, input *from, uint64_t offset, uint64_t size)
     return (is_good && size == 0) || refuse(l);
 }
 
-/* The last entries of a level, which have no page of their own. */
+/* Reads the last entries of a level, which have no page yet. */
 static bool load_open(loading *l, const overview_lane *lane, lane_level *level, uint32_t count)
 {
     uint64_t size;
@@ -203,7 +202,7 @@ static bool load_level(loading *l, const overview_lane *lane, lane_level *level,
     return count % LANE_PAGE == 0 || load_open(l, lane, level, (uint32_t)(count % LANE_PAGE));
 }
 
-/* Each level has an entry for four of the level below. */
+/* Reads a lane. Each of its levels must have an entry for every four of the level below. */
 static bool load_lane(loading *l, overview_lane *lane, lane_kind kind)
 {
     uint8_t level_count;
@@ -226,7 +225,7 @@ static bool load_lane(loading *l, overview_lane *lane, lane_kind kind)
     return below < LANE_FAN || level_count == LANE_LEVELS || refuse(l);
 }
 
-/* A lane that may not be there. */
+/* Reads a lane that not all tracks have, and allocates it. */
 static bool load_lane_new(loading *l, overview_lane **lane, lane_kind kind)
 {
     overview_lane *made = malloc(sizeof *made);
@@ -298,7 +297,7 @@ static bool load_lanes(loading *l, overview_node *n)
     return load_rows(l, n);
 }
 
-/* A node's parent is before it. */
+/* Reads a node. Its parent must be one that was read before. */
 static bool load_node(loading *l)
 {
     stele_overview *o = l->o;
@@ -366,7 +365,7 @@ static bool load_findings(loading *l)
     return status == STELE_ERR_MEMORY ? refuse_memory(l) : refuse(l);
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
+/* ---- File ------------------------------------------------------------------------------------ */
 
 static stele_status read_exactly(input *in, uint64_t offset, uint8_t *bytes, size_t size)
 {
@@ -375,7 +374,8 @@ static stele_status read_exactly(input *in, uint64_t offset, uint8_t *bytes, siz
     return status != STELE_OK ? status : got == size ? STELE_OK : STELE_ERR_FORMAT;
 }
 
-/* What there is, unpacked; to be freed. NULL: `*status` says why. */
+/* Unpacks the part about tracks and lanes; the caller frees it. Returns NULL with `*status` set
+   if that fails. */
 static uint8_t *unpack_about(const uint8_t *header, const uint8_t *packed, stele_status *status)
 {
     const size_t packed_size = (size_t)load_le64(header + 16);
@@ -395,7 +395,7 @@ static uint8_t *unpack_about(const uint8_t *header, const uint8_t *packed, stele
     return bytes;
 }
 
-/* Header and what there is, checked and unpacked; to be freed. */
+/* Reads and checks the header, and unpacks the part about tracks and lanes; the caller frees it. */
 static stele_status read_about(input *in, uint64_t offset, uint64_t size, uint8_t *header,
                                uint8_t **about)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracks of an overview: how they are found, shown, and filled with spans and samples. */
+/*
+ * Tracks of an overview: lookup, spans and samples, the order in which they are shown, and titles.
+ */
 #include "analysis/events/overview.h"
 
 #include <stele/text.h>
@@ -11,14 +13,15 @@
 #include "core/sized.h"
 #include "model/batch.h"
 
-/* Rows of all tracks together. */
+/* The largest number of rows of all tracks together. */
 #define ROWS_MAX (1u << 17)
-/* Ids of one counter that have a track of their own; the others share one, whose id is the last. */
+/* How many ids of one counter get a track of their own. The others share one track with the id
+   ID_OTHER. */
 #define IDS_MAX  64u
 #define ID_OTHER UINT64_MAX
-/* Tracks up to which there can be more counters. */
+/* Once there are this many tracks, no more counters get one. */
 #define COUNTERS_MAX (1u << 16)
-/* How many tracks are around one another, at most. */
+/* The largest depth of tracks inside of tracks; deeper ones are cut. */
 #define TRACK_DEPTH_MAX 64u
 
 const char *stele_overview_kind_text(stele_overview_kind kind)
@@ -28,7 +31,7 @@ const char *stele_overview_kind_text(stele_overview_kind kind)
     return kind < STELE_OVERVIEW_KIND_COUNT ? texts[kind] : texts[0];
 }
 
-/* ---- Finding --------------------------------------------------------------------------------- */
+/* ---- Lookup ---------------------------------------------------------------------------------- */
 
 lane_kind overview_moments(stele_overview_kind kind)
 {
@@ -105,7 +108,7 @@ static uint32_t node_hash(const stele_overview *o, const overview_node *like)
                                     (uint64_t)like->kind << 24 ^ like->trace);
 }
 
-/* Finds what has no track of its own; 0: it is not there. */
+/* Finds a node that has no track in the model. Returns its number, 0 if there is none. */
 static uint32_t node_lookup(const stele_overview *o, const overview_node *like)
 {
     const uint32_t hash = o->numbers.slots != NULL ? node_hash(o, like) : 0;
@@ -116,7 +119,9 @@ static uint32_t node_lookup(const stele_overview *o, const overview_node *like)
     return 0;
 }
 
-/* The same, and makes it. 0: memory. */
+/*
+ * Finds a node that has no track in the model, or makes it. Returns its number, 0 if out of memory.
+ */
 static uint32_t node_find(stele_overview *o, const overview_node *like)
 {
     uint32_t number = node_lookup(o, like);
@@ -156,7 +161,7 @@ static bool track_nodes_grow(stele_overview *o, uint32_t track)
     return true;
 }
 
-/* The tracks that it is in are made first, the outermost one before all others. */
+/* Makes the node of a track, after those of the tracks around it, the outermost one first. */
 static uint32_t track_node_make(stele_overview *o, uint32_t track)
 {
     uint32_t path[TRACK_DEPTH_MAX], depth = 0, number;
@@ -200,7 +205,7 @@ uint32_t overview_track_node_slow(stele_overview *o, uint32_t trace, uint32_t tr
     return number != 0 ? number : track_node_make(o, track);
 }
 
-/* ---- Filling --------------------------------------------------------------------------------- */
+/* ---- Spans and samples ----------------------------------------------------------------------- */
 
 overview_lane *overview_row(stele_overview *o, overview_node *n, uint32_t row)
 {
@@ -264,7 +269,8 @@ static void add_sample(stele_overview *o, uint32_t number, int64_t time_ns, doub
         o->status = status;
 }
 
-/* What of a counter's fields is a number. */
+/* Converts a field of a counter to a number. Returns false if it is not a number, or is raw or
+   context data. */
 static bool value_of(const stele_field *field, double *value)
 {
     if ((field->hint & (STELE_HINT_RAW | STELE_HINT_CONTEXT)) != 0)
@@ -278,7 +284,7 @@ static bool value_of(const stele_field *field, double *value)
     }
 }
 
-/* How many ids a value of a counter has so far. Returns NULL if out of memory. */
+/* Where the number of ids of one value of a counter is kept. Returns NULL if out of memory. */
 static uint32_t *ids_of(stele_overview *o, uint32_t above, stele_name name, stele_name field)
 {
     uint32_t hash, number;
@@ -302,7 +308,7 @@ static uint32_t *ids_of(stele_overview *o, uint32_t above, stele_name name, stel
     return &o->counters[o->counter_count++].id_count;
 }
 
-/* The track of one value of a counter; 0: memory. */
+/* The node of one value of a counter, made if needed. Returns its number, 0 if out of memory. */
 static uint32_t counter_node(stele_overview *o, uint32_t above, stele_name name, stele_name field,
                              uint64_t id)
 {
@@ -347,7 +353,7 @@ void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *b
     }
 }
 
-/* ---- Showing --------------------------------------------------------------------------------- */
+/* ---- Order of tracks ------------------------------------------------------------------------- */
 
 typedef struct sort_key {
     uint32_t number, parent;
@@ -355,7 +361,8 @@ typedef struct sort_key {
     uint64_t first, second;
 } sort_key;
 
-/* Processes and what else holds others come after what stands alone. */
+/* The rank of a node among its siblings. Processes and others that contain tracks come after
+   those that do not. */
 static unsigned rank_of(const overview_node *n, const stele_track *track)
 {
     static const uint8_t ranks[STELE_TRACK_KIND_COUNT] = {
@@ -400,7 +407,8 @@ static sort_key key_of(const stele_overview *o, uint32_t number)
                       .second = is_track ? 0 : n->id};
 }
 
-/* Puts a node and all below it into the order; `first` are the places of the keys by parent. */
+/* Appends all nodes below `parent` to the order. The children of node i are keys[first[i]] to
+   keys[first[i + 1] - 1]. */
 static void place_below(stele_overview *o, const sort_key *keys, const uint32_t *first,
                         uint32_t parent, uint32_t depth)
 {
@@ -414,7 +422,7 @@ static void place_below(stele_overview *o, const sort_key *keys, const uint32_t 
     }
 }
 
-/* Makes the order of showing anew if there are new nodes. Returns false if out of memory. */
+/* Makes the order of tracks anew if there are new nodes. Returns false if out of memory. */
 static bool places_make(stele_overview *o)
 {
     const uint32_t count = o->node_count > 0 ? o->node_count - 1 : 0;
@@ -458,7 +466,7 @@ uint32_t stele_overview_track_at(stele_overview *o, uint32_t place)
     return place < o->place_count ? o->places[place] : 0;
 }
 
-/* The numbers of the process and the thread that a track is in. */
+/* Fills in the numbers of the process and the thread that a track is in. */
 static void take_ids(const stele_overview *o, uint32_t track, stele_overview_track *to)
 {
     for (unsigned depth = 0; track != 0 && depth < TRACK_DEPTH_MAX; depth++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Overviews that were kept, opened as they are. */
+/* Opens overviews that were saved. */
 #include "analysis/events/overview.h"
 
 stele_status stele_overview_load(stele_context *context, stele_trace *const *traces, size_t count,

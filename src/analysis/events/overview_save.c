@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overviews that are kept for the next time. docs/overview.md has the layout: a header, the pages
- * in packed chunks, and what there is (traces, names, tracks, lanes with the sizes of their pages).
- * Pages of one level of a lane stand side by side, so that pictures of long stretches of time, too,
+ * Writes an overview to a file or index. docs/overview.md has the layout: a header, the pages in
+ * packed chunks, and a part about traces, names, tracks and lanes with the sizes of their pages.
+ * Pages of one level of a lane are next to each other, so that pictures of long stretches of time
  * read few chunks.
  */
 #include "analysis/events/overview.h"
@@ -19,13 +19,13 @@
 
 typedef struct saving {
     stele_overview *o;
-    output *out;    /* the file */
-    output *about;  /* what there is of tracks and lanes */
-    output *sizes;  /* of the chunks, as packed */
-    uint8_t *chunk; /* that is being filled */
+    output *out;    /* output to the file */
+    output *about;  /* the part about tracks and lanes */
+    output *sizes;  /* packed sizes of the chunks */
+    uint8_t *chunk; /* the chunk that is being filled */
     uint8_t *packed;
     uint64_t place; /* end of the last page, see overview_store_place() */
-    size_t used;    /* of the chunk */
+    size_t used;    /* how many bytes of the chunk are in use */
     uint32_t chunk_count;
     uint64_t chunks_size;
     ZSTD_CCtx *packer;
@@ -40,7 +40,7 @@ static void fail(saving *s, stele_status status)
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-/* Packs and writes a chunk, with a checksum. */
+/* Packs a chunk with a checksum and writes it. */
 static void write_chunk(saving *s)
 {
     size_t size;
@@ -80,9 +80,9 @@ static void save_page(saving *s, const overview_lane *l, uint64_t position)
     s->used = (size_t)(place & (STORE_CHUNK_SIZE - 1)) + size;
 }
 
-/* ---- What there is --------------------------------------------------------------------------- */
+/* ---- Tracks and lanes ------------------------------------------------------------------------ */
 
-/* A name by its number in the pages. */
+/* Writes a name as the number that it has in pages. */
 static void save_name(saving *s, stele_name name)
 {
     const uint32_t number = overview_store_name(&s->o->store, name);
@@ -123,7 +123,9 @@ static void save_value(output *out, double value)
     output_write(out, bytes, sizeof bytes);
 }
 
-/* Tracks of the model are found again by what they are. */
+/*
+ * Writes what identifies a track: numbers of tracks differ from one opening of a trace to the next.
+ */
 static void save_track(saving *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->o->context, number);
@@ -132,7 +134,7 @@ static void save_track(saving *s, uint32_t number)
     save_name(s, track != NULL ? track->name : 0);
 }
 
-/* Which of the traces, counted from 0. */
+/* The index of a trace, from 0, by its number in the context. */
 static uint32_t trace_place(const stele_overview *o, uint32_t trace)
 {
     for (uint32_t i = 0; i < o->trace_count; i++) {
@@ -211,7 +213,8 @@ static void save_nodes(saving *s)
         save_node(s, &o->nodes[i]);
 }
 
-/* Which traces, the names that all else uses, and the chunks: what is known last comes first. */
+/* Writes which traces the overview is of, the names, and the sizes of chunks. All of these are
+   complete only after the rest was written, but come first in the file. */
 static void save_head(const saving *s, output *out)
 {
     const overview_store *store = &s->o->store;
@@ -236,10 +239,10 @@ static void save_head(const saving *s, output *out)
     overview_findings_put(s->o, out);
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
+/* ---- File ------------------------------------------------------------------------------------ */
 
-/* Packs what there is where that makes it smaller, but not by more than is believed; to be freed.
-   Returns NULL if out of memory. */
+/* Packs the part about tracks and lanes if that makes it smaller, but not by more than
+   OVERVIEW_RATIO_MAX, which readers refuse. The caller frees it. Returns NULL if out of memory. */
 static uint8_t *pack_about(const uint8_t *bytes, size_t size, size_t *packed_size)
 {
     const size_t room = ZSTD_compressBound(size);

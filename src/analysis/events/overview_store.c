@@ -44,7 +44,7 @@ static stele_status refused(const overview_store *s, stele_status status, const 
     return status;
 }
 
-/* For what is read from a file. */
+/* Allocates the buffer for bytes that are read from a file. Returns false if out of memory. */
 static bool make_room(overview_store *s)
 {
     if (s->room == NULL)
@@ -52,7 +52,7 @@ static bool make_room(overview_store *s)
     return s->room != NULL;
 }
 
-/* Writes the oldest block in memory to the file, and gives its memory. */
+/* Writes the oldest block in memory to the temporary file. Its memory becomes `*block`. */
 static stele_status file_oldest(overview_store *s, uint8_t **block)
 {
     const uint8_t *bytes = s->blocks[s->filed_count];
@@ -154,7 +154,7 @@ stele_status overview_store_take(overview_store *s, input *from, uint64_t offset
     return STELE_OK;
 }
 
-/* Reads and unpacks a chunk; its checksum is part of how it is packed. */
+/* Reads and unpacks a chunk, whose checksum zstd verifies. */
 static bool fill_slot(overview_store *s, store_slot *slot, const store_chunk *chunk)
 {
     size_t got;
@@ -208,7 +208,7 @@ uint64_t overview_store_size(const overview_store *s, uint64_t *filed)
     return s->block_count == 0 ? 0 : (uint64_t)(s->block_count - 1) * BLOCK_SIZE + s->used;
 }
 
-/* ---- Names ---- */
+/* ---- Numbers of names ---- */
 
 uint32_t overview_store_name_slow(overview_store *s, stele_name name)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the reader gives goes to the engines of calls, spans and scheduling, and what those give
- * goes to the rows of the tracks. Nothing but the lanes grows with the trace.
- */
+/* Feeds an overview: the reader's events go to the engines of calls, spans and scheduling, and
+   their results to the rows of tracks. Nothing but the lanes grows with the trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +22,8 @@ static overview_lane *lane_new(stele_overview *o, lane_kind kind)
     return made;
 }
 
-/* Nothing can be around these stretches any more. */
+/* Adds the first `count` busy stretches to the lanes: no span that is still open can be around
+   them. */
 static void flush_stretches(stele_overview *o, overview_node *n, uint32_t count)
 {
     for (uint32_t i = 0; i < count && o->status == STELE_OK; i++) {
@@ -38,7 +37,7 @@ static void flush_stretches(stele_overview *o, overview_node *n, uint32_t count)
         memmove(n->stretches, n->stretches + count, n->stretch_count * sizeof *n->stretches);
 }
 
-/* From here on it is not row 0 that says when the track is busy. */
+/* Starts the lane `all`: from `from_ns` on row 0 does not show when the track is busy. */
 static void split_busy(stele_overview *o, overview_node *n, int64_t from_ns)
 {
     n->all = lane_new(o, LANE_SPANS);
@@ -63,7 +62,7 @@ static bool stretch_push(stele_overview *o, overview_node *n, busy_stretch made)
     return true;
 }
 
-/* A span has ended: it takes in the stretches that began in it. */
+/* Adds a span that has ended to the busy stretches. It replaces those that began inside of it. */
 static void add_stretch(stele_overview *o, overview_node *n, const stele_call_span *call)
 {
     busy_stretch made = {call->begin_ns, call->end_ns};
@@ -77,7 +76,8 @@ static void add_stretch(stele_overview *o, overview_node *n, const stele_call_sp
     stretch_push(o, n, made);
 }
 
-/* The outermost span of a track has ended, and row 0 does not have it yet. */
+/* Updates when the track is busy, after its outermost span has ended and before that span is
+   added to row 0. */
 static void end_outermost(stele_overview *o, overview_node *n, const stele_call_span *call)
 {
     const busy_stretch *s = n->stretches;
@@ -111,8 +111,8 @@ stele_status overview_take_calls(void *user, const stele_call_span *calls, size_
     return o->status;
 }
 
-/* The row whose last operation ended last of those that ended before; a new one if there is none.
- */
+/* The row for an operation that begins at `begin_ns`: of the rows that are free then the one
+   that became free last, or a new one. */
 static uint32_t free_row(const overview_node *n, int64_t begin_ns)
 {
     uint32_t best = n->row_count;
@@ -159,7 +159,7 @@ stele_status overview_take_spans(void *user, const stele_segment *segment, const
     return o->status;
 }
 
-/* What a thread is called where it runs. */
+/* The name of a thread where a CPU runs it: its own, or one made of its number. */
 static stele_name thread_name(stele_overview *o, uint32_t track)
 {
     const stele_track *of = stele_track_get(o->context, track);
@@ -266,7 +266,7 @@ static void take_event(stele_overview *o, const stele_batch *batch, const stele_
         overview_add_counter(o, number, batch, event);
 }
 
-/* Which kinds there are in a segment. */
+/* The kinds of events in a segment, as bits. */
 static uint64_t kinds_in(const stele_segment *segment)
 {
     uint64_t kinds = 0;
@@ -275,10 +275,11 @@ static uint64_t kinds_in(const stele_segment *segment)
     return kinds;
 }
 
-/* Takes some events of a segment that follow each other. */
+/* Takes consecutive events of a segment. */
 typedef stele_status take_run_fn(stele_overview *o, const stele_segment *run);
 
-/* Gives on only what is of some kinds, and, with `has_last`, the last event of all. */
+/* Calls `fn` with the runs of events of some kinds only and, if `has_last` is set, with the last
+   event of the segment. */
 static stele_status take_runs(stele_overview *o, const stele_segment *segment, uint64_t kinds,
                               bool has_last, take_run_fn *fn)
 {
@@ -306,14 +307,17 @@ static stele_status add_sched(stele_overview *o, const stele_segment *run)
     return stele_sched_add(o->sched, run);
 }
 
-/* What several tracks have part in can be followed in the order of time only. Formats whose streams
-   are threads have nothing of that kind. */
+/*
+ * Whether events of these kinds cannot be followed, because time has stepped back. Operations and
+ * switches involve several tracks and need the order of time. Formats whose streams are threads
+ * have neither.
+ */
 static inline bool is_out_of_order(const stele_overview *o, uint64_t kinds)
 {
     return o->has_gone_back && (kinds & (OVERVIEW_KINDS_LINKED | OVERVIEW_KINDS_SCHED)) != 0;
 }
 
-/* Takes what is, or was made to be, spans. */
+/* Takes events that are spans by themselves or were paired to spans. */
 static stele_status take_paired(void *user, const stele_segment *segment)
 {
     stele_overview *o = user;
@@ -326,7 +330,8 @@ static stele_status take_paired(void *user, const stele_segment *segment)
     return status;
 }
 
-/* Scheduling is followed from the first switch on; the last event says how long that goes on. */
+/* Follows scheduling, from the first switch on. The last event of each segment says how long the
+   current state lasts. */
 static stele_status take_sched(stele_overview *o, const stele_segment *segment)
 {
     stele_status status = STELE_OK;
@@ -370,7 +375,7 @@ void overview_take(stele_overview *o, const stele_segment *segment)
         overview_keep_status(o, take_sched(o, segment));
 }
 
-/* Nothing is added any more. */
+/* Closes the lanes of a node, to which nothing is added after this. */
 static void close_lanes(stele_overview *o, overview_node *n)
 {
     overview_keep_status(o, lane_close(&n->moments, &o->store));

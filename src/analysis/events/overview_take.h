@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, calls and spans to the lanes of an overview. */
+/* Adds events, calls and spans to the lanes of an overview. */
 #ifndef ANALYSIS_EVENTS_OVERVIEW_TAKE_H
 #define ANALYSIS_EVENTS_OVERVIEW_TAKE_H
 
 #include "analysis/events/calls.h"
 #include "analysis/events/overview.h"
 
-/* What is paired by a key; flows are drawn between spans, and are none. */
+/* Kinds of events that are paired by a key. Flows are arrows between spans, not spans, and are
+   left out. */
 #define OVERVIEW_KINDS_LINKED \
     (STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) | STELE_KIND_BIT(STELE_KIND_ASYNC_END))
 #define OVERVIEW_KINDS_SCHED STELE_KIND_BIT(STELE_KIND_SWITCH)
-/* What tells which thread a CPU runs. */
+/* Kinds of events that say which thread a CPU runs. */
 #define OVERVIEW_KINDS_CPU (STELE_KIND_BIT(STELE_KIND_SWITCH) | STELE_KIND_BIT(STELE_KIND_LOST))
 
 #define OVERVIEW_KINDS_INSN                                              \
     (STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) | \
      STELE_KIND_BIT(STELE_KIND_STORE))
 
-/* Keeps the first error. */
+/* Sets o->status unless it has an error already. */
 static inline void overview_keep_status(stele_overview *o, stele_status status)
 {
     if (o->status == STELE_OK)
         o->status = status;
 }
 
-/* Callback of the engine of calls: takes calls that have ended. */
+/* Receives ended calls from the calls engine. */
 stele_status overview_take_calls(void *user, const stele_call_span *calls, size_t count);
 
-/* Callback of the engine of spans: takes spans that have ended. */
+/* Receives ended spans from the spans engine. */
 stele_status overview_take_spans(void *user, const stele_segment *segment, const stele_span *spans);
 
 /* Takes one segment of the reader. */
 void overview_take(stele_overview *o, const stele_segment *segment);
 
-/* Ends what is open, and the lanes. */
+/* Ends open spans and closes all lanes. */
 void overview_finish(stele_overview *o);
 
 #endif

@@ -22,7 +22,7 @@ void pair_queues_clear(pair_queues *q)
         memset(q->slots, 0, ((size_t)q->slot_mask + 1) * sizeof *q->slots);
 }
 
-/* ---- Queues ---- */
+/* ---- Queues of keys ---- */
 
 static uint32_t queue_find(const pair_queues *q, pair_key key)
 {
@@ -33,7 +33,7 @@ static uint32_t queue_find(const pair_queues *q, pair_key key)
     return at;
 }
 
-/* As many slots as there can be queues. */
+/* Grows the hash table: it has as many slots as there can be queues. */
 static bool slots_grow(pair_queues *q)
 {
     const uint32_t count = q->slots == NULL ? 256 : (q->slot_mask + 1) * 2;
@@ -54,7 +54,7 @@ static bool slots_grow(pair_queues *q)
     return true;
 }
 
-/* 0: memory. */
+/* Makes a queue for a key. Returns its number, 0 if out of memory. */
 static uint32_t queue_add(pair_queues *q, pair_key key)
 {
     uint32_t made = q->queue_free, *slot;
@@ -89,9 +89,9 @@ static void queue_remove(pair_queues *q, uint32_t number)
     q->queue_used--;
 }
 
-/* ---- What waits ---- */
+/* ---- Entries that wait ---- */
 
-/* 0: memory. */
+/* Takes a free entry or makes one. Returns its number, 0 if out of memory. */
 static uint32_t waiting_take(pair_queues *q)
 {
     const uint32_t freed = q->waiting_free;
@@ -136,7 +136,7 @@ bool pair_queues_push(pair_queues *q, pair_key key, uint64_t id, int64_t time_ns
     return true;
 }
 
-/* The first of its queue. */
+/* Removes an entry, which must be the first of its queue. */
 static void take_out(pair_queues *q, uint32_t number)
 {
     pair_waiting *taken = &q->waiting[number];
@@ -169,6 +169,6 @@ bool pair_queues_expire(pair_queues *q, int64_t time_ns, uint64_t *id)
     if (q->oldest == 0 || q->waiting[q->oldest].time_ns >= time_ns)
         return false;
     *id = q->waiting[q->oldest].id;
-    take_out(q, q->oldest); /* the oldest of all is the first of its queue */
+    take_out(q, q->oldest); /* the oldest entry of all is the first of its queue */
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From moments to begins and ends: see pairs in <stele/spans.h>. */
+/* Turns events of a moment into begins and ends of spans; see pairs in <stele/spans.h>. */
 #include <stele/spans.h>
 
 #include <stdlib.h>
@@ -15,13 +15,14 @@
 #include "model/batch.h"
 #include "model/trace.h"
 
-/* Ids of pairs, beside those of the trace. */
+/* Set in the ids of pairs, so that they differ from ids of the trace. */
 #define PAIR_ID (UINT64_C(1) << 63)
 
-/* Whether the table is used for the trace. */
+/* Whether the pairs of pairs.def are used for the current trace. */
 typedef enum table_use { TABLE_NOT_KNOWN, TABLE_USED, TABLE_UNUSED } table_use;
 
-/* Kinds that begin something or are moments; an end has the name of its begin. */
+/* Kinds of events that pairs are not made of: those that end or continue something, and those
+   about the trace itself. */
 #define KINDS_NOT_PAIRED                                                            \
     (STELE_KIND_BIT(STELE_KIND_END) | STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) |        \
      STELE_KIND_BIT(STELE_KIND_ASYNC_END) | STELE_KIND_BIT(STELE_KIND_ASYNC_STEP) | \
@@ -44,8 +45,8 @@ struct stele_pairing {
     hash_key keys[2];
     table_use use;
     bool has_used;
-    uint64_t id;          /* of the last begin by a value; without lanes */
-    uint32_t *lanes_free; /* numbers of lanes, which have room for all */
+    uint64_t id; /* id of the last begin of a pair by a value, if pairs are not put on lanes */
+    uint32_t *lanes_free; /* numbers of the lanes that are free; capacity for all lanes */
     uint32_t lane_count, lane_capacity, lane_free_count;
     stele_name lane_name;
     stele_batch *made;
@@ -65,8 +66,8 @@ static void flush(stele_pairing *p)
     stele_batch_clear(p->made);
 }
 
-/* A copy of the event, to be changed. Returns NULL if out of memory, or where the receiver failed.
- */
+/* Appends a copy of an event to the batch `made` for the caller to change. Returns NULL if out
+   of memory, or if the receiver failed. */
 static stele_event *make(stele_pairing *p, const stele_batch *from, const stele_event *event)
 {
     stele_batch *made = p->made;
@@ -102,7 +103,7 @@ static void make_as(stele_pairing *p, const stele_batch *from, const stele_event
     made->id = id;
 }
 
-/* ---- Pairs by a value ---- */
+/* ---- Pairs with a common value ---- */
 
 static pair_key key_add(const stele_pairing *p, pair_key key, uint64_t value)
 {
@@ -118,7 +119,7 @@ static pair_key key_add_text(const stele_pairing *p, pair_key key, stele_text te
                       hash_keyed_pair(p->keys[1], key.second, of.second)};
 }
 
-/* False: the event has no such value. */
+/* Hashes the value of a field into a key. Returns false if the event has no such field. */
 static bool key_add_field(const stele_pairing *p, pair_key *key, expression *of,
                           const stele_batch *batch, const stele_event *event)
 {
@@ -126,14 +127,15 @@ static bool key_add_field(const stele_pairing *p, pair_key *key, expression *of,
     const stele_field *field = expression_field(of, batch, event, &element);
     if (field == NULL || field->type == STELE_TYPE_NULL || field->type >= STELE_TYPE_RUN_FIRST)
         return false;
-    if (field->type >= STELE_TYPE_STRING) /* a name is one, too */
+    if (field->type >= STELE_TYPE_STRING) /* names of the pool are texts, too */
         *key = key_add_text(p, *key, stele_field_text(p->context, batch, field));
     else
         *key = key_add(p, *key, field->u.u);
     return true;
 }
 
-/* What the thread of the event works on, which flows hand on. */
+/* Hashes into a key what the event's thread works on, which flows hand on. Returns false if that
+   is not known. */
 static bool key_add_work(stele_pairing *p, pair_key *key, bool is_end, const stele_event *event)
 {
     const uint32_t track = pairing_places_thread(&p->places, event);
@@ -174,7 +176,7 @@ static bool key_add_term(stele_pairing *p, pair_key *key, const pair_term *term,
     return event->track != 0;
 }
 
-/* A lane that nothing is open on; 0: memory. */
+/* Takes a lane on which nothing is open. Returns its number, 0 if out of memory. */
 static uint32_t lane_take(stele_pairing *p)
 {
     if (p->lane_free_count != 0)
@@ -194,7 +196,7 @@ static void lane_free(stele_pairing *p, uint64_t lane)
         p->lanes_free[p->lane_free_count++] = (uint32_t)lane;
 }
 
-/* The whole pair, from its begin to the event at hand. */
+/* Makes a COMPLETE event on a lane, from the begin of a pair to the current event, its end. */
 static void make_on_lane(stele_pairing *p, const stele_batch *batch, const stele_event *event,
                          const pair_role *role, uint64_t lane, int64_t begin_ns)
 {
@@ -208,7 +210,7 @@ static void make_on_lane(stele_pairing *p, const stele_batch *batch, const stele
     make_as(p, batch, &own, STELE_KIND_COMPLETE, role, (uint64_t)event->time_ns);
 }
 
-/* Begins that have waited for too long. */
+/* Drops begins that have waited longer than the timeout. */
 static void expire(stele_pairing *p, int64_t now_ns)
 {
     int64_t from_ns;
@@ -272,7 +274,7 @@ static void take_valued(stele_pairing *p, const stele_batch *batch, const stele_
         begin_valued(p, batch, event, role, key);
 }
 
-/* ---- Pairs that nest ---- */
+/* ---- Pairs that nest on their thread ---- */
 
 static void take_nested(stele_pairing *p, const stele_batch *batch, const stele_event *event,
                         const pair_role *role)
@@ -284,7 +286,7 @@ static void take_nested(stele_pairing *p, const stele_batch *batch, const stele_
 
 /* ---- Messages of ROS 2 ---- */
 
-/* What an event of ROS 2 says; true: it is a message. */
+/* Notes what an event of ROS 2 says. Returns true if it is a message that is sent or received. */
 static bool see_ros2(stele_pairing *p, const stele_batch *batch, const stele_event *event,
                      ros2_message *message)
 {
@@ -298,7 +300,7 @@ static bool see_ros2(stele_pairing *p, const stele_batch *batch, const stele_eve
     return is_message;
 }
 
-/* A message is a flow from who sends it to the first who takes it. */
+/* Makes a flow of a message, from its sender to the first receiver. */
 static void make_message(stele_pairing *p, const stele_batch *batch, const stele_event *event,
                          const ros2_message *message)
 {
@@ -314,9 +316,10 @@ static void make_message(stele_pairing *p, const stele_batch *batch, const stele
         follow_flow(p, made);
 }
 
-/* ---- The flow of events ---- */
+/* ---- Adding of events ---- */
 
-/* The roles of an event; an empty stretch where it has none. Returns NULL if out of memory. */
+/* Finds the roles that an event has in pairs; `count` is 0 if it has none. Returns NULL if out
+   of memory. */
 static const pair_roles_of *roles_of(stele_pairing *p, const stele_event *event)
 {
     static const pair_roles_of none = {.count = 0};
@@ -340,7 +343,7 @@ static const pair_roles_of *roles_of(stele_pairing *p, const stele_event *event)
     return roles;
 }
 
-/* Gives an event on, and begins and ends what it does. */
+/* Gives an event on, then makes the begins and ends of the pairs that it belongs to. */
 static void take_roles(stele_pairing *p, const stele_batch *batch, const stele_event *event)
 {
     const bool is_moment = event->kind == STELE_KIND_INSTANT;
@@ -352,7 +355,7 @@ static void take_roles(stele_pairing *p, const stele_batch *batch, const stele_e
     if ((roles->count == 0 || !is_moment) &&
         (p->options.kinds == 0 || (p->options.kinds & STELE_KIND_BIT(event->kind)) != 0))
         make(p, batch, event);
-    /* Roles can move while they are taken: a function's name may be new. */
+    /* Roles are read by index: the array can move in this loop, when a function gets a new name. */
     for (uint32_t i = roles->first, end = i + roles->count; i != end && p->status == STELE_OK;
          i++) {
         const pair_role role = p->rules.roles[i];
@@ -367,8 +370,8 @@ static void take_roles(stele_pairing *p, const stele_batch *batch, const stele_e
     }
 }
 
-/* What a flow brings is there before an event ends something; what it takes away is what the event
-   has begun. */
+/* Order matters: a flow that ends here brings its work before the event ends a pair, and a flow
+   that begins here takes along what the event has begun. */
 static void take_event(stele_pairing *p, const stele_batch *batch, const stele_event *event)
 {
     const bool is_flow = p->rules.has_flows && (FLOW_KINDS & STELE_KIND_BIT(event->kind)) != 0;

@@ -17,7 +17,7 @@ void pairing_flows_clear(pairing_flows *f)
         memset(f->works, 0, f->work_count * sizeof *f->works);
 }
 
-/* The work of a track, to be changed. Returns NULL if out of memory. */
+/* Where the number of the work of a track is kept. Returns NULL if out of memory. */
 static uint64_t *work_of(pairing_flows *f, uint32_t track)
 {
     if (track >= f->work_count) {

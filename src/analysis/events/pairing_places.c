@@ -53,7 +53,7 @@ void pairing_places_clear(pairing_places *p)
     hash_table_clear(&p->address_numbers);
 }
 
-/* ---- Fields ---- */
+/* ---- Fields of events ---- */
 
 static bool number_of(const stele_batch *batch, const stele_event *event, stele_name name,
                       uint64_t *value)
@@ -74,7 +74,7 @@ static uint32_t process_of(const pairing_places *p, const stele_event *event)
 
 /* ---- Threads on CPUs ---- */
 
-/* The texts of the kernel end with zeros. */
+/* Makes a name of a text field. Texts of the kernel are padded with zeros, which are cut off. */
 static stele_name text_name(pairing_places *p, const stele_batch *batch, const stele_field *field)
 {
     stele_text text;
@@ -101,7 +101,7 @@ static bool see_switch(pairing_places *p, const stele_batch *batch, const stele_
         p->running = running;
     }
     thread.source = cpu->source;
-    /* Each CPU has an idle thread of its own, all of them with the number 0. */
+    /* The idle threads of all CPUs have the number 0, so they are not one thread. */
     if ((number_of(batch, event, p->next_tid, &thread.number) ||
          number_of(batch, event, p->next_pid, &thread.number)) &&
         thread.number != 0) {
@@ -123,7 +123,7 @@ uint32_t pairing_places_thread(const pairing_places *p, const stele_event *event
     return thread != 0 ? thread : event->track;
 }
 
-/* ---- Functions ---- */
+/* ---- Names of functions ---- */
 
 static bool see_binary(pairing_places *p, const stele_batch *batch, const stele_event *event)
 {
@@ -160,7 +160,7 @@ bool pairing_places_see(pairing_places *p, const stele_batch *batch, const stele
            see_binary(p, batch, event);
 }
 
-/* The binary that was loaded there last; NULL if it is not known. */
+/* The binary that was loaded last at an address of a process. Returns NULL if it is not known. */
 static const loaded_binary *binary_at(const pairing_places *p, uint32_t process, uint64_t address)
 {
     for (uint32_t i = p->binary_count; i-- > 0;) {
@@ -172,7 +172,7 @@ static const loaded_binary *binary_at(const pairing_places *p, uint32_t process,
     return NULL;
 }
 
-/* The name that the user has for an address; empty where there is none. */
+/* The name that the user's callback has for an address; empty if it has none. */
 static stele_text placed_name(const pairing_places *p, const loaded_binary *binary,
                               uint64_t address)
 {

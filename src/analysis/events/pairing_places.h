@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What events tell of places: which thread runs on a CPU, where binaries are loaded, what functions
- * at addresses are called.
- */
+/* Follows which thread runs on each CPU and where binaries are loaded, to find the threads and
+   functions of events. */
 #ifndef ANALYSIS_EVENTS_PAIRING_PLACES_H
 #define ANALYSIS_EVENTS_PAIRING_PLACES_H
 
@@ -11,9 +9,9 @@
 #include "core/table.h"
 #include "model/context.h"
 
-/* A binary at its place in a process. */
+/* A binary that is loaded in a process, with its address range. */
 typedef struct loaded_binary {
-    uint32_t process; /* track */
+    uint32_t process; /* track of the process */
     uint64_t base, size;
     stele_name path;
 } loaded_binary;
@@ -28,9 +26,10 @@ typedef struct pairing_places {
     stele_context *context;
     stele_resolve_fn *resolve;
     void *resolve_user;
-    stele_place_fn *place; /* NULL: there is none */
+    stele_place_fn *place; /* NULL: the user has no names for addresses */
     void *place_user;
-    uint32_t *running; /* by track of a CPU: track of the thread; 0: not known */
+    /* track of the thread that runs on a CPU, by the CPU's track; 0: not known */
+    uint32_t *running;
     uint32_t running_count;
     loaded_binary *binaries;
     uint32_t binary_count, binary_capacity;
@@ -44,16 +43,17 @@ typedef struct pairing_places {
 void pairing_places_init(pairing_places *p, stele_context *context);
 void pairing_places_free(pairing_places *p);
 
-/* Forgets what holds for one trace. */
+/* Drops everything that is known of the current trace. */
 void pairing_places_clear(pairing_places *p);
 
-/* Takes what an event says about places. Returns false if out of memory. */
+/* Notes what an event says of threads and binaries. Returns false if out of memory. */
 bool pairing_places_see(pairing_places *p, const stele_batch *batch, const stele_event *event);
 
-/* The thread that an event is of, as far as it is known; else its own track. */
+/* The track of the thread of an event; if that is not known, the event's own track. */
 uint32_t pairing_places_thread(const pairing_places *p, const stele_event *event);
 
-/* The name of the function that the event's field `addr` has the address of; 0: none. */
+/* The name of the function whose address is in the event's field `addr`. Returns 0 if there is
+   none. */
 stele_name pairing_places_function(pairing_places *p, const stele_batch *batch,
                                    const stele_event *event);
 

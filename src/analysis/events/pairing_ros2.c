@@ -26,7 +26,7 @@ typedef struct ros2_line {
     const char *event;
     ros2_action action;
     const char *prefix;
-    const char *fields[FIELDS]; /* the object first; NULL: there is none */
+    const char *fields[FIELDS]; /* names of its fields, that of the object first; NULL: unused */
 } ros2_line;
 
 static const ros2_line lines[] = {
@@ -84,7 +84,7 @@ void pairing_ros2_clear(pairing_ros2 *r)
     hash_table_clear(&r->object_numbers);
 }
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- Fields of events ------------------------------------------------------------------------ */
 
 static bool number_of(const stele_batch *batch, const stele_event *event, stele_name name,
                       uint64_t *value)
@@ -97,7 +97,7 @@ static bool number_of(const stele_batch *batch, const stele_event *event, stele_
     return true;
 }
 
-/* ---- Objects --------------------------------------------------------------------------------- */
+/* ---- Objects of processes -------------------------------------------------------------------- */
 
 static uint32_t process_of(const pairing_ros2 *r, const stele_event *event)
 {
@@ -126,7 +126,8 @@ static stele_name object_name(const pairing_ros2 *r, const stele_batch *batch,
     return object != NULL ? object->name : 0;
 }
 
-/* Addresses are used again: the latest name counts. Returns false if out of memory. */
+/* Names an object. Addresses are used again, so the latest name replaces earlier ones. Returns
+   false if out of memory. */
 static bool object_set(pairing_ros2 *r, uint32_t process, uint64_t address, stele_name name)
 {
     ros2_object *known;
@@ -151,7 +152,7 @@ static bool object_set(pairing_ros2 *r, uint32_t process, uint64_t address, stel
     return true;
 }
 
-/* ---- What events say ------------------------------------------------------------------------- */
+/* ---- Events of ros2.def ---------------------------------------------------------------------- */
 
 static stele_name named_by_text(const pairing_ros2 *r, const char *prefix, const stele_batch *batch,
                                 const stele_field *field)
@@ -170,7 +171,7 @@ static stele_name named_by_text(const pairing_ros2 *r, const char *prefix, const
     return name != UINT32_MAX ? name : 0;
 }
 
-/* "timer 100 ms" */
+/* Makes a name like "timer 100 ms". */
 static stele_name named_by_time(const pairing_ros2 *r, const char *prefix, uint64_t ns)
 {
     static const struct {

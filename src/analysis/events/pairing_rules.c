@@ -29,7 +29,7 @@ static const char *const table_not[] = {
 
 #define TABLE_COUNT (sizeof table / sizeof table[0])
 
-/* ---- Pairs of the user's ---- */
+/* ---- Pairs that the user gives ---- */
 
 static stele_status refuse(const pair_rules *r, const char *expected, const char *text)
 {
@@ -48,8 +48,8 @@ static char *text_copy(const char *from, size_t size)
     return made;
 }
 
-/* The place between both names, and the size of what stands there; NULL if there is none. Names of
-   LTTng have a colon themselves. */
+/* Finds the separator between the two names of a pair; `*size` is its length. Returns NULL if
+   there is none. Names of LTTng contain a colon, which is not the separator. */
 static const char *find_middle(const char *pair, size_t *size)
 {
     const char *arrow = strstr(pair, "=>"), *colons[3];
@@ -195,14 +195,14 @@ void pair_rules_free(pair_rules *r)
 
 /* ---- Roles of names ---- */
 
-/* What an event is called: by its name, and as it is shown, "category:name". */
+/* An event's name, both alone and as it is shown, as "category:name". */
 typedef struct called {
     stele_text plain, whole;
     stele_name name;
     char text[NAME_SIZE_MAX];
 } called;
 
-/* False: it is too long to be one of a pair. */
+/* Fills in `c` for an event. Returns false if its name is too long to be matched. */
 static bool call_by(const pair_rules *r, const stele_event *event, called *c)
 {
     const stele_text category =
@@ -221,8 +221,8 @@ static bool call_by(const pair_rules *r, const stele_event *event, called *c)
     return true;
 }
 
-/* What the `*` of a pattern without other wildcards stands for; false: it does not match. A pattern
-   without `*` stands for itself, with an empty stem. */
+/* Matches a pattern with at most one `*`; `*stem` becomes what the `*` stands for, empty without
+   one. Returns false if the text does not match. */
 static bool stem_of_text(const char *pattern, stele_text text, stele_text *stem)
 {
     const char *star = strchr(pattern, '*');
@@ -238,14 +238,16 @@ static bool stem_of_text(const char *pattern, stele_text text, stele_text *stem)
     return true;
 }
 
-/* Patterns with a colon are those of whole names. */
+/*
+ * Matches a pattern. One with a colon is compared with "category:name", others with the name alone.
+ */
 static bool stem_of(const char *pattern, const called *c, stele_text *stem)
 {
     return stem_of_text(pattern, strchr(pattern, ':') != NULL ? c->whole : c->plain, stem);
 }
 
-/* The name, without category, that a pattern with a stem in the place of its `*` is; its size, 0:
-   too long. */
+/* Writes a pattern with the stem in place of its `*`, without the category. Returns the size, 0
+   if it is too long. */
 static size_t fill_in(const char *pattern, stele_text stem, char *made)
 {
     const char *star = strchr(pattern, '*'), *colon;
@@ -307,7 +309,7 @@ static bool is_excluded(const called *c)
     return false;
 }
 
-/* The role that the table gives; false if out of memory. */
+/* Adds the role that pairs.def gives a name. Returns false if out of memory. */
 static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
 {
     bool is_half = false;
@@ -316,7 +318,7 @@ static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
         stele_text stem;
         const bool is_begin = stem_of(line->begin, c, &stem);
         const bool is_end = !is_begin && stem_of(line->end, c, &stem);
-        /* An end for all begins ends whatever is innermost. */
+        /* one end event for several kinds of begins ends the innermost of them */
         const bool is_common =
             is_end && strchr(line->end, '*') == NULL && strchr(line->begin, '*') != NULL;
         pair_role role = {.rule = PAIR_RULE_TABLE + i,
@@ -339,7 +341,7 @@ static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
     return true;
 }
 
-/* Whether a pattern has one `*` at most, and no other wildcard. */
+/* Whether a pattern has at most one `*` and no other wildcard. */
 static bool is_plain(const char *pattern)
 {
     return strpbrk(pattern, "?[\\") == NULL && strchr(pattern, '*') == strrchr(pattern, '*');
@@ -355,7 +357,7 @@ static bool matches(const char *pattern, const called *c, stele_text *stem)
 
 static bool ask_rules(pair_rules *r, pair_roles_of *of, const called *c)
 {
-    /* What ends goes first: an event can end one and begin the next. */
+    /* Ends come first: an event can end one span and begin the next. */
     for (unsigned is_begin = 0; is_begin <= 1; is_begin++) {
         for (uint32_t i = 0; i < r->rule_count && of->count < UINT16_MAX; i++) {
             const pair_rule *rule = &r->rules[i];
@@ -364,7 +366,8 @@ static bool ask_rules(pair_rules *r, pair_roles_of *of, const called *c)
             if (!matches(is_begin ? rule->begin : rule->end, c, &stem))
                 continue;
             role.stem = hash_keyed_bytes(r->key, stem.bytes, stem.size);
-            /* It has the name of its begin; without one, it ends whatever is innermost. */
+            /* An end has the name of its begin; if that is not known, it ends the innermost span
+               of the rule. */
             if (!is_begin)
                 role.name = is_plain(rule->begin) ? fill_in_name(r, rule->begin, stem) : 0;
             if (!roles_push(r, of, &role))
@@ -374,7 +377,7 @@ static bool ask_rules(pair_rules *r, pair_roles_of *of, const called *c)
     return true;
 }
 
-/* The entry of a name and category, made if there is none; 0: memory. */
+/* Finds or makes the entry of a name and category. Returns its number, 0 if out of memory. */
 static uint32_t entry_of(pair_rules *r, const stele_event *event)
 {
     const stele_name name = event->name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events begin and end what, by their names: pairs of the user's, and those of pairs.def. */
+/* Finds by an event's name what it begins or ends: pairs of the user, and those of pairs.def. */
 #ifndef ANALYSIS_EVENTS_PAIRING_RULES_H
 #define ANALYSIS_EVENTS_PAIRING_RULES_H
 
@@ -19,38 +19,41 @@ typedef enum pair_by {
     PAIR_BY_FLOW
 } pair_by;
 
-/* What both ends have in common. */
+/* A value that must be equal in the begin and the end of a pair. */
 typedef struct pair_term {
     pair_by by;
-    expression *begin, *end; /* of fields; the same where both call it alike */
+    /* expressions for the field; the same one if both events name it alike */
+    expression *begin, *end;
 } pair_term;
 
 typedef struct pair_rule {
-    char *begin, *end; /* globs, owned */
+    char *begin, *end; /* patterns of names; owned */
     pair_term *terms;
-    size_t term_count; /* 0: nested */
+    size_t term_count; /* 0: the pairs nest on their thread */
 } pair_rule;
 
-/* What an event of a name does. */
+/* What an event with some name does: it begins or ends a pair. */
 typedef struct pair_role {
-    uint32_t rule; /* number from 1 on; of the table: PAIR_RULE_TABLE + its line */
+    uint32_t rule; /* number of the rule from 1 on, or PAIR_RULE_TABLE plus the line of pairs.def */
     bool is_end;
-    bool is_function; /* the span is named by the function that a field has the address of */
-    bool is_callback; /* the same of a callback of ROS 2 */
-    uint64_t stem;    /* keyed hash of what the `*` stands for */
-    stele_name name;  /* of the span */
+    bool is_function; /* the span is named after the function whose address is in a field */
+    bool is_callback; /* the span is named after the ROS 2 callback whose address is in a field */
+    uint64_t stem;   /* keyed hash of the part of the name that the `*` of the pattern stands for */
+    stele_name name; /* name of the span */
 } pair_role;
 
 #define PAIR_RULE_TABLE STELE_SPAN_PAIR_TABLE
 #define PAIR_RULES_MAX  256u
 
-/* The roles of events of a name and a category: a stretch of pair_rules.roles. */
+/* The roles of events with a name and a category: `count` of pair_rules.roles, from `first` on. */
 typedef struct pair_roles_of {
     uint32_t first;
     uint16_t count;
     uint16_t category;
-    uint32_t asked_at; /* of a name whose other one is not known: so many names were; else 0 */
-    uint32_t next;     /* the next of the same name; 0: none */
+    /* number of names when the name of the other half of the pair was not known yet, so that it
+       is looked for again; 0: settled */
+    uint32_t asked_at;
+    uint32_t next; /* number of the next entry of the same name; 0: none */
 } pair_roles_of;
 
 typedef struct pair_rules {
@@ -58,13 +61,13 @@ typedef struct pair_rules {
     pair_rule *rules;
     uint32_t rule_count, rule_capacity;
     bool has_table;
-    bool has_flows; /* some rule follows flows */
-    hash_key key;   /* of stems */
+    bool has_flows; /* some rule pairs by flows */
+    hash_key key;   /* key for the hashes of stems */
     pair_role *roles;
     uint32_t role_count, role_capacity;
-    pair_roles_of *names; /* from 1 on */
+    pair_roles_of *names; /* entries of names and categories, from 1 on */
     uint32_t name_count, name_capacity;
-    uint32_t *firsts; /* by name: the first of `names`; 0: none */
+    uint32_t *firsts; /* by name: number of its first entry in `names`; 0: none */
     uint32_t first_count;
     uint32_t columns;
 } pair_rules;
@@ -72,7 +75,8 @@ typedef struct pair_rules {
 stele_status pair_rules_add(pair_rules *r, const char *pair, const char *by);
 void pair_rules_free(pair_rules *r);
 
-/* The roles that an event has by its name; NULL if out of memory. They hold until the next call. */
+/* The roles of an event, by its name and category. Valid until the next call. Returns NULL if
+   out of memory. */
 const pair_roles_of *pair_rules_ask(pair_rules *r, const stele_event *event);
 
 static inline const pair_roles_of *pair_rules_of(pair_rules *r, const stele_event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths of calls as a tree, with the time that each takes itself. */
+/* The tree of call paths, with the time spent at the end of each path itself. */
 #include "analysis/events/calls.h"
 
 #include <stele/sched.h>
@@ -14,7 +14,7 @@
 #include "analysis/events/ranked.h"
 #include "analysis/events/samples.h"
 
-/* What is added up while reading. */
+/* Sums of one node of the tree. */
 typedef struct path_sums {
     uint64_t count, self_ns;
 } path_sums;
@@ -23,17 +23,17 @@ struct stele_paths {
     stele_context *context;
     stele_path_options options;
     stele_calls *calls;
-    path_sums *sums[STELE_PATH_SIDES]; /* by node */
+    path_sums *sums[STELE_PATH_SIDES]; /* sums by node, for each side */
     uint32_t sum_count[STELE_PATH_SIDES];
     unsigned side;
     bool is_sampled;
     stele_path_node *nodes;
     stele_name path[SAMPLE_PATH_MAX];
-    stele_sched *sched; /* with off_cpu; else NULL */
+    stele_sched *sched; /* with the option off_cpu; else NULL */
     stele_name states[STELE_RUN_STATE_COUNT];
 };
 
-/* ---- Adding up ---- */
+/* ---- Sums of nodes ---- */
 
 static path_sums *sums_grow(stele_paths *p, uint32_t node)
 {
@@ -86,10 +86,10 @@ static stele_status take_sample(stele_paths *p, const stele_batch *batch, const 
     return STELE_OK;
 }
 
-/* ---- Where threads wait ---- */
+/* ---- Waiting of threads ---- */
 
-/* What is open on the thread is what it waits in: nothing of it happens meanwhile. Complete events
-   that ended before are still on the stack. */
+/* Adds a wait below the calls that are open on its thread: they do not go on meanwhile. COMPLETE
+   events that ended before the wait are still on the stack and are passed over. */
 static stele_status take_wait(void *user, const stele_thread_interval *wait)
 {
     stele_paths *p = user;
@@ -141,7 +141,7 @@ static stele_status make_sched(stele_paths *p)
     return stele_sched_new(p->context, &options, &p->sched);
 }
 
-/* Each event goes to one of the two, in their order. */
+/* Gives each event to the engine that it is for, calls or scheduling, in the order of events. */
 static stele_status add_both(stele_paths *p, const stele_segment *segment)
 {
     const stele_event *events = segment->batch->events;
@@ -203,7 +203,8 @@ void stele_paths_free(stele_paths *p)
 
 uint32_t stele_paths_columns(const stele_paths *p)
 {
-    return stele_calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+    /* fields hold the call paths of samples */
+    return stele_calls_columns(p->calls) | STELE_COLUMN_FIELDS;
 }
 
 stele_status stele_paths_set_window(stele_paths *p, int64_t begin_ns, int64_t end_ns)
@@ -229,7 +230,7 @@ stele_status stele_paths_add(stele_paths *p, const stele_segment *segment)
     return status;
 }
 
-/* Waits that go on at the end are in what is open then. */
+/* Scheduling ends first: waits that last until the end belong to the calls that are open then. */
 static stele_status finish(stele_paths *p)
 {
     const stele_status status = p->sched != NULL ? stele_sched_finish(p->sched) : STELE_OK;
@@ -243,9 +244,10 @@ stele_status stele_paths_turn(stele_paths *p, unsigned side)
     return status;
 }
 
-/* ---- The tree ---- */
+/* ---- Tree ---- */
 
-/* Figures of whole subtrees; children stand after their parents. */
+/* Sums up the figures of whole subtrees. Numbers of children are higher than those of their
+   parents, so one pass from the end is enough. */
 static void sum_up(stele_paths *p, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -271,7 +273,7 @@ static void sum_up(stele_paths *p, uint32_t count)
     }
 }
 
-/* Links children in the order of the ranks, from the last to the first. */
+/* Links the children of each node in the order of the ranks; the last is put in front first. */
 static void link_children(stele_path_node *nodes, const ranked *ranks, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {

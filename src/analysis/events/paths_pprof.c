@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths as a profile of pprof: a message of Protocol Buffers with a table of texts that the
- * others refer to by place. Each function has one location; a sample is a path, the innermost
- * function first, with the number of its calls and their own time.
+ * Writes call paths as a profile of pprof: a message of Protocol Buffers with a table of strings,
+ * to which all else refers by index. Each function has one location. A sample is a path, the
+ * innermost function first, with the number of its calls and their own time.
  */
 #include <stele/analysis.h>
 
@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "model/context.h"
 
-/* Numbers of fields, as pprof's profile.proto has them. */
+/* Field numbers of pprof's profile.proto. */
 enum { PROFILE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5 };
 enum { PROFILE_TEXT = 6, PROFILE_DEFAULT_TYPE = 14 };
 enum { TYPE_NAME = 1, TYPE_UNIT = 2 };
@@ -23,7 +23,7 @@ enum { LABEL_KEY = 1, LABEL_TEXT = 2 };
 enum { LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
-/* The texts that stand first. */
+/* Indexes of the strings that come first in the table. */
 enum { TEXT_EMPTY, TEXT_CALLS, TEXT_COUNT, TEXT_TIME, TEXT_UNIT, TEXT_THREAD, TEXT_FIRST_FREE };
 
 typedef struct pprof {
@@ -32,9 +32,9 @@ typedef struct pprof {
     bool has_tracks;
     stele_output *out;
     proto message;
-    output *scratch;     /* of a name as text for people */
-    uint32_t *functions; /* by name: number of its function and location; 0: none yet */
-    uint32_t *texts;     /* by name of a track: place of its text; 0: none yet */
+    output *scratch;     /* buffer for a name as it is shown to people */
+    uint32_t *functions; /* number of the function and location of a name; 0: not written yet */
+    uint32_t *texts;     /* index of the string of a track's name, by name; 0: not written yet */
     uint32_t function_count, text_count;
 } pprof;
 
@@ -69,7 +69,7 @@ static uint32_t put_name(pprof *p, stele_name name)
     return put_text(p, made, size);
 }
 
-/* ---- What samples refer to ---- */
+/* ---- Strings, functions and locations ---- */
 
 static void put_type(pprof *p, uint32_t name, uint32_t unit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events with whole spans, for outputs that draw them: every begin has its end. */
+/* Completes events for outputs that draw spans, so that every begin has its end. */
 #include "analysis/events/calls.h"
 
 #include <stdlib.h>
@@ -19,19 +19,19 @@ struct stele_picture {
     stele_picture_fn *fn;
     void *user;
     stele_calls *calls;
-    opened opened;     /* by the tags of the open calls, and what is not a call */
-    stele_segment run; /* events that are given as they were added, but were not yet */
-    stele_batch *made; /* events that are not as they were added; they come after those */
+    opened opened;     /* copies of the events that began what is open, by the tags of calls */
+    stele_segment run; /* events that will be given unchanged */
+    stele_batch *made; /* events that were made or changed, and are given after `run` */
     int64_t begin_ns, end_ns;
-    bool has_plain_ends; /* they do not say again what their begins say */
+    bool has_plain_ends; /* ends need not repeat the fields of their begins */
     bool is_before;      /* no event was in the window yet */
-    bool is_entering;    /* what closes now ended before it */
+    bool is_entering;    /* the window begins: calls that end now ended before it */
     stele_status status;
     stele_name unwound, unfinished, no_begin, before, after;
 
-    /* What became of the event at hand. */
-    uint32_t returned; /* number of the begin that it ends; 0: none */
-    bool is_lost;      /* it ends nothing */
+    /* The rest is about the current event. */
+    uint32_t returned; /* number of the begin that the event ends; 0: none */
+    bool is_lost;      /* the event ends nothing that is open */
 };
 
 /* ---- Events that are made ---- */
@@ -52,7 +52,7 @@ static void made_flush(stele_picture *p)
     stele_batch_clear(p->made);
 }
 
-/* Where an event is from. */
+/* Stream, file and packet of an event. */
 typedef struct origin {
     uint32_t stream, file;
     int64_t shift_ns;
@@ -70,7 +70,8 @@ static origin origin_of_slot(const stele_picture *p, uint32_t slot)
     return (origin){of->stream, of->file, of->shift_ns, of->packet};
 }
 
-/* A copy of the event, to be changed; NULL when memory is exhausted. */
+/* Appends a copy of an event to the batch `made` for the caller to change. Returns NULL if out
+   of memory. */
 static stele_event *make(stele_picture *p, const stele_batch *from, origin of,
                          const stele_event *event)
 {
@@ -89,7 +90,7 @@ static stele_event *make(stele_picture *p, const stele_batch *from, origin of,
     return &p->made->events[p->made->event_count - 1];
 }
 
-/* One more field of an event that has just been made. */
+/* Adds a field to the event that was made last. */
 static void mark(stele_picture *p, stele_event *event, stele_name name, stele_type type,
                  uint64_t value)
 {
@@ -104,7 +105,7 @@ static void mark(stele_picture *p, stele_event *event, stele_name name, stele_ty
     event->field_count = (uint16_t)(count + 1);
 }
 
-/* The end of what began with the event of this number. */
+/* Makes the end event for the begin in a slot. */
 static stele_event *make_end(stele_picture *p, uint32_t slot, int64_t time_ns)
 {
     const stele_event *begin = opened_event(&p->opened, slot);
@@ -123,7 +124,7 @@ static uint64_t distance(int64_t from_ns, int64_t to_ns)
     return (uint64_t)to_ns - (uint64_t)from_ns;
 }
 
-/* What is open when the window begins, as if it began there. */
+/* Makes a begin at the begin of the window for something that is open then. */
 static void make_begin(stele_picture *p, uint32_t slot)
 {
     const stele_event *event = opened_event(&p->opened, slot);
@@ -155,7 +156,7 @@ static stele_status take_closed(void *user, const stele_call_span *spans, size_t
         }
         if (is_span && !p->is_before && !p->is_entering) {
             if (span->end != STELE_CALL_UNWOUND && span->end != STELE_CALL_OPEN) {
-                p->returned = span->tag; /* is removed when its end was given */
+                p->returned = span->tag; /* the copy is removed once the end was given */
                 continue;
             }
             end = make_end(p, span->tag, span->end_ns);
@@ -169,8 +170,8 @@ static stele_status take_closed(void *user, const stele_call_span *spans, size_t
     return p->status;
 }
 
-/* Whether an end has the name of the event that began it, also where that is known in a batch only.
- */
+/* Whether an end has the same name as the begin in a slot; names that are known only in their
+   batches are compared as texts. */
 static bool has_begun_name(const stele_picture *p, const stele_batch *batch, stele_name name,
                            uint32_t slot)
 {
@@ -183,7 +184,8 @@ static bool has_begun_name(const stele_picture *p, const stele_batch *batch, ste
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-/* Gives the end itself where it says all that its begin says; true then. */
+/* Gives the end event itself if it says all that its begin says. Returns true if it can be given
+   unchanged. */
 static bool take_end(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_event *begin = opened_event(&p->opened, p->returned);
@@ -193,7 +195,7 @@ static bool take_end(stele_picture *p, const stele_batch *batch, const stele_eve
     stele_event *end;
     if (!is_plain && event->field_count != 0) {
         end = make(p, batch, origin_of(batch), event);
-        /* A name of the begin's batch would not be known in that of the end. */
+        /* A name that is known only in the batch of the begin cannot be used for the end. */
         if (end != NULL && (begin->name & STELE_NAME_LOCAL) == 0) {
             end->name = begin->name;
             end->category = begin->category;
@@ -227,7 +229,8 @@ static bool has_to_be_kept(const stele_picture *p, const stele_event *event)
     return event->kind == STELE_KIND_BEGIN || (event->kind == STELE_KIND_COMPLETE && p->is_before);
 }
 
-/* A span that is there with its end; true when it is to be given as it is. */
+/* Takes a COMPLETE event, and cuts one that reaches beyond the window. Returns true if it can be
+   given unchanged. */
 static bool take_complete(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     stele_event *made;
@@ -241,7 +244,7 @@ static bool take_complete(stele_picture *p, const stele_batch *batch, const stel
     return false;
 }
 
-/* True when the event is to be given as it is. */
+/* Takes an event of a call. Returns true if it can be given unchanged. */
 static bool take_call(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_segment one = {batch, (uint32_t)(event - batch->events), 1};
@@ -274,7 +277,7 @@ static bool take_call(stele_picture *p, const stele_batch *batch, const stele_ev
     return p->returned != 0 && take_end(p, batch, event);
 }
 
-/* ---- The window ---- */
+/* ---- Begin of the window ---- */
 
 static void enter_window(stele_picture *p)
 {
@@ -302,7 +305,7 @@ static void enter_window(stele_picture *p)
     made_flush(p);
 }
 
-/* An event from before the window; true when it is to be given as it is. */
+/* Takes an event from before the window. Returns true if it can be given unchanged. */
 static bool take_before(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     stele_event *gap;
@@ -316,19 +319,19 @@ static bool take_before(stele_picture *p, const stele_batch *batch, const stele_
         if (gap != NULL)
             gap->time_ns = p->begin_ns;
     }
-    /* What holds for the whole trace. */
+    /* Events without a time, such as names, hold for the whole trace. */
     return (event->flags & STELE_FLAG_NO_TIME) != 0 &&
            (event->kind == STELE_KIND_OBJECT || event->kind == STELE_KIND_METADATA);
 }
 
-/* ---- The flow of events ---- */
+/* ---- Adding of events ---- */
 
 static bool is_plain_kind(const stele_event *event)
 {
     return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0;
 }
 
-/* Some events are given as they are, after those that were made before them. */
+/* Adds `count` events to those given unchanged. They come after all events made so far. */
 static void run_extend(stele_picture *p, uint32_t first, uint32_t count)
 {
     if (p->made->event_count != 0)
@@ -366,7 +369,7 @@ stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
             run_extend(p, segment->first + i, 1);
     }
     run_flush(p);
-    /* What is open outlasts the batch. */
+    /* Events that are open must be copied now, before their batch is used again. */
     if (p->status == STELE_OK && !opened_settle(&p->opened))
         p->status = STELE_ERR_MEMORY;
     return p->status;

@@ -12,28 +12,27 @@
 #include "core/table.h"
 #include "core/wide.h"
 
-/*
- * The running figures of one name, or of one name on one track. Calls are counted by the histogram
- * alone, and have their total in the sum, so that a call changes little.
- */
+/* Figures of one name, or of one name on one track. Calls are counted by the histogram alone and
+   their total is row.sum_ns, so that adding a call changes few fields. */
 typedef struct entry {
-    stele_profile_row row;  /* `count` is that of samples */
-    wide_u128 self_squares; /* of the calls' self times */
-    uint64_t repeated_ns;   /* in row.sum_ns, but covered by calls of the same name further out */
-    uint64_t sample;        /* the last one that was counted here */
+    stele_profile_row row;  /* row.count counts samples only */
+    wide_u128 self_squares; /* sum of the squares of the calls' self times */
+    /* part of row.sum_ns that is inside of calls of the same name further out */
+    uint64_t repeated_ns;
+    uint64_t sample; /* number of the last sample that was counted here */
     histogram durations;
-    histogram selves; /* self times (with has_self_spread) */
+    histogram selves; /* self times, if options.has_self_spread is set */
 } entry;
 
 struct stele_profile {
     stele_context *context;
     stele_profile_options options;
     stele_calls *calls;
-    entry **by_name; /* by name; NULL where there was no call (without by_track) */
+    entry **by_name; /* entries by name; NULL: no call has it (unused with by_track) */
     uint32_t by_name_count;
-    entry **by_node; /* by node of the tree (with by_path): as by_name, of the path's name */
+    entry **by_node; /* entries by node of the tree of paths (with by_path) */
     uint32_t by_node_count;
-    hash_table numbers; /* of entries by track and name (with by_track) */
+    hash_table numbers; /* numbers of entries, by track and name (with by_track) */
     entry **entries;
     size_t entry_count, entry_capacity;
     stele_profile_row *rows;
@@ -73,11 +72,11 @@ static entry *entry_by_name(stele_profile *p, stele_name name)
     return p->by_name[name];
 }
 
-/* ---- Paths: names of their own ---- */
+/* ---- Names made of whole paths ---- */
 
 #define PATH_TEXT_MAX 8000u
 
-/* Puts a name before what stands from `at` on; false where there is no room. */
+/* Writes a name in front of the text that begins at `*at`. Returns false if there is no room. */
 static bool path_put(const stele_profile *p, char *text, size_t *at, stele_name name)
 {
     const stele_text of = stele_name_text(p->context, NULL, name);
@@ -92,7 +91,8 @@ static bool path_put(const stele_profile *p, char *text, size_t *at, stele_name 
     return true;
 }
 
-/* The entry of a path whose text is at the end of the room for it. */
+/* The entry of a path, whose text is at the end of a buffer of PATH_TEXT_MAX bytes, from `at`
+   on. Returns NULL if out of memory. */
 static entry *entry_by_text(stele_profile *p, const char *text, size_t at)
 {
     const stele_name name = stele_name_intern(p->context, text + at, PATH_TEXT_MAX - at);
@@ -195,7 +195,8 @@ static stele_status take_calls(void *user, const stele_call_span *spans, size_t 
     return STELE_OK;
 }
 
-/* The time at the end of a path is spent in each of its functions, though only once in each. */
+/* Adds a sample. Its time was spent in each function of the path, but counts once for a function
+   that the path has several times. */
 static stele_status take_sample(stele_profile *p, const stele_batch *batch,
                                 const stele_event *event)
 {
@@ -289,7 +290,7 @@ stele_status stele_profile_finish(stele_profile *p)
     return stele_calls_finish(p->calls);
 }
 
-/* ---- Rows ---- */
+/* ---- Sorted rows ---- */
 
 static uint64_t weight(const stele_profile_row *row, stele_profile_order order)
 {
@@ -309,7 +310,7 @@ static uint64_t percentile(const entry *from, unsigned permille)
     return value < from->row.max_ns ? value : from->row.max_ns;
 }
 
-/* The row without its spread. */
+/* The row of an entry without its percentiles. */
 static stele_profile_row summed(const entry *from)
 {
     stele_profile_row row = from->row;
@@ -356,7 +357,8 @@ stele_status stele_profile_rows(stele_profile *p, stele_profile_order order,
 
 uint32_t stele_profile_columns(const stele_profile *p)
 {
-    return stele_calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+    /* fields hold the call paths of samples */
+    return stele_calls_columns(p->calls) | STELE_COLUMN_FIELDS;
 }
 
 uint64_t stele_profile_sample_count(const stele_profile *p)

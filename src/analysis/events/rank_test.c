@@ -55,7 +55,8 @@ double student_p_value(double t, double freedom)
     return beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/* Fills in what follows from difference and error. No error at all makes any difference sure. */
+/* Makes the result of a difference and its standard error. If the error is 0, any difference is
+   certain. */
 static test_result judged(double difference, double error, double freedom)
 {
     test_result result = {difference, error, 0, freedom, 1};
@@ -66,7 +67,7 @@ static test_result judged(double difference, double error, double freedom)
     return result;
 }
 
-/* ---- One figure a run ------------------------------------------------------------------------ */
+/* ---- Test of one figure for each run --------------------------------------------------------- */
 
 static double mean_of(const double *values, size_t count)
 {
@@ -76,7 +77,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Variance of one value; 0 where it is not known. */
+/* Variance of a single value, estimated from `values`; 0 if there are fewer than two. */
 static double variance_of(const double *values, size_t count)
 {
     const double mean = mean_of(values, count);
@@ -105,22 +106,22 @@ test_result runs_test(const double *before, size_t before_count, const double *a
         freedom =
             (left + right) * (left + right) / (left * left / (n - 1) + right * right / (m - 1));
     }
-    if (!(freedom >= 1)) /* also where nothing varies */
+    if (!(freedom >= 1)) /* also true if freedom is not a number because nothing varies */
         freedom = 1;
     return judged(mean_of(after, after_count) - mean_of(before, before_count), sqrt(left + right),
                   freedom);
 }
 
-/* ---- Ranks ----------------------------------------------------------------------------------- */
+/* ---- Test of ranks --------------------------------------------------------------------------- */
 
-/* What the ranks of all calls of all runs say. */
+/* Sums over the ranks of all calls of all runs. */
 typedef struct ranking {
-    double counts[2]; /* calls of each side */
-    double sums[2];   /* of their ranks */
+    double counts[2]; /* number of calls of each side */
+    double sums[2];   /* sum of the ranks of each side */
     double ties;      /* sum of t^3 - t over groups of t equal durations */
 } ranking;
 
-/* Ranks all calls. `ranks`, which may be NULL, gets the sum of ranks of each run. */
+/* Ranks the calls of all runs. If `ranks` is not NULL, it gets the sum of ranks of each run. */
 static ranking rank_all(const histogram *const *runs, size_t before_count, size_t count,
                         double *ranks)
 {
@@ -151,14 +152,15 @@ static ranking rank_all(const histogram *const *runs, size_t before_count, size_
     return all;
 }
 
-/* Difference of the mean ranks of both sides, in parts of the number of calls. */
+/* Difference of the mean ranks of both sides, divided by the number of calls. */
 static double rank_difference(const ranking *all)
 {
     const double total = all->counts[0] + all->counts[1];
     return (all->sums[1] / all->counts[1] - all->sums[0] / all->counts[0]) / total;
 }
 
-/* Its standard error if calls are independent and durations are of one distribution. */
+/* Standard error of rank_difference(), if calls are independent and all durations have one
+   distribution. */
 static double rank_error(const ranking *all)
 {
     const double n = all->counts[0], m = all->counts[1], total = n + m;
@@ -175,7 +177,7 @@ static test_result judge_ranks(const ranking *all)
         return (test_result){.p_value = 1};
     difference = rank_difference(all);
     error = rank_error(all);
-    if (error == 0) /* all calls last equally long */
+    if (error == 0) /* all calls take equally long */
         return (test_result){.freedom = INFINITY, .p_value = 1};
     corrected = fabs(difference) - 0.5 / (n * m);
     result = judged(corrected > 0 ? copysign(corrected, difference) : 0, error, INFINITY);
@@ -189,14 +191,15 @@ test_result rank_test(const histogram *before, const histogram *after)
     return judge_ranks(&all);
 }
 
-/* The smallest p that a permutation of so many runs can give, on both sides of it. */
+/* The smallest two-sided p that a permutation test of this many runs can give. */
 static double permutation_p_min(size_t before_count, size_t after_count)
 {
     const double n = (double)before_count, m = (double)after_count;
     return fmin(1, 2 * exp(lgamma(n + 1) + lgamma(m + 1) - lgamma(n + m + 1)));
 }
 
-/* Makes mean ranks of the sums of those runs that have calls; gives how many these are. */
+/* Divides the sums of ranks by the number of calls, and packs those of runs that have calls.
+   Returns how many these are. */
 static size_t rank_means(const histogram *const *runs, size_t count, double total, double *ranks)
 {
     size_t used = 0;
@@ -229,9 +232,9 @@ test_result rank_test_runs(const histogram *const *runs, size_t before_count, si
     return result;
 }
 
-/* ---- Beyond a factor ------------------------------------------------------------------------- */
+/* ---- Test against a factor ------------------------------------------------------------------- */
 
-/* The durations times a factor. */
+/* Makes a histogram of the durations times a factor. Returns false if out of memory. */
 static bool scale(const histogram *from, double factor, histogram *to)
 {
     for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
@@ -254,7 +257,7 @@ bool rank_test_beyond(const histogram *before, const histogram *after, double fa
     bool is_ok = scale(is_longer ? before : after, factor, &scaled);
     *result = is_longer ? rank_test(&scaled, after) : rank_test(before, &scaled);
     histogram_free(&scaled);
-    if ((result->difference > 0) != is_longer) /* the factor takes the difference back */
+    if ((result->difference > 0) != is_longer) /* the factor reverses the difference */
         result->p_value = 1;
     result->difference = difference;
     return is_ok;

@@ -18,30 +18,31 @@
 
 #include "analysis/events/histogram.h"
 
-/* A difference between two sides, and how sure it is. */
+/* A difference between two sides, with its significance. */
 typedef struct test_result {
-    double difference; /* after minus before */
-    double error;      /* standard error of the difference; 0: none is known */
-    double statistic;  /* difference / error, of Student's distribution; 0 without an error */
-    double freedom;    /* its degrees of freedom; INFINITY: of the normal distribution */
-    double p_value;    /* of as large a difference by chance; 1 without an error */
+    double difference; /* value after minus value before */
+    double error;      /* standard error of the difference; 0: not known */
+    /* difference / error, which has Student's distribution; 0 if the error is not known */
+    double statistic;
+    /* degrees of freedom of the statistic; INFINITY: it has the normal distribution */
+    double freedom;
+    double p_value; /* chance of a difference at least as large; 1 if the error is not known */
 } test_result;
 
-/* The chance that Student's statistic is as far from 0 as `t` or farther. */
+/* The chance that Student's statistic with so many degrees of freedom is as far from 0 as `t`,
+   or farther. */
 double student_p_value(double t, double freedom);
 
-/*
- * Compares the means of one figure a run (Welch's test). Where one side has one run only, the
- * spread of the other stands for both. Runs with no value are not among them.
- */
+/* Compares the means of one figure for each run (Welch's test). If one side has a single run,
+   the variance of the other is used for both. The caller leaves out runs without the figure. */
 test_result runs_test(const double *before, size_t before_count, const double *after,
                       size_t after_count);
 
 /*
- * Compares durations, a histogram for each run, those of the side before first; NULL and empty ones
- * are of runs that have no such call. `ranks` has room for as many numbers. The error is never
- * below what it would be if all calls were independent, and p never below what a permutation of the
- * runs can show.
+ * Compares durations. `runs` has a histogram for each run, first the runs before, then those after;
+ * NULL and empty ones are runs without such calls. `ranks` has room for as many numbers. The error
+ * is at least what it would be if all calls were independent, and p at least what a permutation
+ * test of the runs can give.
  */
 test_result rank_test_runs(const histogram *const *runs, size_t before_count, size_t after_count,
                            double *ranks);
@@ -50,15 +51,15 @@ test_result rank_test_runs(const histogram *const *runs, size_t before_count, si
 test_result rank_test(const histogram *before, const histogram *after);
 
 /*
- * The same against all changes by less than a factor, of 1 or more: p is the chance of such a
- * difference if durations differ by that factor. Two runs of one program may differ as much, and
- * one run does not show how much. The difference is that without the factor. Returns false if out
- * of memory.
+ * Like rank_test(), but p is the chance of such a difference if durations really differ by
+ * `factor`, 1 or more: two runs of the same program may differ that much, and a single run does not
+ * show how much. The difference is the one without the factor. Returns false if out of memory.
  */
 bool rank_test_beyond(const histogram *before, const histogram *after, double factor,
                       test_result *result);
 
-/* The same for numbers of calls, as if each came by chance: a count's variance is the count. */
+/* Tests numbers of calls against a factor, like rank_test_beyond(), as if each call came by
+   chance: the variance of a count is the count. */
 test_result counts_test_beyond(double before, double after, double factor);
 
 #endif

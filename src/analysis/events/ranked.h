@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of rows that are shown: the largest first, then by name. */
+/* Sorts rows for output: by weight, the largest first, then by name. */
 #ifndef ANALYSIS_EVENTS_RANKED_H
 #define ANALYSIS_EVENTS_RANKED_H
 
 #include "model/context.h"
 
-/* qsort() has no argument of its own: what is compared stands beside the row. */
+/* What decides the order of one row: qsort() passes no argument on, so each element holds what
+   the comparison needs. */
 typedef struct ranked {
     uint64_t weight;
     stele_text name;
-    uint32_t index; /* of the row */
-    uint32_t last;  /* decides where weight and name are equal */
+    uint32_t index; /* index of the row */
+    uint32_t last;  /* decides if weight and name are equal */
 } ranked;
 
 static inline int ranked_compare(const void *left, const void *right)

@@ -14,7 +14,7 @@ static stele_name known(stele_name name)
     return (name & STELE_NAME_LOCAL) != 0 ? 0 : name;
 }
 
-/* The name that the element's first label is; 0 when it has none. */
+/* The name that is the first label of an array element. Returns 0 if it has none. */
 static stele_name element_name(const stele_field *element)
 {
     return element->label_count != 0 && element[1].type == STELE_TYPE_NAME

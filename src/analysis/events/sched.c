@@ -34,7 +34,8 @@ static stele_status make_filter(stele_context *context, const stele_request *req
     return status;
 }
 
-/* Tracks are those of the rows, not of the events that say something of them. */
+/* Makes two filters of a request. Its tracks select the rows that are shown, while its other
+   parts select the events that are counted. */
 static stele_status make_filters(stele_sched *s, const stele_request *only)
 {
     stele_request events, tracks = {.kinds = 0};
@@ -172,7 +173,8 @@ static uint32_t thread_of_track(stele_sched *s, uint32_t track)
     return known != SCHED_NONE ? known : thread_add(s, track);
 }
 
-/* A thread that a trace knows by its number only. With `is_made`, one that is not known is made. */
+/* Finds a thread that the trace knows only by its number; makes it if `is_made` is set. Returns
+   SCHED_NONE if there is none. */
 static uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is_made)
 {
     if (s->numbers.slots != NULL) {
@@ -219,7 +221,8 @@ static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
     return s->cpu_count - 1;
 }
 
-/* The field of events in streams that are of no CPU which says what CPU they are of; NULL: none. */
+/* The field that says to which CPU an event belongs, in streams that are not of one CPU. Returns
+   NULL if there is none. */
 static const stele_field *cpu_field(const stele_sched *s, const stele_batch *batch,
                                     const stele_event *event)
 {
@@ -231,8 +234,10 @@ static const stele_field *cpu_field(const stele_sched *s, const stele_batch *bat
     return NULL;
 }
 
-/* The CPU that an event is of: a field names it, its track is one, or its record has its number. A
-   stream of its own that names none stands for one. */
+/*
+ * The CPU of an event: a field names it, its track is a CPU, or its record has a number. A stream
+ * for which none of that holds stands for a CPU of its own. Returns its index, or SCHED_NONE.
+ */
 static uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {
@@ -261,7 +266,7 @@ static uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_eve
 
 /* ---- Events ---- */
 
-/* A thread is called what was said last. */
+/* Sets the name of a thread; a later name replaces an earlier one. */
 static void name_thread(stele_sched *s, uint32_t thread, const stele_batch *batch,
                         const stele_field *field)
 {
@@ -282,7 +287,8 @@ static void name_thread(stele_sched *s, uint32_t thread, const stele_batch *batc
     stele_track_set_name(s->context, t->row.track, name);
 }
 
-/* Numbers that a trace has instead of tracks: that of no thread is 0 in Linux. */
+/* Makes one side of a switch for a trace that has numbers instead of tracks. In Linux the number
+   0 stands for no thread. */
 static sched_side side_of(stele_sched *s, const kernel_event *known, uint32_t track,
                           kernel_role number, kernel_role priority, kernel_role weight)
 {
@@ -349,7 +355,8 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
         sched_wake(s, cpu, thread, waker != SCHED_NONE ? s->threads[waker].row.track : 0);
 }
 
-/* The thread is in the process that an event names, until one says otherwise. */
+/* Sets the process of a thread to the one that an event names, which holds until another event
+   says otherwise. */
 static void place_thread(stele_sched *s, uint32_t thread, const kernel_event *known)
 {
     const stele_field *field = known->fields[KERNEL_PROCESS];
@@ -376,7 +383,7 @@ static void take_name(stele_sched *s, const stele_batch *batch, const kernel_eve
     place_thread(s, thread, known);
 }
 
-/* A loss of a track that is no CPU concerns all of its trace. */
+/* Takes a loss of events. If its track is not a CPU, every CPU of the trace is affected. */
 static void take_lost(stele_sched *s, const stele_event *event)
 {
     const stele_track *track = stele_track_get(s->context, event->track);
@@ -410,7 +417,8 @@ static void set_source(stele_sched *s, const stele_batch *batch)
     }
 }
 
-/* The thread that an event is of: a field says it, or it is what the CPU runs. */
+/* The thread of an event: the one that a field names, or the one that runs on the CPU. Returns
+   SCHED_NONE if it is not known. */
 static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *known)
 {
     const stele_field *field = known->fields[KERNEL_THREAD];
@@ -420,7 +428,8 @@ static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *know
     return cpu != SCHED_NONE && s->cpus[cpu].thread != 0 ? s->cpus[cpu].thread - 1 : SCHED_NONE;
 }
 
-/* What happens in an interrupt is not the doing of the thread that it interrupts. */
+/* Counts the interrupts that a CPU is in: what happens there is not done by the thread that was
+   interrupted. */
 static void follow_irq(sched_cpu *c, kernel_action action)
 {
     if (action == KERNEL_BEGIN_IRQ || action == KERNEL_BEGIN_SOFTIRQ)
@@ -429,7 +438,8 @@ static void follow_irq(sched_cpu *c, kernel_action action)
         c->irq_depth--;
 }
 
-/* System calls are followed for the reasons of waiting; all else is for who asks. */
+/* Takes an event of any other known meaning. System calls are followed because threads wait in
+   them; everything goes to the receiver on_known. */
 static void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows and totals of what was found. */
+/* Makes sorted rows and totals from the state of threads and CPUs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static uint64_t weight(const stele_sched_thread *row, stele_sched_order order)
     }
 }
 
-/* Threads whose life lies outside of the window, and those that are only named, have no row. */
+/* Whether a thread has a row: its life overlaps the window, the filter shows it, and it was not
+   merely named. */
 static bool has_row(stele_sched *s, const sched_thread *t)
 {
     return t->row.first_ns != INT64_MIN && t->row.first_ns < s->end_ns &&
@@ -131,7 +132,8 @@ static int pair_compare(const void *left, const void *right)
     return a->by < b->by ? -1 : a->by > b->by;
 }
 
-/* A sorted copy of rows, in place of the one that was handed out before. */
+/* Fills `copy`, which the caller has just allocated, with sorted rows. Returns false if `copy`
+   is NULL, which means out of memory. */
 static bool copy_sorted(void *copy, const void *rows, size_t count, size_t size,
                         int (*compare)(const void *, const void *))
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads and CPUs do from one event to the next. What has been said stands until an event
- * says otherwise; where that event does not fit, some are missing, and the time since the last one
- * that fits is unknown.
+ * Follows what threads and CPUs do from one event to the next. A state holds until an event says
+ * otherwise. If an event does not fit the state, others are missing, and the time since the last
+ * one that fits is unknown.
  */
 #include "analysis/events/sched.h"
 
@@ -15,7 +15,7 @@ static uint64_t distance(int64_t from_ns, int64_t to_ns)
     return (uint64_t)to_ns - (uint64_t)from_ns;
 }
 
-/* The part of a time in the window. */
+/* Moves a time outside of the window to the nearer bound. */
 static int64_t clip(const stele_sched *s, int64_t time_ns)
 {
     return time_ns < s->begin_ns ? s->begin_ns : time_ns > s->end_ns ? s->end_ns : time_ns;
@@ -62,7 +62,7 @@ static void give_step(stele_sched *s, int64_t end_ns)
         sched_fail(s, s->options.on_use(s->options.user, s->uses, s->cpu_count));
 }
 
-/* In more steps than this nothing happens: they are handed out as one. */
+/* A gap of more steps than this is given as a single step. */
 #define STEPS_MAX 1000000u
 
 static void give_steps(stele_sched *s, int64_t time_ns)
@@ -124,7 +124,7 @@ static void give_thread(stele_sched *s, const sched_thread *t, int64_t begin_ns,
         sched_fail(s, s->options.on_thread(s->options.user, &interval));
 }
 
-/* Ends the state that a thread is in, which turns out to be `state`. */
+/* Ends a thread's current state, which is counted as `state`. */
 static void thread_leave(stele_sched *s, sched_thread *t, stele_run_state state, bool is_open)
 {
     const int64_t begin_ns = clip(s, t->since_ns), end_ns = clip(s, s->now_ns);
@@ -151,7 +151,7 @@ static void thread_enter(stele_sched *s, sched_thread *t, stele_run_state state,
     t->is_wanted = s->is_wanted;
 }
 
-/* Its last moment. */
+/* Ends a thread's life. */
 static void thread_end(stele_sched *s, sched_thread *t)
 {
     if (!t->is_alive)
@@ -204,8 +204,7 @@ static bool runs_on(const stele_sched *s, const sched_thread *t, const sched_cpu
            c->state == STELE_CPU_BUSY && c->thread == (uint32_t)(t - s->threads) + 1;
 }
 
-/* The CPU's switch to another thread is missing: since when it does not run this one is not known.
- */
+/* Handles a missing switch: the CPU runs another thread now, and it is not known since when. */
 static void cpu_doubt(stele_sched *s, sched_cpu *c)
 {
     sched_thread *t = c->thread != 0 ? &s->threads[c->thread - 1] : NULL;
@@ -217,7 +216,7 @@ static void cpu_doubt(stele_sched *s, sched_cpu *c)
     cpu_enter(s, c, STELE_CPU_UNKNOWN, NULL);
 }
 
-/* ---- Pairs ---- */
+/* ---- Pairs of threads that preempt each other ---- */
 
 static uint32_t pair_find(stele_sched *s, uint32_t thread, uint32_t by)
 {
@@ -253,7 +252,7 @@ static void preempt(stele_sched *s, sched_thread *t, uint32_t by)
     if (!sched_in_window(s, s->now_ns))
         return;
     if (by == t->row.track)
-        return; /* it goes on at once */
+        return; /* the thread continues at once */
     t->row.preempted_count++;
     s->totals.preemption_count++;
     if (by == 0 || !t->is_wanted || !sched_is_shown(s, t->row.track))
@@ -281,14 +280,15 @@ static void preempted_goes_on(stele_sched *s, sched_thread *t)
     t->pair = 0;
 }
 
-/* ---- Latencies ---- */
+/* ---- Latencies of wake-ups ---- */
 
 static uint64_t latency(const stele_sched_wake *wake)
 {
     return distance(wake->wake_ns, wake->run_ns);
 }
 
-/* Keeps the longest: the first of the heap is the shortest that is kept. */
+/* Keeps a wake-up if it is among the longest. The first one of the heap is the shortest that is
+   kept. */
 static void keep_worst(stele_sched *s, const stele_sched_wake *wake)
 {
     stele_sched_wake *heap = s->worst;
@@ -311,7 +311,7 @@ static void keep_worst(stele_sched *s, const stele_sched_wake *wake)
     heap[at] = *wake;
 }
 
-/* A thread that was woken gets a CPU. */
+/* Counts the latency of a thread that was woken and now gets a CPU. */
 static void count_latency(stele_sched *s, sched_thread *t, const sched_cpu *c)
 {
     const uint64_t ns = distance(t->since_ns, s->now_ns);
@@ -374,7 +374,7 @@ static void switch_out(stele_sched *s, sched_cpu *c, const sched_side *side, ker
     t->cpu = (uint32_t)(c - s->cpus) + 1;
     t->pair = 0;
     if (state == KERNEL_DEAD) {
-        /* What it did before its first event is not known, but that it was there. */
+        /* Nothing is known of the thread before this event, except that it was running. */
         if (!t->is_alive)
             thread_enter(s, t, STELE_RUN_RUNNING, 0, 0);
         thread_end(s, t);
@@ -393,7 +393,7 @@ static void switch_in(stele_sched *s, sched_cpu *c, const sched_side *side)
     const uint32_t number = (uint32_t)(c - s->cpus) + 1;
     bool is_known = t->is_alive;
     if (is_known && t->state == STELE_RUN_RUNNING) {
-        /* It runs elsewhere, and left there unseen. */
+        /* The thread runs on another CPU, whose switch away from it is missing. */
         s->totals.contradiction_count++;
         if (t->cpu != 0 && runs_on(s, t, &s->cpus[t->cpu - 1]))
             cpu_doubt(s, &s->cpus[t->cpu - 1]);
@@ -437,11 +437,12 @@ void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kern
         switch_in(s, c, incoming);
     cpu_enter(s, c, incoming->is_idle ? STELE_CPU_IDLE : STELE_CPU_BUSY,
               incoming->is_idle ? NULL : incoming);
-    c->irq_depth = 0; /* threads are not switched in interrupts: an end was missed */
+    /* threads are not switched inside of interrupts, so the end of one was missed */
+    c->irq_depth = 0;
     c->use.switch_count++;
 }
 
-/* ---- Wake-ups, losses, the end ---- */
+/* ---- Wake-ups, losses and the end ---- */
 
 void sched_wake(stele_sched *s, uint32_t cpu, uint32_t thread, uint32_t waker)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of a class of events form a tree, in which each field is looked for after the one
- * before it: events of a class have the same fields in the same order as a rule.
+ * Finds which fields events have. The fields of a class of events form a tree. Each field is first
+ * compared with the one that followed the previous field last time, since events of a class usually
+ * have the same fields in the same order.
  */
 #include <stele/schema.h>
 
@@ -30,14 +31,14 @@ typedef struct node {
     bool has_int, has_float, has_length;
     wide_i128 min, max;
     double float_min, float_max;
-    stele_schema_label *labels; /* NULL: none yet */
-    uint32_t child, sibling;    /* numbers of nodes, or NO_NODE */
+    stele_schema_label *labels; /* owned; NULL: there are none */
+    uint32_t child, sibling;    /* numbers of the first child and the next sibling, or NO_NODE */
 } node;
 
 typedef struct event_class {
     stele_schema_event about;
-    uint32_t child; /* its first field, or NO_NODE */
-    uint32_t first; /* of its fields in the order, once that is made */
+    uint32_t child; /* number of its first field, or NO_NODE */
+    uint32_t first; /* index in `order` of its first field */
 } event_class;
 
 struct stele_schema {
@@ -48,9 +49,9 @@ struct stele_schema {
     node *nodes;
     uint32_t class_count, class_capacity;
     uint32_t node_count, node_capacity;
-    uint32_t last;     /* the class of the event before */
-    uint32_t *order;   /* of nodes, by class; NULL: not made */
-    uint64_t *packets; /* by stream: number of the packet whose context was counted, plus 1 */
+    uint32_t last;     /* class of the previous event */
+    uint32_t *order;   /* numbers of nodes, sorted by class; NULL: must be made anew */
+    uint64_t *packets; /* number plus 1 of the last packet whose context was counted, by stream */
     uint32_t packet_count;
     uint64_t other_events, other_fields;
     arena texts;
@@ -70,9 +71,10 @@ static uint32_t node_new(stele_schema *s, const node *made)
     return s->node_count++;
 }
 
-/* Where fields are put in: below a node, or a class; and the one that is expected next. */
+/* A position in a class at which fields are looked up or added, with the field that is expected
+   next. */
 typedef struct class_place {
-    uint32_t class, parent; /* parent NO_NODE: fields of the class itself */
+    uint32_t class, parent; /* parent node; NO_NODE: the fields of the class itself */
     uint32_t depth;
     bool is_context, is_element;
     uint32_t expected, last;
@@ -89,8 +91,8 @@ static bool node_is(const node *n, const class_place *at, stele_name name)
            n->about.is_element == at->is_element;
 }
 
-/* The node of a field of this name; NO_NODE: there is no room or, with `*is_memory`, it is out of
- * memory. */
+/* Finds or makes the node of a field. Returns NO_NODE if there is no room or, with `*is_memory`
+   set, if out of memory. */
 static uint32_t node_find(stele_schema *s, class_place *at, stele_name name, bool *is_memory)
 {
     const node made = {.about = {.name = name,
@@ -149,7 +151,8 @@ static void note_length(node *n, uint64_t length)
     n->has_length = true;
 }
 
-/* A start of a text, without a part of a character at its end. */
+/* Keeps the start of a text as an example; it does not end within a character. Returns false if
+   out of memory. */
 static bool keep_example(stele_schema *s, node *n, stele_text text)
 {
     size_t size = text.size < EXAMPLE_SIZE ? text.size : EXAMPLE_SIZE;
@@ -213,7 +216,7 @@ static void note_numbers(node *n, const stele_batch *batch, const stele_field *f
     }
 }
 
-/* Returns false if out of memory. */
+/* Adds a field's value to the figures of its node. Returns false if out of memory. */
 static bool note_value(stele_schema *s, node *n, const stele_batch *batch, const stele_field *field)
 {
     stele_schema_field *f = &n->about;
@@ -245,7 +248,7 @@ static bool note_value(stele_schema *s, node *n, const stele_batch *batch, const
 
 /* ---- Fields ---- */
 
-/* Returns false if out of memory. */
+/* Adds the fields of an event, with their members. Returns false if out of memory. */
 static bool add_fields(stele_schema *s, class_place at, const stele_batch *batch,
                        const stele_field *fields, uint32_t count)
 {
@@ -295,7 +298,8 @@ static bool class_is(const event_class *c, uint8_t kind, stele_name name, stele_
            c->about.category == category && c->about.is_context == is_context;
 }
 
-/* The class with these; NO_NODE: there is no room or, with `*is_memory`, it is out of memory. */
+/* Finds or makes a class. Returns NO_NODE if there is no room or, with `*is_memory` set, if out
+   of memory. */
 static uint32_t class_find(stele_schema *s, uint8_t kind, stele_name name, stele_name category,
                            bool is_context, bool *is_memory)
 {
@@ -346,7 +350,7 @@ static bool add_event(stele_schema *s, const stele_batch *batch, const stele_eve
                       batch->fields + first, count);
 }
 
-/* Whether the context of a batch was not counted yet; a packet's is counted once. */
+/* Whether the context of a batch has to be counted: once for each packet. */
 static bool is_new_context(stele_schema *s, const stele_batch *batch)
 {
     const uint64_t packet = batch->packet + 1;
@@ -382,7 +386,7 @@ stele_status stele_schema_add(stele_schema *s, const stele_segment *segment)
     return is_memory ? STELE_ERR_MEMORY : STELE_OK;
 }
 
-/* ---- Making ---- */
+/* ---- Making and freeing ---- */
 
 stele_status stele_schema_new(stele_context *context, const stele_schema_options *given,
                               stele_schema **out)
@@ -433,7 +437,7 @@ static int order_classes(const void *a, const void *b)
     return (int)x->about.kind - (int)y->about.kind;
 }
 
-/* Members right behind what they are part of. */
+/* Appends fields to the order, each followed by its members. Returns the next index. */
 static uint32_t order_nodes(stele_schema *s, uint32_t from, uint32_t at)
 {
     for (; from != NO_NODE; from = s->nodes[from].sibling) {
@@ -453,7 +457,7 @@ static bool make_order(stele_schema *s)
         return false;
     if (s->class_count != 0)
         qsort(s->classes, s->class_count, sizeof *s->classes, order_classes);
-    hash_table_clear(&s->numbers); /* classes have other numbers now */
+    hash_table_clear(&s->numbers); /* the numbers of classes have changed */
     for (uint32_t i = 0; i < s->class_count; i++) {
         event_class *c = &s->classes[i];
         c->first = at;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The calls engine says what ends when; copies of the events that began it are kept for as long as
- * it is open. What is not on a stack is found again by its key.
- */
+/* Makes spans from events. The calls engine says which call ends when; copies of the events that
+   began them are kept until then. Spans that are not on a stack are found by a key. */
 #include <stele/spans.h>
 
 #include <stdlib.h>
@@ -12,14 +10,15 @@
 #include "analysis/events/spans_state.h"
 #include "core/sized.h"
 
-/* ---- The flow of events ---- */
+/* ---- Adding of events ---- */
 
 static bool is_after(const stele_spans *s, const stele_event *event)
 {
     return event->time_ns >= s->end_ns && s->end_ns != INT64_MAX;
 }
 
-/* Takes an event that counts, and what can be taken with it; gives the one after. */
+/* Takes an event in the window, and those after it that can be taken in the same run. Returns
+   the next event. */
 static inline const stele_event *take(stele_spans *s, const stele_event *event,
                                       const stele_event *end, uint64_t linked)
 {
@@ -137,7 +136,7 @@ static stele_status make_filter(stele_spans *s)
                               .tracks = given->tracks,
                               .where = given->where};
     s->kinds = given->kinds;
-    s->options.only = NULL; /* is the caller's */
+    s->options.only = NULL; /* the caller owns the request, which may be gone later */
     status = filter_new_spans(s->context, &request, &s->only);
     if (status == STELE_OK)
         s->has_fields = s->has_fields || (filter_columns(s->only) & STELE_COLUMN_FIELDS) != 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans of calls, which stand on the stack of their track. */
+/* Spans of calls, which are on the stack of their track. */
 #include "analysis/events/spans_state.h"
 
 #include "analysis/events/call_stack.h"
 #include "analysis/events/calls.h"
 
-/* ---- Calls ---- */
+/* ---- Spans of calls that ended ---- */
 
 static bool has_call_begun(const stele_spans *s, uint32_t tag)
 {
     return tag != 0 && s->open[tag].source != STELE_SPAN_COMPLETE;
 }
 
-/* The slot of the call around one that has ended, which ended with it or is open; 0: none. `after`
-   are the calls that ended after it. */
+/* The slot of the call around one that has ended: one that ended with it, among `after` to
+   `end`, or one that is still open. Returns 0 if there is none. */
 static uint32_t slot_around(const stele_spans *s, const stele_call_span *call,
                             const stele_call_span *after, const stele_call_span *end)
 {
@@ -37,7 +37,7 @@ static stele_name root_of(const stele_spans *s, const stele_call_span *call,
     return stele_calls_open_at(s->calls, call->track, 0, &root) ? root.name : call->name;
 }
 
-/* Gives the span of a call that has ended; `around` is the slot of the one around it. */
+/* Gives the span of a call that has ended; `around` is the slot of the call around it. */
 static void give_call(stele_spans *s, stele_span *span, uint32_t slot, uint32_t around,
                       spans_end by)
 {
@@ -76,7 +76,7 @@ static void close_call(stele_spans *s, const stele_call_span *call, const stele_
     if (around != 0)
         s->open[around].child_count++;
     if (!is_lost && stele_call_duration_ns(call) < s->least_ns) {
-        /* It is in no row, and all that is known of it is that it was there. */
+        /* The span is too short for the caller, so it is only counted. */
         spans_count(s, s->open[call->tag].source, call->end, call->depth);
         return;
     }
@@ -134,7 +134,7 @@ bool stele_spans_open_at(const stele_spans *s, uint32_t track, uint32_t depth, s
     return true;
 }
 
-/* Says that the span of a slot begins. */
+/* Gives the begin of the span in a slot. */
 static void give_begin(stele_spans *s, uint32_t slot, uint32_t track, uint32_t depth)
 {
     const spans_end begin = spans_begin_of(s, slot);
@@ -149,15 +149,15 @@ static void give_begin(stele_spans *s, uint32_t slot, uint32_t track, uint32_t d
         s->made.batch->events[s->made.batch->event_count - 1].kind = STELE_KIND_BEGIN;
 }
 
-/* Whether the begin of an open call was given, and those of all below it. */
+/* Whether the begin of an open call was given, and with it those of all calls around it. */
 static bool is_begin_given(const stele_spans *s, const stele_call_span *call)
 {
     return call->tag == 0 ||
            (s->open[call->tag].is_given && call->begin_ns < s->now.event->time_ns);
 }
 
-/* The event at hand has begun a span, or has moved the window to where others begin. What is new is
-   on top, or begins now. */
+/* Gives the begins of spans after the current event has begun one, or has moved the window on.
+   They are at the top of the stack, or begin at this time. */
 static void give_begins(stele_spans *s)
 {
     const uint32_t track = s->now.event->track, depth_end = stele_calls_depth(s->calls, track);
@@ -175,9 +175,9 @@ static void give_begins(stele_spans *s)
     }
 }
 
-/* ---- Calls that nest ---- */
+/* ---- Fast path for calls that nest ---- */
 
-/* Ends the top frame, which its caller outlasts. */
+/* Pops the top frame, which ends before its caller does. */
 static void close_top(stele_spans *s, stack *of, int64_t time_ns, stele_span_end how, spans_end by)
 {
     const frame *top = stack_top(of);
@@ -209,7 +209,7 @@ static void close_top(stele_spans *s, stack *of, int64_t time_ns, stele_span_end
     opened_remove(&s->opened, slot);
 }
 
-/* Begins a call, or a COMPLETE event that ends at `end_ns`. */
+/* Pushes a call, or a COMPLETE event that ends at `end_ns`. */
 static void open_top(stele_spans *s, stack *of, stele_span_source from, int64_t end_ns)
 {
     const stele_event *event = s->now.event;
@@ -230,7 +230,8 @@ static void open_top(stele_spans *s, stack *of, stele_span_source from, int64_t 
         s->status = STELE_ERR_MEMORY;
 }
 
-/* COMPLETE events that have ended leave the stack; false at one that outlasts what is around it. */
+/* Pops COMPLETE events that have ended. Returns false at one that ends after the span around it,
+   which the calls engine must handle. */
 static bool expire(stele_spans *s, stack *of, int64_t now_ns)
 {
     while (of->depth != 0 && stack_top(of)->is_timed && stack_top(of)->end_ns <= now_ns) {
@@ -242,7 +243,7 @@ static bool expire(stele_spans *s, stack *of, int64_t now_ns)
     return true;
 }
 
-/* Takes an event that nests; false, and nothing is done, at one that does not. */
+/* Takes an event if it nests. Returns false without any change if it does not. */
 static bool take_nested(stele_spans *s, stack *of, const stele_event *event)
 {
     const frame *top = stack_top(of);
@@ -274,7 +275,8 @@ static bool take_nested(stele_spans *s, stack *of, const stele_event *event)
     return true;
 }
 
-/* Whether the calls engine must see an event itself. */
+/* Whether an event can be tried on the fast path: it is of a call, no copy of another event, and
+   not after the window. */
 static bool is_usual(const stele_spans *s, const stele_event *event)
 {
     return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0 &&
@@ -282,9 +284,10 @@ static bool is_usual(const stele_spans *s, const stele_event *event)
            (event->time_ns < s->end_ns || s->end_ns == INT64_MAX);
 }
 
-/* ---- All others ---- */
+/* ---- Other events of calls ---- */
 
-/* Apart, so that the usual way saves no registers for it. */
+/* Passes an event to the calls engine. It is not inlined, so that the fast path need not save
+   registers for it. */
 static __attribute__((noinline)) void take_call(stele_spans *s)
 {
     const stele_event *event = s->now.event;

@@ -7,9 +7,9 @@
 #include "core/array.h"
 #include "model/batch.h"
 
-/* Names of fields that are longer than this keep their name at the end, too. */
+/* A field with a longer name keeps its name when it comes from the end of a span. */
 #define FIELD_NAME_MAX 4096u
-/* How many fields of a begin are compared with one of its end. */
+/* How many fields of a begin are searched for one of the end, which bounds the cost. */
 #define FIELDS_LOOKED_AT 256u
 
 stele_status spans_made_init(spans_made *m, stele_context *context, stele_span_fn *fn, void *user)
@@ -43,9 +43,9 @@ void spans_made_undo(spans_made *m)
     m->batch->name_count = m->names_before;
 }
 
-/* ---- Fields of both ends ---- */
+/* ---- Fields of begin and end ---- */
 
-/* "NAME.end"; the name itself where the pool is full. */
+/* Makes the name "NAME.end". Returns `name` itself if the pool of names is full. */
 static stele_name end_name_make(spans_made *m, const stele_batch *batch, stele_name name)
 {
     static const char ending[] = ".end";
@@ -115,7 +115,9 @@ static bool is_same_name(const spans_made *m, const stele_batch *a_batch, stele_
     return one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0;
 }
 
-/* The begin's field of the same name as one of the end; NULL if there is none. */
+/*
+ * Finds the field of the begin that has the same name as `wanted`. Returns NULL if there is none.
+ */
 static const stele_field *field_like(const spans_made *m, spans_end begin, const stele_batch *batch,
                                      const stele_field *wanted)
 {
@@ -130,7 +132,8 @@ static const stele_field *field_like(const spans_made *m, spans_end begin, const
     return NULL;
 }
 
-/* Appends the fields of the end that say more than those of the begin. */
+/* Appends those fields of the end that the begin does not have, or has with another value.
+   Returns false if out of memory. */
 static bool add_end_fields(spans_made *m, spans_end begin, spans_end end)
 {
     uint32_t first;
@@ -150,9 +153,10 @@ static bool add_end_fields(spans_made *m, spans_end begin, spans_end end)
     return true;
 }
 
-/* ---- Events ---- */
+/* ---- Events with their fields ---- */
 
-/* Which of the batch's figures hold for all of its events. */
+/* Whether events of `from` can be added to a batch: the members that hold for all events of a
+   batch are equal. */
 static bool fits(const stele_batch *batch, const stele_batch *from)
 {
     return batch->stream == from->stream && batch->shift_ns == from->shift_ns &&

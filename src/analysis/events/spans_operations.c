@@ -2,7 +2,7 @@
 /* Spans of operations, flows and pairs, which are found by a key. */
 #include "analysis/events/spans_state.h"
 
-/* How many open operations of one key are looked at for the one that an end belongs to. */
+/* How many open operations with the key of an end are compared, which bounds the cost. */
 #define LOOKED_AT 256u
 
 static stele_span_source source_of(const stele_event *event)
@@ -14,8 +14,11 @@ static stele_span_source source_of(const stele_event *event)
                : STELE_SPAN_FLOW;
 }
 
-/* Which operation an end belongs to: the latest of its process, category and name, else without the
-   name, else without the category, else of another process with the name. */
+/*
+ * Finds the operation that an end belongs to: the latest one with the same process, category and
+ * name; else without regard to the name; else without the category; else one of another process
+ * with the name.
+ */
 static opened_link *find_begin(stele_spans *s, const stele_event *end, uint64_t key, uint32_t scope)
 {
     opened_link *found = NULL;
@@ -24,7 +27,7 @@ static opened_link *find_begin(stele_spans *s, const stele_event *end, uint64_t 
          link = opened_link_next(&s->opened, link), looked++) {
         const stele_event *begin = opened_event(&s->opened, link->slot);
         if (begin->value != end->value)
-            continue; /* one is of the trace, the other one of a pair */
+            continue; /* one belongs to the trace, the other to a pair */
         const unsigned fit = (link->scope == scope ? 4u : 0) +
                              (begin->category == end->category ? 2u : 0) +
                              (begin->name == end->name ? 1u : 0);
@@ -64,7 +67,8 @@ static void begin_operation(stele_spans *s, uint64_t key, uint32_t scope)
     }
 }
 
-/* Whether the parent of an operation is still open. */
+/* The slot of an operation's parent if that is still open, 0 otherwise. A slot that was used
+   again has a higher id than the child. */
 static uint32_t operation_around(const stele_spans *s, uint32_t slot, uint64_t id)
 {
     return slot != 0 && s->opened.slots[slot].is_used && s->open[slot].id < id ? slot : 0;
@@ -132,7 +136,7 @@ static void close_timed_out(stele_spans *s, opened_link *link)
                     STELE_SPAN_TIMEOUT, (spans_end){NULL, NULL});
 }
 
-/* Now and then: pairs that have been open for too long. */
+/* Ends pairs that have been open longer than the timeout. Called four times in each timeout. */
 void spans_sweep(stele_spans *s, int64_t now_ns)
 {
     const uint64_t step = s->options.timeout_ns / 4 + 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans in the JSON of OpenTelemetry's protocol (OTLP): one object with one resource, whose spans
- * are written as they come. Numbers of 64 bits are texts there, ids hexadecimal digits.
+ * Writes spans in the JSON of OpenTelemetry's protocol (OTLP): one object with one resource, whose
+ * spans are written as they come. Numbers of 64 bits are strings there, ids are hexadecimal digits.
  *
- * This is per span, and composed by hand: a span has some ten attributes of five strings each, most
- * of them constants, and through <stele/json.h> it took 2.2 times the instructions.
+ * The JSON is composed by hand because it is written for each span: a span has some ten attributes
+ * of five strings each, most of them constants, and through <stele/json.h> it took 2.2 times the
+ * instructions.
  */
 #include <stele/spans.h>
 
@@ -21,7 +22,7 @@ struct stele_otlp {
     stele_context *context;
     output *out;
     bool has_spans, has_attributes;
-    uint64_t trace; /* the upper half of the id of the trace that all spans are of */
+    uint64_t trace; /* upper half of the trace id, which all spans have in common */
     uint64_t unset_count;
 };
 
@@ -43,7 +44,7 @@ static void put_string(output *out, const void *bytes, size_t size)
     output_byte(out, '}');
 }
 
-/* Beyond what a signed number of 64 bits holds, as text. */
+/* Writes an integer. OTLP has signed integers of 64 bits only, so larger values become strings. */
 static void put_integer(output *out, uint64_t bits, bool is_signed)
 {
     const bool is_text = !is_signed && bits > INT64_MAX;
@@ -155,7 +156,8 @@ static void put_value(stele_otlp *o, const stele_batch *batch, const stele_field
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
-/* Up to the value; `place` of one whose name was there before, `after` of what belongs to it. */
+/* Writes the key of an attribute, up to its value. `place` makes the key of a repeated name
+   unique; `after` is appended to the name. */
 static void put_key(stele_otlp *o, const stele_batch *batch, stele_name name, uint32_t place,
                     const char *after, bool *has_some)
 {
@@ -173,7 +175,8 @@ static void put_key(stele_otlp *o, const stele_batch *batch, stele_name name, ui
     LITERAL(o->out, "\",\"value\":");
 }
 
-#define COMPARED_MAX 64u /* members that are looked at for one name that stands twice */
+/* How many members are compared to find out whether a name was used before. */
+#define COMPARED_MAX 64u
 
 static bool is_repeated(const stele_field *members, uint32_t at)
 {
@@ -228,7 +231,7 @@ static void put_own_number(stele_otlp *o, const char *key, uint64_t value, bool 
     output_byte(o->out, '}');
 }
 
-/* By OpenTelemetry's names where it has some. */
+/* Writes thread and process of a track, with OpenTelemetry's names where it has some. */
 static void put_track(stele_otlp *o, uint32_t number, bool *has_some)
 {
     const stele_track *track = stele_track_get(o->context, number), *parent;
@@ -280,7 +283,8 @@ static void put_id(output *out, uint64_t value)
         output_advance(out, (size_t)(text_hex(to, value, 16) - to));
 }
 
-/* Wall-clock time, as far as it is known: else the time of the trace's clock. None is negative. */
+/* Writes a time as wall-clock time if that is known, else as time of the trace's clock. A
+   negative time becomes 0 and is counted. */
 static void put_time(stele_otlp *o, const char *key, int64_t time_ns, int64_t wall_ns)
 {
     int64_t sum;
@@ -326,7 +330,7 @@ stele_status stele_otlp_add(stele_otlp *o, const stele_segment *segment, uint32_
     return o->out->status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Making and finishing -------------------------------------------------------------------- */
 
 stele_status stele_otlp_new(stele_context *context, const char *service, stele_output *out,
                             stele_otlp **otlp)

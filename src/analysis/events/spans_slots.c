@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots of open spans: what is kept of the event that began each. */
+/* Slots of open spans, which keep what is needed from the event that began each. */
 #include "analysis/events/spans_state.h"
 
 #include "core/array.h"
 
 #define DELTA_MAX (1u << 20)
 
-/* ---- What begins ---- */
+/* ---- Begin of spans ---- */
 
 static inline int64_t renew(last_begin *last, int64_t begin_ns)
 {
@@ -15,7 +15,7 @@ static inline int64_t renew(last_begin *last, int64_t begin_ns)
     return (int64_t)((uint64_t)begin_ns - before_ns);
 }
 
-/* As take_delta(), where `*near` is of another name or track. */
+/* Part of take_delta() for the case that the cached entry `*near` is of another name or track. */
 static int64_t find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
                           int64_t begin_ns)
 {
@@ -49,7 +49,8 @@ static int64_t find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_
     return STELE_SPAN_NO_DELTA;
 }
 
-/* Since the span before of this name on this track began, which is this one from now on. */
+/* Returns the time since the previous span with this name on this track began, and makes this
+   one the previous. */
 static inline int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64_t begin_ns)
 {
     uint32_t *const near = &s->near[(name + track * 31) % SPANS_NEAR];
@@ -82,7 +83,7 @@ uint32_t spans_open(stele_spans *s, stele_span_source from)
     return slot;
 }
 
-/* ---- What ends ---- */
+/* ---- End of spans ---- */
 
 void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end)
 {
@@ -96,7 +97,7 @@ void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end)
     spans_take_end(span, end);
 }
 
-/* The kind of the events that spans of a source begin with. */
+/* The kind of event with which spans of a source begin. */
 static stele_kind begin_kind(uint8_t from)
 {
     static const uint8_t kinds[STELE_SPAN_SOURCE_COUNT] = {
@@ -112,7 +113,7 @@ static bool is_wanted(stele_spans *s, const stele_batch *batch, const stele_even
            filter_passes_span(s->only, batch, event, span);
 }
 
-/* Takes back what was made last if it is not wanted. */
+/* Removes the span that was made last if the filter does not pass it. */
 static void judge(stele_spans *s, const stele_span *span)
 {
     stele_batch *batch = s->made.batch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The spans engine inside: what is open, and how spans are made of it. Calls stand on the stacks of
- * the calls engine (spans_calls.c), operations, flows and pairs are found by a key
+ * Internals of the spans engine: what is open, and how it becomes spans. Calls are on the stacks of
+ * the calls engine (spans_calls.c); operations, flows and pairs are found by a key
  * (spans_operations.c).
  */
 #ifndef ANALYSIS_EVENTS_SPANS_STATE_H
@@ -14,23 +14,23 @@
 #include "query/filter.h"
 
 #define SPANS_KINDS_LINKED (STELE_SPANS_KINDS & ~STELE_CALLS_KINDS)
-/* How many names of tracks are found without asking the table of them; a power of two. */
+/* Size of the cache of names on tracks, which saves a search in a hash table; a power of two. */
 #define SPANS_NEAR 256u
 
-/* What is known of an open span, by the slot of its event. */
+/* What is kept of an open span, by the slot of its event. */
 typedef struct open_data {
     uint64_t id;
     uint64_t child_count;
-    uint64_t child_ns; /* of operations */
+    uint64_t child_ns; /* of operations only: calls have it on their stack */
     int64_t delta_ns;
-    uint32_t parent; /* slot of the operation around; 0: none */
-    uint32_t depth;  /* of operations */
-    stele_name root; /* of operations */
+    uint32_t parent; /* slot of the operation that it is in; 0: none */
+    uint32_t depth;  /* depth of an operation; calls have it on their stack */
+    stele_name root; /* name of the outermost operation around an operation */
     uint8_t source;
-    bool is_given; /* its begin was */
+    bool is_given; /* the begin of the span was given */
 } open_data;
 
-/* When the last span of a name on a track began. */
+/* When the last span with a name began on a track. */
 typedef struct last_begin {
     uint32_t track;
     stele_name name;
@@ -41,44 +41,45 @@ struct stele_spans {
     stele_context *context;
     stele_span_options options;
     stele_calls *calls;
-    filter *only;      /* NULL: all spans are given */
-    uint64_t kinds;    /* of begins that are wanted; 0: all */
+    filter *only;      /* the request's filter; NULL: all spans are given */
+    uint64_t kinds;    /* kinds of begin events that are wanted, as bits; 0: all */
     uint64_t least_ns; /* shorter spans are not given */
     bool has_origin;
-    bool has_fields; /* they are given, or looked at */
-    opened opened;   /* by the tags of the open calls, and by keys */
-    open_data *open; /* by slot */
+    bool has_fields; /* fields are needed, for the receiver or for the filter */
+    opened opened;   /* copies of open events, by the tags of calls and by keys */
+    open_data *open; /* by slot, parallel to opened.slots */
     uint32_t open_capacity;
     last_begin *lasts;
     uint32_t last_count, last_capacity;
-    hash_table last_numbers;   /* by track and name */
-    uint32_t near[SPANS_NEAR]; /* numbers of some of them plus 1, by a mix of track and name */
-    int64_t begin_ns, end_ns;  /* of the window */
-    int64_t last_ns;           /* the latest time so far */
-    int64_t sweep_ns;          /* when timeouts are to be looked for again */
-    uint64_t id;               /* of the span that began last */
-    spans_end now;             /* the event at hand; no event: the end of the trace */
+    hash_table last_numbers;   /* numbers of `lasts`, by track and name */
+    uint32_t near[SPANS_NEAR]; /* cache: numbers plus 1 of `lasts`, by a hash of track and name */
+    int64_t begin_ns, end_ns;  /* bounds of the window */
+    int64_t last_ns;           /* the latest time of all events so far */
+    int64_t sweep_ns;          /* when the next search for timeouts is due */
+    uint64_t id;               /* id of the span that began last */
+    spans_end now;             /* the current event; its `event` is NULL at the end of the trace */
     stele_span_counts counts;
     stele_status status;
     spans_made made;
 };
 
-/* The name, as far as it is known beyond its batch. */
+/* The name if it is valid without its batch, 0 otherwise. */
 static inline stele_name spans_global_name(stele_name name)
 {
     return (name & STELE_NAME_LOCAL) != 0 ? 0 : name;
 }
 
-/* Keeps the event at hand, which begins a span; 0: memory. */
+/* Keeps a copy of the current event, which begins a span. Returns its slot, 0 if out of memory. */
 uint32_t spans_open(stele_spans *s, stele_span_source from);
 
-/* The event that began the span of a slot. */
+/* The copy of the event that began the span in a slot. */
 static inline spans_end spans_begin_of(const stele_spans *s, uint32_t slot)
 {
     return (spans_end){opened_batch(&s->opened, slot), opened_event(&s->opened, slot)};
 }
 
-/* What the event that began a span says; begin_ns is that of the window at least. */
+/* Fills in those members of a span that its begin event determines. The caller sets begin_ns,
+   which is not before the window. */
 static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
 {
     const stele_event *event = opened_event(&s->opened, slot);
@@ -98,7 +99,7 @@ static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint
         span->pair = (uint32_t)event->value;
 }
 
-/* What the event that ended it says. */
+/* Fills in those members of a span that its end event determines. */
 static inline void spans_take_end(stele_span *span, spans_end end)
 {
     span->end_offset = end.event->offset;
@@ -108,7 +109,7 @@ static inline void spans_take_end(stele_span *span, spans_end end)
     span->has_end_cpu = (end.event->flags & STELE_FLAG_HAS_CPU) != 0;
 }
 
-/* Of a span without an event that began it: everything is that of its end. */
+/* Fills in a span whose begin is missing: everything comes from its end. */
 void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end);
 
 /* Counts a span that has ended. */
@@ -121,28 +122,30 @@ static inline void spans_count(stele_spans *s, uint8_t from, uint8_t end, uint32
         s->counts.depth_max = depth + 1;
 }
 
-/* Counts a span, and gives it to the receiver if it is wanted. Slot 0: it has none. */
+/* Counts a span, and gives it to the receiver if it is wanted. `slot` is that of its begin, 0 if
+   the begin is missing. */
 void spans_give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end);
 
-/* Whether a span ended before the window, of which an event at hand says what is open then. */
+/* Whether a span ended before the window. Such a span is not given: events before the window are
+   read only to find what is open at its begin. */
 static inline bool spans_is_before(const stele_spans *s, int64_t begin_ns, int64_t end_ns)
 {
     return end_ns < s->begin_ns || (end_ns == s->begin_ns && begin_ns < s->begin_ns);
 }
 
-/* The event at hand is of STELE_CALLS_KINDS. Takes it, and those after it, before `end`, that are
-   of such kinds, too, and of its track; gives the first that was not taken. */
+/* Takes the current event, which is of STELE_CALLS_KINDS, and those after it that are of such
+   kinds and of the same track, up to `end`. Returns the first event that was not taken. */
 const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
                                     const stele_event *end);
 
-/* Gives the COMPLETE events of a track that have ended before `now_ns`, for who takes other events
-   of the track by himself. */
+/* Gives the COMPLETE events of a track that have ended before `now_ns`. Callers need it that
+   handle other events of the track themselves. */
 stele_status spans_expire(stele_spans *s, uint32_t track, int64_t now_ns);
 
-/* What the calls engine of the spans gives its calls to. */
+/* Receives ended calls from the calls engine. */
 stele_status spans_close_calls(void *user, const stele_call_span *calls, size_t count);
 
-/* The event at hand begins or ends an operation, a flow or a pair. */
+/* Takes the current event, which begins or ends an operation, a flow or a pair. */
 void spans_take_operation(stele_spans *s);
 
 /* Ends pairs that have been open for longer than the timeout. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Histograms count integers from 0 on. Decimals are multiplied by a power of two that puts the
- * first of them in the middle of what a histogram can count without losing precision, from 2^6 to
- * 2^63; one that then lies outside of that leaves the group without percentiles.
+ * Histograms count integers from 0 on. Decimals are multiplied by a power of two that brings the
+ * first of them to the middle of the range that a histogram counts without losing precision, 2^6 to
+ * 2^63. A value outside of that range leaves the group without percentiles.
  */
 #include "analysis/events/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SCALE_MIDDLE 34 /* of the exponents 6 to 62 */
+#define SCALE_MIDDLE 34 /* middle of the exponents 6 to 62 */
 
-/* ---- Room ---- */
+/* ---- Limit of memory ---- */
 
 static bool room_take(spread_room *room, size_t size)
 {
@@ -64,7 +64,7 @@ static bool count_scaled(spread *s, bool is_negative, uint64_t value, uint64_t t
     return s->is_cut || count_in(s, is_negative ? &s->below : &s->above, value, times, room);
 }
 
-/* Whether any of the lowest bits is set, which a shift to the right loses. */
+/* Whether a shift to the right by `bits` loses any bit that is set. */
 static bool is_cut_off(wide_u128 a, unsigned bits)
 {
     const wide_u128 back = u128_shift_left(u128_shift_right(a, bits), bits);
@@ -100,7 +100,7 @@ static bool count_float(spread *s, double value, uint64_t times, spread_room *ro
     return count_scaled(s, value < 0, (uint64_t)scaled, times, room);
 }
 
-/* The values that were kept one by one go into the histograms. */
+/* Adds the values that were kept one by one to the histograms. */
 static bool count_few(spread *s, uint64_t count, spread_room *room)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ static bool count_few(spread *s, uint64_t count, spread_room *room)
     return true;
 }
 
-/* ---- Adding ---- */
+/* ---- Adding of values ---- */
 
 static void note(spread *s, double value)
 {
@@ -142,7 +142,7 @@ bool spread_add_int(spread *s, wide_i128 value, spread_room *room)
     return count_few(s, before, room) && count_int(s, value, 1, room);
 }
 
-/* Puts the first decimal in the middle of what a histogram can count. */
+/* Sets the scale so that the first decimal is in the middle of what a histogram can count. */
 static void set_scale(spread *s, double value)
 {
     int exponent;
@@ -181,7 +181,7 @@ bool spread_add_float(spread *s, double value, spread_room *room)
     return count_float(s, value, 1, room);
 }
 
-/* ---- Adding many of one value ---- */
+/* ---- Adding of a value many times ---- */
 
 static void note_many(spread *s, double value, uint64_t times)
 {
@@ -255,7 +255,7 @@ void spread_free(spread *s)
     free(s->different);
 }
 
-/* ---- Figures ---- */
+/* ---- Results ---- */
 
 static int order_values(const void *a, const void *b)
 {
@@ -263,7 +263,8 @@ static int order_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The place of the value from 1 on: at least `permille` of all are at or below it. */
+/* The rank of a percentile, from 1 on: at least `permille` of all values are at or below the
+   value of that rank. */
 static uint64_t rank_of(uint64_t count, unsigned permille)
 {
     const uint64_t rank = count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
@@ -282,7 +283,7 @@ wide_i128 spread_percentile(const spread *s, unsigned permille, int *scale)
         qsort(few, (size_t)s->count, sizeof *few, order_values);
         return i128_of_i64(few[rank - 1]);
     }
-    /* Of negative values the rank counts from the one furthest from 0. */
+    /* Histograms of negative values count from 0 downwards, so the rank is reversed. */
     if (rank <= negative)
         return i128_negate(i128_of_u64(histogram_ranked(s->below, negative - rank + 1)));
     return i128_of_u64(histogram_ranked(s->above, rank - negative));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the values of one group spread: count, sum, extremes, deviation, percentiles, different ones.
- * Few values are kept as they are; more are counted in histograms, one for each sign. Decimals are
- * counted in units that are a power of two: see spread.c.
+ * How the values of one group are distributed: count, sum, extremes, deviation, percentiles, number
+ * of different ones. A few values are kept as they are; more are counted in histograms, one for
+ * each sign. Decimals are counted in units that are a power of two: see spread.c.
  */
 #ifndef ANALYSIS_EVENTS_SPREAD_H
 #define ANALYSIS_EVENTS_SPREAD_H
@@ -15,34 +15,37 @@
 
 #define SPREAD_FEW 4u
 
-/* Bytes that may still be taken. */
+/* How many bytes may still be allocated. */
 typedef struct spread_room {
     size_t left;
 } spread_room;
 
-/* A zeroed one is empty. */
+/* Distribution of values; all zeros is one without values. */
 typedef struct spread {
-    uint64_t count;                           /* numbers */
-    uint64_t other_count;                     /* values that are none */
-    uint64_t float_count;                     /* of `count`: decimals */
-    wide_i128 sum, min, max;                  /* of integers */
-    bool is_sum_lost;                         /* it does not fit */
-    bool is_cut;                              /* there was no room for histograms */
-    bool is_coarse;                           /* decimals were too far apart for them */
-    int8_t scale;                             /* values are counted times 2^scale */
-    double float_sum, float_min, float_max;   /* of decimals */
-    double first, offset_sum, offset_squares; /* distances from the first value */
+    uint64_t count;                         /* how many values are numbers */
+    uint64_t other_count;                   /* how many values are not numbers */
+    uint64_t float_count;                   /* how many of `count` are decimals */
+    wide_i128 sum, min, max;                /* sum and extremes of the integers */
+    bool is_sum_lost;                       /* the sum does not fit in 128 bits */
+    bool is_cut;                            /* there was no room for histograms */
+    bool is_coarse;                         /* decimals were too far apart for histograms */
+    int8_t scale;                           /* decimals are multiplied by 2^scale to be counted */
+    double float_sum, float_min, float_max; /* sum and extremes of the decimals */
+    /* offset_... are sums over the distances from `first`, the first value */
+    double first, offset_sum, offset_squares;
     int64_t
-        few[SPREAD_FEW]; /* the values, while all are integers of 64 bits and no more than this */
-    histogram *above, *below; /* of values from 0 on, and of negative ones without their sign */
-    distinct *different;      /* NULL: not asked for, or none yet */
+        /* the values, while there are at most SPREAD_FEW and all are integers of 64 bits */
+        few[SPREAD_FEW];
+    histogram *above, *below; /* values from 0 on, and negative values without their sign */
+    distinct *different;      /* NULL: no value yet, or not asked for */
 } spread;
 
-/* Returns false if out of memory. What there is no room for is left out, and `is_cut` says so. */
+/* Add a value. If room is exhausted, `is_cut` is set. Return false if out of memory. */
 bool spread_add_int(spread *s, wide_i128 value, spread_room *room);
 bool spread_add_float(spread *s, double value, spread_room *room);
 
-/* The same so many times, which may be 0; `few` and exactness are not for those. */
+/* Add a value `times` times, which may be 0. Values are counted in histograms at once, never one
+   by one. */
 bool spread_weigh_int(spread *s, wide_i128 value, uint64_t times, spread_room *room);
 bool spread_weigh_float(spread *s, double value, uint64_t times, spread_room *room);
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room);
@@ -59,10 +62,10 @@ static inline bool spread_is_exact(const spread *s)
     return s->above == NULL && s->below == NULL;
 }
 
-/* The value at or below which `permille` of all lie, as a multiple of 2^-scale. */
+/* The value at or below which `permille` of all values are, as a multiple of 2^-scale. */
 wide_i128 spread_percentile(const spread *s, unsigned permille, int *scale);
 
-/* A number as the narrowest value that holds it. */
+/* Converts an integer to the narrowest type that holds it. */
 stele_value spread_value(wide_i128 i);
 
 double spread_mean(const spread *s);
@@ -70,11 +73,11 @@ double spread_deviation(const spread *s);
 double spread_least(const spread *s);
 double spread_greatest(const spread *s);
 
-/* Hands out the values in groups of those that are close, in rising order. */
+/* Receives the values of spread_each() in groups of close ones, in rising order. */
 typedef void spread_fn(void *user, double low, double high, uint64_t count);
 void spread_each(const spread *s, spread_fn *fn, void *user);
 
-/* A value that comes often: as spread_add_int(), for those that are counts of 63 bits. */
+/* Fast path of spread_add_int() for counts of up to 63 bits. */
 static inline bool spread_add_count(spread *s, uint64_t value, spread_room *room)
 {
     const wide_i128 whole = i128_of_u64(value);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The engine of calls is asked after each event what is open on the event's track. A mark is made
- * where that changed, so that what is kept is 16 bytes for each begin and each end, in a temporary
- * file.
- */
-#define _POSIX_C_SOURCE 200809L /* pread() */
+/* After each event the calls engine is asked what is open on the event's track. If that has
+   changed, a mark is made. So each begin and each end takes 16 bytes, in a temporary file. */
+#define _POSIX_C_SOURCE 200809L /* for pread() */
 
 #include "analysis/events/stack_times.h"
 
@@ -89,7 +86,7 @@ static stele_status lane_mark(stele_stack_times *times, stack_lane *lane, int64_
         status = write_chunk(times, lane);
     if (status != STELE_OK)
         return status;
-    /* What overlaps without nesting ends with what it is around. */
+    /* Spans that overlap without nesting end together with the span around them. */
     if (lane->mark_count != 0 && time_ns < lane->mark_ns)
         time_ns = lane->mark_ns;
     if (lane->mark_count == 0)
@@ -105,7 +102,7 @@ static stele_status lane_mark(stele_stack_times *times, stack_lane *lane, int64_
     return STELE_OK;
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------- */
+/* ---- Tracks ---------------------------------------------------------------------------------- */
 
 static stack_lane *lane_add(stele_stack_times *times, uint32_t track)
 {
@@ -137,7 +134,8 @@ static stack_lane *lane_of(stele_stack_times *times, uint32_t track)
                                       : lane_add(times, track);
 }
 
-/* The node of what is open at this depth of the track, 1 being outermost; 0: nothing is. */
+/* The tree node of the call that is open at this depth of a track; 1 is the outermost. Returns 0
+   if none is open. */
 static uint32_t node_at(const stele_stack_times *times, uint32_t track, uint32_t depth,
                         int64_t *end_ns)
 {
@@ -148,7 +146,8 @@ static uint32_t node_at(const stele_stack_times *times, uint32_t track, uint32_t
     return span.node;
 }
 
-/* Complete events that ended before `time_ns` are on the stack until the next event comes. */
+/* Marks the end of COMPLETE events that ended before `time_ns`. The engine keeps them on the
+   stack until the next event. */
 static stele_status end_before(stele_stack_times *times, stack_lane *lane, int64_t time_ns)
 {
     uint32_t depth = stele_calls_depth(times->calls, lane->track);
@@ -169,7 +168,8 @@ typedef struct carried {
     size_t count;
 } carried;
 
-/* Before the first event in the window: the engine knows the names, but has no nodes yet. */
+/* Notes what is open on a track before its first event in the window. The engine has the names
+   by then, but no nodes. */
 static void carried_take(const stele_stack_times *times, uint32_t track, carried *from)
 {
     stele_call_span span;
@@ -184,7 +184,8 @@ static void carried_take(const stele_stack_times *times, uint32_t track, carried
     }
 }
 
-/* After that event: what was open is so from the begin of the window up to the event. */
+/* Marks calls that were open at the begin of the window; called after the engine has taken the
+   first event in it. */
 static stele_status carried_mark(stele_stack_times *times, stack_lane *lane, const carried *from,
                                  int64_t time_ns)
 {
@@ -201,8 +202,8 @@ static stele_status carried_mark(stele_stack_times *times, stack_lane *lane, con
     return status;
 }
 
-/* The first event of a track in a window that has a begin. Apart, for it takes much of the stack.
- */
+/* Takes a track's first event in a window that has a begin. It is not inlined because it needs
+   much stack. */
 static __attribute__((noinline)) stele_status
 enter_window(stele_stack_times *times, stack_lane *lane, const stele_segment *one, int64_t time_ns)
 {
@@ -214,7 +215,7 @@ enter_window(stele_stack_times *times, stack_lane *lane, const stele_segment *on
                                                  : status;
 }
 
-/* The event as the engine takes it, and before it what ended or was open already. */
+/* Passes an event to the engine, and before that marks what has ended or was already open. */
 static stele_status take_event(stele_stack_times *times, stack_lane *lane, const stele_segment *one,
                                int64_t time_ns)
 {
@@ -241,7 +242,8 @@ static stele_status add_event(stele_stack_times *times, const stele_batch *batch
     if (status != STELE_OK)
         return status;
     node = node_at(times, event->track, stele_calls_depth(times->calls, event->track), &ignored);
-    /* A call that ends just as another one of its name begins is another one. */
+    /* Of two calls with the same name, one can end at the time at which the other begins: a mark
+       between them separates them. */
     if (event->kind == STELE_KIND_BEGIN && node != 0 && node == lane->node &&
         stele_calls_node(times->calls, node)->folded_count == 0)
         status =
@@ -260,14 +262,14 @@ stele_status stele_stack_times_add(stele_stack_times *times, const stele_segment
             continue;
         if (stele_calls_in_window(times->calls, event->time_ns))
             status = add_event(times, segment->batch, segment->first + i);
-        else /* it says what is open when the window begins */
+        else /* events before the window say what is open when it begins */
             status = stele_calls_add(times->calls,
                                      &(stele_segment){segment->batch, segment->first + i, 1}, NULL);
     }
     return status;
 }
 
-/* What is open ends with what is last on its track. */
+/* Ends the calls that are open at the last event of their track. */
 static stele_status end_lanes(stele_stack_times *times)
 {
     stele_status status = STELE_OK;
@@ -286,7 +288,7 @@ stele_status stack_times_finish(stele_stack_times *times)
     return status == STELE_OK ? stele_calls_finish(times->calls) : status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Making and freeing ---------------------------------------------------------------------- */
 
 static stele_status drop_calls(void *user, const stele_call_span *spans, size_t count)
 {

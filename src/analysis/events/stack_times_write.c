@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles in the order of time, in the JSON of speedscope and of the Firefox Profiler. */
+/* Writes profiles in the order of time, as JSON for speedscope and the Firefox Profiler. */
 #include <stele/json.h>
 #include <stele/text.h>
 
@@ -20,14 +20,14 @@ typedef struct stack_writer {
     output *out;
     stele_json json;
     uint32_t node_count;
-    uint32_t *root;   /* by node: the child of the root that it is below */
-    uint32_t *number; /* by node: its number among those of its root, from 0; of Firefox */
-    uint32_t *frame;  /* by name: its number, UINT32_MAX while it has none; of speedscope */
-    uint32_t *path;   /* room for the deepest stack */
+    uint32_t *root;   /* by node: its ancestor just below the root of the tree */
+    uint32_t *number; /* by node: its number, from 0, among the nodes of its root; for Firefox */
+    uint32_t *frame;  /* by name: number of its frame; UINT32_MAX: none yet; for speedscope */
+    uint32_t *path;   /* room for the path of the deepest stack */
     size_t name_count;
 } stack_writer;
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+/* ---- Tree of paths --------------------------------------------------------------------------- */
 
 static const stele_call_node *node_of(const stack_writer *w, uint32_t node)
 {
@@ -69,7 +69,7 @@ static void put_name(stack_writer *w, const char *key, stele_name name)
     stele_json_bytes(&w->json, key, text.bytes, text.size);
 }
 
-/* The first mark with a call tells which root the lane has; 0: it has no calls. */
+/* Finds the root of a lane by its first mark with a call; 0 if it has no calls. */
 static stele_status lane_root(const stack_writer *w, const stack_lane *lane, uint32_t *root)
 {
     stack_mark marks[STACK_CHUNK_MARKS];
@@ -89,7 +89,7 @@ static stele_status lane_root(const stack_writer *w, const stack_lane *lane, uin
 
 /* ---- Marks of a lane ------------------------------------------------------------------------- */
 
-/* What is open from one mark to the next. */
+/* Receives a stretch of time with one stack: from one mark to the next. */
 typedef void stretch_fn(stack_writer *w, const stack_mark *from, const stack_mark *to, void *user);
 
 static stele_status each_stretch(stack_writer *w, const stack_lane *lane, stretch_fn *fn,
@@ -116,7 +116,7 @@ static uint64_t since_begin(const stack_writer *w, int64_t time_ns)
 
 /* ---- Speedscope ------------------------------------------------------------------------------ */
 
-/* Each on a line of its own, without spaces: there are two for each call. */
+/* Writes an opening or closing, on one line without spaces because there are two for each call. */
 static void put_change(stack_writer *w, const char *type, uint32_t node, int64_t time_ns)
 {
     stele_json *j = &w->json;
@@ -128,7 +128,8 @@ static void put_change(stack_writer *w, const char *type, uint32_t node, int64_t
     stele_json_close(j, '}');
 }
 
-/* Closes what is not on the path of the next mark, and opens what was not on that of the last. */
+/* Closes the calls that are not on the path of the next mark, and opens those that were not on
+   the path of the last one. */
 static void put_changes(stack_writer *w, const stack_mark *from, const stack_mark *to, void *user)
 {
     uint32_t left = from->node, right = to->node, count = 0;
@@ -216,8 +217,7 @@ static stele_status put_speedscope(stack_writer *w)
 
 /* ---- Firefox --------------------------------------------------------------------------------- */
 
-/* A column of a table: the same value in each row, or, where there is none, the number of the row.
- */
+/* A column of a table in which each row has the same value or, if `value` is NULL, its number. */
 typedef struct column {
     const char *key, *value;
 } column;
@@ -237,7 +237,7 @@ static void put_column(stack_writer *w, const column *c, uint32_t count)
     output_byte(w->out, ']');
 }
 
-/* Ends a table that was opened, with these columns after those that it has. */
+/* Adds columns to a table, after those written already, and ends it. */
 static void end_table(stack_writer *w, const column *columns, size_t column_count, uint32_t count)
 {
     for (size_t i = 0; i < column_count; i++)
@@ -267,7 +267,7 @@ typedef struct sample_state {
     uint64_t count;
 } sample_state;
 
-/* A stretch of time with one stack is a sample that weighs as much as it lasts. */
+/* Writes a stretch of time as a sample with the stretch's duration as its weight. */
 static void put_sample(stack_writer *w, const stack_mark *from, const stack_mark *to, void *user)
 {
     sample_state *state = user;
@@ -302,7 +302,7 @@ static stele_status put_samples(stack_writer *w, const stack_lane *lane)
     return status;
 }
 
-/* The number of the stack that each one is called from. */
+/* Writes for each stack the number of the stack that it is called from. */
 static void put_prefixes(stack_writer *w, uint32_t root)
 {
     bool has_some = false;
@@ -322,7 +322,8 @@ static void put_prefixes(stack_writer *w, uint32_t root)
     output_byte(w->out, ']');
 }
 
-/* Each path is a stack, a frame and a function of the thread, of one number. */
+/* Writes the paths of a thread. A path is a stack, a frame and a function, all with the same
+   number. */
 static void put_stacks(stack_writer *w, uint32_t root)
 {
     static const column stacks[] = {{"frame", NULL}, {"category", "0"}, {"subcategory", "0"}};
@@ -445,7 +446,7 @@ static stele_status put_firefox(stack_writer *w)
     return status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Public function ------------------------------------------------------------------------- */
 
 stele_status stele_stack_times_write(stele_stack_times *times, stele_output *out)
 {

@@ -29,7 +29,7 @@ static bool tracks_reserve(stacks *s, uint32_t track)
     return true;
 }
 
-/* The number of a span that is free; 0 when memory is exhausted. */
+/* Takes a free span or makes one. Returns its number, 0 if out of memory. */
 static uint32_t span_take(stacks *s)
 {
     const uint32_t reused = s->span_free;

@@ -51,7 +51,7 @@ static bool add_value(stele_stats *s, spread *to, const stele_value *v,
            (!s->has_distinct || spread_add_hash(to, stats_value_hash(&s->groups, v), room));
 }
 
-/* Rounds down, also before the origin. */
+/* The number of the interval that a time is in, rounded down also before the origin. */
 static int64_t interval_of(const stele_stats *s, int64_t time_ns)
 {
     const wide_i128 distance = i128_subtract(i128_of_i64(time_ns), i128_of_i64(s->origin_ns));
@@ -71,7 +71,7 @@ static void set_origin(stele_stats *s, int64_t origin_ns)
         filter_set_origin(s->only, origin_ns);
 }
 
-/* A number of a counter, and what it is called. */
+/* The value of a counter's field, if it is a number. */
 static stele_value value_of_field(const stele_field *field)
 {
     stele_value v = {.name = STELE_NAME_LOCAL};
@@ -102,7 +102,8 @@ static stele_value name_of_field(const stele_stats *s, const stele_batch *batch,
                          .u.text = stele_name_text(s->context, batch, field->name)};
 }
 
-/* Gives the values of a row to its group. */
+/* Adds the values of a row to its group, and to the interval `point`. Returns false if out of
+   memory. */
 static bool add_values(stele_stats *s, stats_group *group, const stele_segment *segment,
                        uint32_t index, const stele_span *span, stats_point *point)
 {
@@ -167,9 +168,8 @@ static bool add_row(stele_stats *s, const stele_segment *segment, uint32_t index
     return add_values(s, group, segment, index, span, point);
 }
 
-/* What is asked most, without going through expressions. Returns false if out of memory, or where
- * it takes the long way.
- */
+/* Fast path for durations by name, which needs no expressions. Returns false if out of memory,
+   or if the group does not exist yet and the general path must be taken. */
 static inline bool add_named(stele_stats *s, stele_name name, uint64_t duration_ns)
 {
     stats_group *const group = stats_groups_named(&s->groups, name);
@@ -197,7 +197,7 @@ static stele_status take_spans(void *user, const stele_segment *segment, const s
 
 /* ---- Events ---- */
 
-/* Each number of a counter is a row. */
+/* Adds each number of a counter event as a row. */
 static bool add_counter(stele_stats *s, const stele_segment *segment, uint32_t index)
 {
     const stele_batch *batch = segment->batch;
@@ -250,8 +250,8 @@ static bool add_direct(stele_stats *s, const stele_segment *segment, uint32_t in
     return add_row(s, segment, index, NULL);
 }
 
-/* Calls are made of the events of a track in the order of time, operations of those of all tracks.
- */
+/* Notes the latest time, and whether events are out of order for the rows: calls need the order
+   of each track, operations that of all tracks. Returns false if out of memory. */
 static bool note_order(stele_stats *s, const stele_segment *segment)
 {
     const stele_event *event = &segment->batch->events[segment->first];
@@ -287,7 +287,7 @@ static stele_status add_to_spans(stele_stats *s, const stele_segment *segment)
     return uses_calls(s) ? stats_calls_add(s, segment) : stele_spans_add(s->spans, segment);
 }
 
-/* Complete events are rows; stretches of others go to the engine of spans. */
+/* Adds COMPLETE events as rows, and passes the runs of other events to the spans engine. */
 static stele_status add_calls(stele_stats *s, const stele_segment *segment)
 {
     const stele_event *const events = &segment->batch->events[segment->first];
@@ -334,9 +334,10 @@ stele_status stele_stats_finish(stele_stats *s)
     return status;
 }
 
-/* ---- Making ---- */
+/* ---- Making and freeing ---- */
 
-/* Rows are calls where something is asked that only they have. */
+/* The kind of rows if the caller leaves it open: calls if some expression asks for what only
+   calls have. */
 static stele_stats_rows rows_of(const stele_stats *s, stele_stats_rows wanted)
 {
     bool has_duration = s->only != NULL && filter_uses_duration(s->only);
@@ -415,7 +416,7 @@ static stele_status make(stele_stats *s, const stele_stats_options *options)
     const bool is_counters = options->rows == STELE_STATS_COUNTERS;
     stele_status status =
         is_counters && (options->by != NULL || options->of != NULL) ? STELE_ERR_ARGUMENT : STELE_OK;
-    /* What the last one is of counters is said by each of their numbers. */
+    /* Rows of counters have one expression for each number: its value. */
     if (status == STELE_OK)
         status = expression_list_new(
             s->context, is_counters ? "pid,counter=name,id,field=name" : options->by, &s->by);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changed between the statistics of some runs and those of others, group by group. */
+/* Compares the statistics of several runs before and after a change, group by group. */
 #include <stele/stats.h>
 
 #include <math.h>
@@ -12,10 +12,10 @@
 
 #define LEVEL 0.05
 
-/* A group of one run. */
+/* A group in the results of one run. */
 typedef struct member {
     const stele_stats_group *group;
-    size_t number; /* among those of its run */
+    size_t number; /* number of the group in its run */
     uint32_t run;
 } member;
 
@@ -27,7 +27,7 @@ typedef struct comparing {
     double level;
     member *members;
     size_t member_count;
-    double *values, *logs; /* of a group: a figure for each run, those before first */
+    double *values, *logs; /* a figure of one group for each run, first the runs before */
 } comparing;
 
 static stele_stats *run_of(const comparing *c, size_t run)
@@ -61,7 +61,8 @@ static int compare_keys(const stele_value *a, const stele_value *b)
     }
 }
 
-/* Groups of the same keys stand side by side; that of all others is last. */
+/* Sorts groups by their keys, so that those with the same keys are next to each other; the group
+   of all others comes last. */
 static int compare_groups(const stele_stats_group *a, const stele_stats_group *b, size_t by_count)
 {
     if (a->is_other != b->is_other)
@@ -93,7 +94,7 @@ static bool collect(comparing *c)
     return true;
 }
 
-/* ---- Sorting: qsort() has no place for the number of keys ------------------------------------ */
+/* ---- Heap sort: qsort() cannot pass on the number of keys ------------------------------------ */
 
 static bool is_before(const comparing *c, const member *a, const member *b)
 {
@@ -133,7 +134,7 @@ static void sort_members(const comparing *c)
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-/* NaN: the group does not have it. */
+/* The figure of a group in one run; NaN if the group does not have it. */
 static double figure_of(const comparing *c, const member *m)
 {
     stele_stats_figures f = STELE_INIT(stele_stats_figures);
@@ -158,7 +159,7 @@ static double figure_of(const comparing *c, const member *m)
     }
 }
 
-/* A run without the group has none of it: that is a figure of sums, and of nothing else. */
+/* The figure of a run that has no such group: 0 for counts and sums, and NaN otherwise. */
 static double missing(const comparing *c)
 {
     return c->figure == STELE_STATS_COUNT || c->figure == STELE_STATS_SUM ? 0 : NAN;
@@ -177,8 +178,8 @@ static double mean_of(const double *values, size_t count, uint32_t *used)
     return *used != 0 ? sum / *used : NAN;
 }
 
-/* Puts the values that are there side by side; gives how many. As factors of each other where all
-   are above 0, else as they are. */
+/* Copies the values that are not NaN, as logarithms if `as_logs` is set. Returns how many there
+   are. */
 static size_t pack(const double *values, size_t count, bool as_logs, double *to)
 {
     size_t used = 0;
@@ -196,7 +197,8 @@ static test_result test(const comparing *c, bool as_logs)
     return runs_test(c->logs, n, c->logs + n, m);
 }
 
-/* How sure it is that the sides differ, from how runs of a side differ. */
+/* Tests whether the two sides differ by more than the runs of one side do. Positive values are
+   compared as factors of each other, others by their difference. */
 static void judge(const comparing *c, stele_stats_change *change)
 {
     bool are_factors = true;
@@ -216,7 +218,7 @@ static void judge(const comparing *c, stele_stats_change *change)
     change->is_noise = result.p_value > c->level;
 }
 
-/* The members from `first` to before `end` are one group. */
+/* Makes the change of one group, whose members are those from `first` to before `end`. */
 static void conclude(const comparing *c, size_t first, size_t end, stele_stats_change *change)
 {
     *change = (stele_stats_change){.keys = c->members[first].group->keys,
@@ -231,7 +233,8 @@ static void conclude(const comparing *c, size_t first, size_t end, stele_stats_c
     judge(c, change);
 }
 
-/* The largest change first; what is on one side only, where that is no change, comes last. */
+/* Sorts by size of the change, the largest first. Groups without a change, because one side
+   lacks them, come last. */
 static int compare_changes(const void *left, const void *right)
 {
     const stele_stats_change *a = left, *b = right;

@@ -54,7 +54,7 @@ void stats_groups_free(stats_groups *g)
     free(g->keys);
 }
 
-/* ---- Keys ---- */
+/* ---- Keys of groups ---- */
 
 static uint64_t hash_value(hash_key key, const stele_value *v)
 {
@@ -113,7 +113,8 @@ static bool has_keys(const stats_groups *g, const stats_group *group)
     return true;
 }
 
-/* Texts of names live as long as the context; others are copied. */
+/* Copies a text to the arena, for texts that do not live as long as the context. Returns false
+   if out of memory. */
 static bool text_keep(stats_groups *g, stele_text *text)
 {
     text->bytes = text->size != 0 ? arena_copy(&g->texts, text->bytes, text->size) : "";
@@ -199,7 +200,7 @@ static stats_group *group_add(stats_groups *g, uint64_t hash)
     return made;
 }
 
-/* Remembers the group of a name of the pool, where there is memory for it. */
+/* Remembers the group of a name, to find it without hashing. Does nothing if out of memory. */
 static void name_keep(stats_groups *g, stele_name name, stats_group *group)
 {
     if (name >= g->by_name_count) {
@@ -241,14 +242,15 @@ stats_group *stats_groups_find(stats_groups *g)
     return found;
 }
 
-/* ---- Intervals ---- */
+/* ---- Intervals of a group ---- */
 
 static stats_point *point_at(const stats_groups *g, const stats_group *group, uint32_t index)
 {
     return (stats_point *)(void *)(group->points + index * g->point_size);
 }
 
-/* The first interval of this number or later; rows come nearly in order. */
+/* The index of the first interval with this number or a higher one. Rows come nearly in order,
+   so the end is tried first. */
 static uint32_t point_search(const stats_groups *g, const stats_group *group, int64_t interval)
 {
     uint32_t low = 0, high = group->point_count;

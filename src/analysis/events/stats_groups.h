@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The groups of statistics: rows with the same values of some expressions. */
+/* Groups of statistics: rows that have the same values of some expressions. */
 #ifndef ANALYSIS_EVENTS_STATS_GROUPS_H
 #define ANALYSIS_EVENTS_STATS_GROUPS_H
 
@@ -11,28 +11,28 @@
 #include "core/arena.h"
 #include "core/table.h"
 
-/* Figures of one interval of a group, and after it those of each expression. */
+/* The figures of a group in one interval of time, with those of each expression in `of`. */
 typedef struct stats_point {
     stele_stats_point about;
     stele_stats_point_figures of[];
 } stats_point;
 
-/* The value of an expression that holds since its last row. Extremes are those that held, and those
-   that were at once replaced. */
+/* The current value of an expression, which holds until the next row. The extremes include
+   values that were replaced at the same time and so held for no time. */
 typedef struct stats_held {
-    stele_value last, least, greatest; /* numbers */
+    stele_value last, least, greatest; /* numbers, while is_there or has_extremes are set */
     int64_t since_ns;
-    uint64_t count; /* of values in the window */
+    uint64_t count; /* how many values were set in the window */
     bool is_there, has_extremes;
 } stats_held;
 
 typedef struct stats_group {
-    stele_stats_group about; /* first: what is given out is a pointer to it */
+    stele_stats_group about; /* must be the first member: callers get a pointer to it */
     uint8_t *points;
     uint32_t point_count, point_capacity;
     uint32_t number;  /* among the items; UINT32_MAX: it is that of all others */
-    stats_held *held; /* one for each expression; NULL: values do not hold */
-    spread of[];      /* one for each expression */
+    stats_held *held; /* an element for each expression; NULL: values do not hold */
+    spread of[];      /* an element for each expression */
 } stats_group;
 
 typedef struct stats_groups {
@@ -41,21 +41,21 @@ typedef struct stats_groups {
     size_t point_size;
     uint64_t every_ns;
     bool is_held;
-    size_t size_max;  /* of the room at first */
-    spread_room room; /* of all groups */
-    arena texts;      /* keys */
+    size_t size_max;  /* limit of `room` at the start */
+    spread_room room; /* bytes that all groups may still use */
+    arena texts;      /* texts of keys */
     stats_group **items;
     size_t count, capacity;
-    stats_group *other;    /* NULL: there was room for all */
-    distinct other_keys;   /* hashes of what is in it */
-    hash_table numbers;    /* of groups, by their keys */
-    stats_group **by_name; /* by number of the name, where that is the only key */
+    stats_group *other;    /* the group of rows beyond the limit; NULL: there was room for all */
+    distinct other_keys;   /* counts the different keys in `other` */
+    hash_table numbers;    /* numbers of groups, by their keys */
+    stats_group **by_name; /* group of a name, by number of the name, if the name is the only key */
     uint32_t by_name_count;
-    stele_value *keys; /* of the row at hand */
-    uint64_t cut_rows; /* rows that have no place in an interval */
+    stele_value *keys; /* keys of the current row, one for each expression */
+    uint64_t cut_rows; /* how many rows are in no interval for lack of room */
 } stats_groups;
 
-/* A number that is whole. */
+/* An integer of any type as 128 bits. */
 static inline wide_i128 stats_wide_of(const stele_value *v)
 {
     switch (v->type) {
@@ -82,10 +82,11 @@ bool stats_groups_init(stats_groups *g, stele_context *context, uint32_t by_coun
 void stats_groups_free(stats_groups *g);
 void stats_groups_clear(stats_groups *g);
 
-/* The group of the keys of the row at hand; NULL if out of memory. */
+/* Finds or makes the group for the keys of the current row. Returns NULL if out of memory. */
 stats_group *stats_groups_find(stats_groups *g);
 
-/* The group of the name that is the only key, where it is known: what comes often. */
+/* The group of a name, if the name is the only key and the group is known: a fast path for the
+   usual case. Returns NULL otherwise. */
 static inline stats_group *stats_groups_named(const stats_groups *g, stele_name name)
 {
     return name < g->by_name_count ? g->by_name[name] : NULL;
@@ -97,8 +98,8 @@ static inline stats_group *stats_group_numbered(const stats_groups *g, uint32_t 
     return number < g->count ? g->items[number] : g->other;
 }
 
-/* The interval of a group with this number; NULL, and `*is_memory` says why not: memory, or room.
- */
+/* Finds or makes an interval of a group. Returns NULL if there is no room or, with `*is_memory`
+   set, if out of memory. */
 stats_point *stats_group_point(stats_groups *g, stats_group *group, int64_t interval,
                                bool *is_memory);
 

@@ -23,7 +23,8 @@ static void see_extreme(stats_held *held)
     held->has_extremes = true;
 }
 
-/* The value that holds did so up to now: that part of it counts which is in the window. */
+/* Counts the time for which the current value has held until now, as far as it is in the window.
+   Returns false if out of memory. */
 static bool settle(stats_groups *g, stats_group *group, uint32_t of, int64_t now_ns,
                    const stats_window *window)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that hold until the next one of their group: counters, lengths of queues, frequencies. */
+/* Values that hold until the next one of their group, such as counters, queue lengths and
+   frequencies. */
 #ifndef ANALYSIS_EVENTS_STATS_HELD_H
 #define ANALYSIS_EVENTS_STATS_HELD_H
 
 #include "analysis/events/stats_groups.h"
 
-/* The time that counts. */
+/* The window: time outside of it is not counted. */
 typedef struct stats_window {
     int64_t begin_ns, end_ns;
 } stats_window;
 
-/* An expression of a group has another value from now on. What is no number changes nothing.
+/* Sets the value of a group's expression from now on. Does nothing if it is not a number.
    Returns false if out of memory. */
 bool stats_held_set(stats_groups *g, stats_group *group, uint32_t of, const stele_value *value,
                     int64_t now_ns, const stats_window *window);
 
-/* Values hold up to a time. Returns false if out of memory. */
+/* Counts the current values of all groups up to a time. Returns false if out of memory. */
 bool stats_held_end(stats_groups *g, int64_t end_ns, const stats_window *window);
 
 #endif

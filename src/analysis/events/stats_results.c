@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What statistics came to: figures, their order, bins, intervals. */
+/* Results of statistics: figures, order of groups, bins and intervals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,9 @@ static stele_value value_of_float(double f)
     return (stele_value){.type = STELE_VALUE_FLOAT, .name = STELE_NAME_LOCAL, .u.f = f};
 }
 
-/* What is beyond the least and the greatest value only seems so. */
+/*
+ * A percentile, cut to the least and the greatest value: histograms can only give it approximately.
+ */
 static stele_value value_of_percentile(const spread *of, unsigned permille)
 {
     const bool is_float = of->float_count != 0;
@@ -84,7 +86,7 @@ static void give_extremes(stele_stats_figures *to, const spread *of)
     to->sum = value_of_float(of->float_sum + i128_double(of->sum));
 }
 
-/* Of values that hold: the spread counts nanoseconds. */
+/* Fills in the figures of values that hold. Their spread counts nanoseconds instead of rows. */
 static void give_held(stele_stats_figures *to, const stats_held *held, const spread *of)
 {
     const double seconds = (i128_double(of->sum) + of->float_sum) / 1e9;
@@ -137,12 +139,12 @@ bool stele_stats_get_figures(const stele_stats *s, size_t group, size_t of,
     return true;
 }
 
-/* ---- Order ---- */
+/* ---- Order of groups ---- */
 
 typedef struct rank {
     stats_group *group;
-    double figure; /* NaN: it has none */
-    size_t number; /* in the order before */
+    double figure; /* NaN: the group does not have it */
+    size_t number; /* index of the group in the order by keys */
 } rank;
 
 static double figure_of(const stele_stats *s, size_t group, stele_stats_figure figure, size_t of)
@@ -203,7 +205,8 @@ static int order_ranks(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-/* By the places that insertion into a heap would give is not needed: keys are sorted by merging. */
+/* Sorts groups by their keys by merging, with the help of `room`, because qsort() cannot pass on
+   the number of keys. */
 static void sort_keys(const stats_groups *g, rank *ranks, rank *room, size_t count)
 {
     const size_t half = count / 2;
@@ -227,7 +230,7 @@ void stele_stats_sort(stele_stats *s, stele_stats_figure figure, size_t of, bool
     const size_t count = g->count;
     rank *ranks = calloc(count * 2 + 1, sizeof *ranks);
     if (ranks == NULL)
-        return; /* they stand in another order, and are all there */
+        return; /* out of memory: the groups are complete, but not in this order */
     for (size_t i = 0; i < count; i++) {
         const double f = figure == STELE_STATS_KEY ? 0 : figure_of(s, i, figure, of);
         ranks[i] = (rank){g->items[i], is_reversed ? -f : f, i};
@@ -246,12 +249,12 @@ void stele_stats_sort(stele_stats *s, stele_stats_figure figure, size_t of, bool
 typedef struct binning {
     stele_stats_bin *bins;
     size_t count, capacity, linear_count;
-    double low, width; /* of linear bins */
+    double low, width; /* low bound of the first linear bin, and width of all */
     bool is_whole;     /* all values are whole numbers */
 } binning;
 
-/* Bins without values between those with some, as far as there is room: of whole numbers there
-   always is. */
+/* Adds empty bins between those with values as long as there is room. Whole numbers always have
+   room. */
 static void fill_gap(binning *b, double from)
 {
     double low = b->count != 0 ? b->bins[b->count - 1].high : from;
@@ -266,7 +269,7 @@ static void add_log2(void *user, double low, double high, uint64_t count)
     binning *b = user;
     double from, to;
     int exponent;
-    const double value = fabs(low) < fabs(high) ? low : high; /* the one next to 0 */
+    const double value = fabs(low) < fabs(high) ? low : high; /* the bound that is nearer to 0 */
     if (value == 0) {
         from = 0;
         to = 1;
@@ -294,7 +297,7 @@ static void add_linear(void *user, double low, double high, uint64_t count)
     b->bins[index].count += count;
 }
 
-/* Whole numbers are counted in bins of whole widths. */
+/* Makes linear bins. If all values are whole numbers, the bins have whole widths. */
 static void make_linear(binning *b, const spread *of)
 {
     const double low = spread_least(of), high = spread_greatest(of);

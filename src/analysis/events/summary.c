@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace holds: its events by kind, name and track, its range of time, what was lost. */
+/* What a trace contains: events by kind, name and track, the range of time, and losses. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "model/context.h"
 #include "model/times.h"
 
-/* By number of the name; count 0 has not come up. */
+/* How often a name occurs, by number of the name; 0: it does not. */
 typedef struct name_count {
     uint64_t count;
     uint8_t kind;
@@ -21,10 +21,10 @@ struct stele_summary {
     stele_summary_totals totals;
     name_count *names;
     uint32_t name_count;
-    stele_summary_track *tracks; /* by number of the track */
+    stele_summary_track *tracks; /* by track number */
     uint32_t track_count;
-    times *streams; /* by number of the stream */
-    times runs;     /* of what has no stream */
+    times *streams; /* by stream number */
+    times runs;     /* times of events that have no stream */
     uint32_t stream_count;
     stele_summary_name *sorted_names;
     stele_summary_track *sorted_tracks;
@@ -59,9 +59,11 @@ void stele_summary_clear(stele_summary *s)
     *s = empty;
 }
 
-/* ---- Counting ---- */
+/* ---- Counting of events ---- */
 
-/* Grows a table to `wanted` cleared entries and some more; false when memory is exhausted. */
+/*
+ * Grows a table to at least `wanted` entries; new ones are zeros. Returns false if out of memory.
+ */
 static bool table_grow(void *table, uint32_t *count, uint32_t wanted, size_t size)
 {
     const size_t grown = (size_t)wanted + wanted / 2 + 64;
@@ -76,7 +78,8 @@ static bool table_grow(void *table, uint32_t *count, uint32_t wanted, size_t siz
     return true;
 }
 
-/* Streams that have a range were looked through before, and their outliers reported then. */
+/* Makes room for all streams of the context. Streams with a known range were searched for
+   outliers before. Returns false if out of memory. */
 static bool streams_reserve(stele_summary *s)
 {
     const uint32_t old = s->stream_count, count = stele_stream_count(s->context);
@@ -93,7 +96,8 @@ static bool streams_reserve(stele_summary *s)
     return true;
 }
 
-/* Tables have room for all names and tracks of the context, so that events need no look. */
+/* Makes room for all names and tracks of the context, so that counting an event needs no check.
+   Returns false if out of memory. */
 static bool tables_reserve(stele_summary *s)
 {
     const uint32_t names = stele_name_count(s->context);
@@ -105,8 +109,8 @@ static bool tables_reserve(stele_summary *s)
            streams_reserve(s);
 }
 
-/* An event without an end of its own, or with one before its begin, ends where it stands. Both
-   conditions are cheaper to compute than to guess. */
+/* The end of a COMPLETE event; the time of any other event, or of one that would end before it
+   begins. Both conditions are cheaper to compute than a wrong branch. */
 static int64_t event_end_ns(const stele_event *event)
 {
     const int64_t end_ns = (int64_t)event->id;
@@ -127,7 +131,7 @@ static void count_unusual(stele_summary_totals *totals, const stele_event *event
     totals->clamped_count += (event->flags & STELE_FLAG_CLAMPED) != 0;
 }
 
-/* What was lost when the trace was recorded is given by marks, which are not events of it. */
+/* Counts a mark of lost events, which is not an event of the trace itself. */
 static void count_lost(stele_summary_totals *totals, const stele_event *event)
 {
     totals->event_count--;
@@ -136,7 +140,7 @@ static void count_lost(stele_summary_totals *totals, const stele_event *event)
         totals->lost_count = UINT64_MAX;
 }
 
-/* Ranges of time of all events of a segment; turned inside out while there is none. */
+/* The range of time of some events; begin is after end as long as there are none. */
 typedef struct extent {
     int64_t begin_ns, end_ns;
     uint64_t begin_ticks, end_ticks;
@@ -160,8 +164,8 @@ static void add_ticks(stele_summary_totals *totals, uint64_t begin, uint64_t end
     totals->has_time = true;
 }
 
-/* Events of a segment some of which are far from others: one after the other. Ticks of those that
-   turn out to be outliers later may be counted. */
+/* Adds the times of a segment in which some are far from the others, one by one. Ticks of events
+   that later turn out to be outliers may be included. */
 static void add_far(stele_summary *s, times *own, const stele_segment *segment)
 {
     const stele_event *const first = segment->batch->events + segment->first;
@@ -179,7 +183,7 @@ static void add_far(stele_summary *s, times *own, const stele_segment *segment)
     }
 }
 
-/* What a segment's events say of their stream. */
+/* Adds the range of a segment's times to that of its stream. */
 static void add_extent(stele_summary *s, const stele_segment *segment, extent t)
 {
     const uint32_t stream = segment->batch->stream;
@@ -205,7 +209,7 @@ static inline void count_track(stele_summary_track *entry, const stele_event *ev
     entry->last_ns = end_ns > entry->last_ns ? end_ns : entry->last_ns;
 }
 
-/* Flags that are counted, or change what is. */
+/* Flags that are counted, or that change how an event is counted. */
 #define FLAGS_UNUSUAL \
     (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_NO_TIME)
 
@@ -223,8 +227,8 @@ static inline bool are_alike(const stele_event *a, const stele_event *b)
     return a->track == b->track && a->kind == b->kind && a->flags == b->flags;
 }
 
-/* Events that begin with two alike, and have nothing but their time: in streams of a CPU many
-   follow each other on one track. The first event after them. */
+/* Counts events that are alike but for their time, of which two begin the segment: in streams of
+   a CPU many of one track follow each other. Returns the first event that differs. */
 static inline const stele_event *count_alike(stele_summary *s, const stele_event *event,
                                              const stele_event *end, extent *all)
 {
@@ -254,7 +258,8 @@ static inline const stele_event *count_alike(stele_summary *s, const stele_event
     return event;
 }
 
-/* One pass for all figures, compiled for the usual columns and for others. */
+/* Counts the events of a segment in one pass for all figures. It is compiled twice: for the
+   usual columns and for any others. */
 static inline __attribute__((always_inline)) void
 count_events(stele_summary *s, const stele_segment *segment, uint32_t columns)
 {
@@ -299,7 +304,7 @@ stele_status stele_summary_add(stele_summary *s, const stele_segment *segment)
     const uint32_t columns = segment->batch->columns;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
-    s->totals.event_count += segment->count; /* less the marks of loss, see count_lost() */
+    s->totals.event_count += segment->count; /* count_lost() takes off the marks of losses */
     if ((columns & STELE_SUMMARY_COLUMNS) == STELE_SUMMARY_COLUMNS)
         count_events(s, segment, STELE_SUMMARY_COLUMNS);
     else
@@ -334,7 +339,7 @@ stele_status stele_summary_add_run(stele_summary *s, const stele_summary_run *gi
     return STELE_OK;
 }
 
-/* ---- Figures ---- */
+/* ---- Results ---- */
 
 static void add_range(stele_summary_totals *totals, const times *own, bool *has_some)
 {

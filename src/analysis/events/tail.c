@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Copies go to batches of their own, one open batch a stream; a ring keeps the order of all of
- * them. A batch is used again once none of its events is in the ring any more.
- */
+/* Keeps copies of the last events. Each stream has one open batch for its copies, and a ring has
+   the order of all of them. A batch is reused once none of its events is in the ring. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>
@@ -15,8 +13,8 @@ typedef struct tail_batch tail_batch;
 
 struct tail_batch {
     stele_batch *batch;
-    uint32_t live_count; /* events of it in the ring */
-    bool is_open;        /* takes more events */
+    uint32_t live_count; /* how many of its events are in the ring */
+    bool is_open;        /* more events can be added to it */
     tail_batch *next_free, *next;
 };
 
@@ -27,9 +25,9 @@ typedef struct tail_entry {
 
 struct stele_tail {
     tail_entry *ring;
-    uint64_t capacity; /* of the ring, grown up to count_max */
+    uint64_t capacity; /* capacity of the ring, which grows up to count_max */
     uint64_t count_max, count, first;
-    tail_batch **open; /* by stream */
+    tail_batch **open; /* the open batch of each stream, by stream number */
     uint32_t open_count;
     tail_batch *free_list, *all;
 };
@@ -44,7 +42,7 @@ stele_status stele_tail_new(uint64_t count, stele_tail **out)
     return STELE_OK;
 }
 
-/* The batch of an entry that left the ring. */
+/* Frees the batch of an entry that left the ring for reuse, if no other entry needs it. */
 static void tail_release(stele_tail *t, tail_batch *kept)
 {
     if (kept->live_count != 0 || kept->is_open)
@@ -78,8 +76,8 @@ void stele_tail_free(stele_tail *t)
     free(t);
 }
 
-/* Makes room for one more entry, dropping the oldest at the limit. The ring is straight, from 0 on,
-   whenever it grows: nothing was dropped before. */
+/* Makes room for one more entry, and drops the oldest one at the limit. While the ring grows, it
+   begins at 0, because nothing was dropped yet. Returns false if out of memory. */
 static bool tail_reserve(stele_tail *t)
 {
     uint64_t capacity = t->capacity == 0 ? 256 : t->capacity * 2;
@@ -100,7 +98,8 @@ static bool tail_reserve(stele_tail *t)
     return true;
 }
 
-/* Copies the context fields, which stand for all events of the batch. */
+/* Copies the context fields of a batch, which belong to all of its events. Returns false if out
+   of memory. */
 static bool tail_copy_context(stele_batch *to, const stele_batch *from)
 {
     stele_event carrier = {.field_first = from->context_first,
@@ -115,7 +114,7 @@ static bool tail_copy_context(stele_batch *to, const stele_batch *from)
     return true;
 }
 
-/* A cleared batch; NULL when memory is exhausted. */
+/* Takes a cleared batch or makes one. Returns NULL if out of memory. */
 static tail_batch *tail_get_batch(stele_tail *t)
 {
     tail_batch *kept = t->free_list;
@@ -133,7 +132,7 @@ static tail_batch *tail_get_batch(stele_tail *t)
     return kept;
 }
 
-/* Takes the place of the stream's open batch; NULL when memory is exhausted. */
+/* Makes a new open batch for a stream. Returns NULL if out of memory. */
 static tail_batch *tail_open(stele_tail *t, const stele_batch *from)
 {
     tail_batch *kept = t->open[from->stream];
@@ -161,8 +160,8 @@ static bool tail_grow_streams(stele_tail *t, uint32_t stream)
     return true;
 }
 
-/* The batch that takes copies of events of `from`, NULL when there is none. Context fields are the
-   batch's own, so that a batch with any is never joined with another. */
+/* The batch to which events of `from` can be copied. Returns NULL if there is none. Context
+   fields belong to a whole batch, so batches with any are never joined. */
 static tail_batch *tail_find(const stele_tail *t, const stele_batch *from)
 {
     tail_batch *kept = t->open[from->stream];
@@ -204,7 +203,9 @@ bool stele_tail_take(stele_tail *t, stele_segment *segment)
     const tail_entry *entry = &t->ring[t->first];
     tail_batch *from = entry->from;
     *segment = (stele_segment){from->batch, entry->index, 0};
-    /* The batch must stay as it is while the caller has the segment: it is not released here. */
+    /*
+     * The batch must stay as it is while the caller uses the segment, so it is not released here.
+     */
     while (t->count > 0 && t->ring[t->first].from == from &&
            t->ring[t->first].index == segment->first + segment->count) {
         t->first = t->first + 1 == t->capacity ? 0 : t->first + 1;

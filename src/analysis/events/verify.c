@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Both sides are read in the order of time. Events of one time are a group: those that are the same
- * in all aspects leave it in pairs, then those that differ least, and what is left has no
+ * Compares two traces, both read in the order of time. Events with the same time are a group. Those
+ * that are equal in all aspects are paired first, then those that differ least; what is left has no
  * counterpart. Which differences are allowed follows from the texts of the losses (verify.def).
  */
 #include <stele/verify.h>
@@ -14,13 +14,14 @@
 #include "core/sized.h"
 #include "model/trace.h"
 
-#define GROUP_MAX 16384u /* events of one time that are held of a side; then they are compared */
-#define LOOK_MAX  512u   /* how far counterparts are looked for in such a group */
+/* largest number of events of one time and side that are compared as one group */
+#define GROUP_MAX 16384u
+#define LOOK_MAX  512u /* how many events of such a group are searched for a counterpart */
 
-/* What the losses allow of events of one kind. */
+/* Which differences the losses allow for events of one kind. */
 typedef struct allowance {
     unsigned aspects;
-    uint64_t missing; /* how many more can be missing */
+    uint64_t missing; /* how many more events may be missing */
 } allowance;
 
 typedef struct comparing {
@@ -28,20 +29,21 @@ typedef struct comparing {
     const stele_verify_options *options;
     verify_side sides[2];
     allowance allowed[STELE_KIND_COUNT];
-    uint64_t made; /* how many more can be new, of whatever kind: what moves becomes another one */
-    uint32_t *track_of; /* by tracks of the first: that of the second; 0: not met */
+    /* how many more events may be new, of any kind: one that moves becomes a new one */
+    uint64_t made;
+    uint32_t *track_of; /* track of the second side, by track of the first; 0: not known yet */
     uint32_t track_count;
     stele_verified result;
-    bool counts_from_first; /* times count from the first event */
-    bool is_over;           /* the caller does not want more */
+    bool counts_from_first; /* times are relative to the first event */
+    bool is_over;           /* the caller does not want more differences */
 } comparing;
 
-/* ---- What may differ ---- */
+/* ---- Allowed differences ---- */
 
 typedef struct rule {
-    const char *text; /* a part of what a loss is called */
+    const char *text; /* a part of the loss's text */
     unsigned aspects;
-    bool moves; /* events come at other times, end, or begin, where they did not */
+    bool moves; /* events come at other times, or end or begin where they did not */
 } rule;
 
 static const rule rules[] = {
@@ -55,7 +57,7 @@ static const rule *rule_of(const char *what)
     size_t i = 0;
     while (rules[i].text[0] != 0 && strstr(what, rules[i].text) == NULL)
         i++;
-    return &rules[i]; /* the last one holds for all others */
+    return &rules[i]; /* the last rule applies to all other texts */
 }
 
 static void allow(comparing *c, stele_kind kind, const stele_loss *loss)
@@ -64,7 +66,7 @@ static void allow(comparing *c, stele_kind kind, const stele_loss *loss)
     allowance *a = &c->allowed[kind];
     a->aspects |= r->aspects;
     if (loss->is_dropped || r->moves)
-        a->missing += 2 * loss->count; /* of a span, its begin and its end */
+        a->missing += 2 * loss->count; /* a span has a begin and an end */
 }
 
 static void allow_losses(comparing *c)
@@ -87,7 +89,7 @@ static bool says(const comparing *c, const char *text)
     return false;
 }
 
-/* ---- Pairs ---- */
+/* ---- Pairs of equal or similar events ---- */
 
 static bool reach_track(comparing *c, uint32_t track)
 {
@@ -100,7 +102,7 @@ static bool reach_track(comparing *c, uint32_t track)
     return true;
 }
 
-/* Whether tracks correspond as far as is known; 0 is no track. */
+/* Whether two tracks may correspond, as far as is known; 0 is no track. */
 static bool is_same_track(const comparing *c, uint32_t first, uint32_t second)
 {
     if (first == 0 || second == 0)
@@ -160,7 +162,7 @@ static void tell(comparing *c, stele_difference_what what, unsigned aspects, con
         c->is_over = true;
 }
 
-/* Takes those out of the group that are the same. */
+/* Removes the events of the group that are equal on both sides. Returns false if out of memory. */
 static bool pair_same(comparing *c)
 {
     verify_side *first = &c->sides[0], *second = &c->sides[1];
@@ -192,14 +194,15 @@ static unsigned weight(unsigned aspects, unsigned allowed)
     return sum;
 }
 
-/* Whether they can be one event that changed: the kind or the name says so. */
+/* Whether two events can be one that has changed: they have the same kind or the same name. */
 static bool are_alike(const verify_item *a, const verify_item *b, unsigned aspects)
 {
     return (aspects & STELE_ASPECT_KIND) == 0 ||
            ((aspects & STELE_ASPECT_NAME) == 0 && a->name_matters && b->name_matters);
 }
 
-/* Then those that differ least, and so as is allowed where there is a choice. */
+/* Pairs the rest of the group: those that differ least, and where there is a choice, those whose
+   differences are allowed. Returns false if out of memory. */
 static bool pair_changed(comparing *c)
 {
     verify_side *first = &c->sides[0], *second = &c->sides[1];
@@ -231,7 +234,7 @@ static bool pair_changed(comparing *c)
     return true;
 }
 
-/* What a format says of a trace and its tracks stands in events of some formats only. */
+/* Whether an event describes the trace or a track; only some formats have such events. */
 static bool is_about_trace(const verify_item *item)
 {
     return item->kind == STELE_KIND_OBJECT || item->kind == STELE_KIND_METADATA;
@@ -256,7 +259,7 @@ static void tell_alone(comparing *c, size_t side)
     }
 }
 
-/* Compares the group, and clears it. Returns false if out of memory. */
+/* Compares the events of the group and clears it. Returns false if out of memory. */
 static bool compare_group(comparing *c)
 {
     if (!pair_same(c) || !pair_changed(c))
@@ -267,7 +270,7 @@ static bool compare_group(comparing *c)
     return true;
 }
 
-/* ---- The way through both ---- */
+/* ---- Reading of both sides ---- */
 
 static stele_status take_time(comparing *c, verify_side *side, int64_t time_ns)
 {

@@ -8,10 +8,10 @@
 #include "core/saturate.h"
 #include "model/trace.h"
 
-/* Both sides have the same key; nobody else sees the numbers. */
+/* The hash key of both sides. It need not be secret, because the hashes are only compared. */
 static const hash_key own_key = {0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u};
 
-/* ---- Values ---- */
+/* ---- Hashes of values ---- */
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -28,7 +28,7 @@ static uint64_t name_number(const verify_side *s, const stele_batch *batch, stel
     return text_number(stele_name_text(s->context, batch, name));
 }
 
-/* Classes of types whose values are the same. */
+/* Types that are compared as one, because formats store the same values in different ones. */
 enum {
     AS_NULL = 1,
     AS_BOOL,
@@ -53,13 +53,13 @@ static uint64_t integer_number(bool is_negative, uint64_t bits)
 static uint64_t float_number(double value)
 {
     uint64_t bits;
-    if (value != value) /* whatever its bits say */
+    if (value != value) /* all NaNs are equal, whatever their bits */
         return mix(AS_FLOAT, 1);
     memcpy(&bits, &value, sizeof bits);
     return mix(AS_FLOAT, mix(2, bits));
 }
 
-/* An array of numbers is an array of fields that are numbers. */
+/* Hashes an array of numbers like an array of fields that are numbers. */
 static uint64_t numbers_number(const stele_batch *batch, const stele_field *field)
 {
     uint64_t sum = AS_ARRAY;
@@ -124,12 +124,12 @@ static uint64_t field_number(const verify_side *s, const stele_batch *batch,
                              const stele_field *field, unsigned depth)
 {
     uint64_t sum = scalar_number(s, batch, field, depth);
-    for (uint32_t i = 0; i < field->label_count; i++) /* in whatever order */
+    for (uint32_t i = 0; i < field->label_count; i++) /* the order of labels does not matter */
         sum += mix(AS_LABEL, text_number(stele_field_text(s->context, batch, &field[1 + i])));
     return sum;
 }
 
-/* The name of a context without the part in front that says where it was described. */
+/* Hashes the name of a context field without the prefix that says where it was described. */
 static uint64_t context_number(const verify_side *s, const stele_batch *batch, stele_name name)
 {
     static const char before[] = "stream.";
@@ -140,7 +140,7 @@ static uint64_t context_number(const verify_side *s, const stele_batch *batch, s
     return text_number(text);
 }
 
-/* Of all fields, in whatever order. */
+/* Hashes all fields of an event; their order does not matter. */
 static uint64_t fields_number(const verify_side *s, const stele_batch *batch,
                               const stele_event *event)
 {
@@ -153,7 +153,7 @@ static uint64_t fields_number(const verify_side *s, const stele_batch *batch,
             (field->hint & STELE_HINT_CONTEXT) != 0 && field->type == STELE_TYPE_STRUCT
                 ? context_number(s, batch, field->name)
                 : name_number(s, batch, field->name);
-        /* Heph's counter, which each trace counts for itself. */
+        /* Heph's counter is not compared, because each trace counts for itself. */
         const bool is_counter = s->joins_fields && (field->hint & STELE_HINT_CONTEXT) != 0 &&
                                 field->type != STELE_TYPE_STRUCT;
         if ((field->hint & STELE_HINT_RAW) == 0 && !is_counter)
@@ -162,7 +162,7 @@ static uint64_t fields_number(const verify_side *s, const stele_batch *batch,
     return sum;
 }
 
-/* What `value` and `id` say, but for times and tracks. */
+/* Hashes what `value` and `id` of an event mean, except for times and tracks. */
 static uint64_t value_number(const stele_event *event)
 {
     switch ((stele_kind)event->kind) {
@@ -204,7 +204,8 @@ static void make_item(const verify_side *s, const stele_batch *batch, const stel
         .stream = batch->stream,
         .kind = event->kind,
         .from = event->kind,
-        .name_matters = event->kind != STELE_KIND_LOST, /* each format has its own word for it */
+        /* each format has its own name for a loss */
+        .name_matters = event->kind != STELE_KIND_LOST,
         .fields_matter = true,
         .text_size = (uint8_t)(text.size < VERIFY_TEXT_SIZE ? text.size : VERIFY_TEXT_SIZE)};
     memcpy(item->text, text.bytes, item->text_size);
@@ -214,7 +215,7 @@ static void make_item(const verify_side *s, const stele_batch *batch, const stel
     }
 }
 
-/* ---- Begins and ends ---- */
+/* ---- Begins and ends of spans ---- */
 
 static void heap_swap(verify_item *a, verify_item *b)
 {
@@ -252,8 +253,8 @@ static void pop_end(verify_side *s, verify_item *item)
     }
 }
 
-/* A span becomes its begin, and its end is kept for later. An end says when, and on which track;
-   its name and fields are those of the span. */
+/* Turns a span into its begin, and keeps its end for later. An end has a time and a track; its
+   name and fields belong to the span. */
 static stele_status make_points(verify_side *s, const stele_event *event, verify_item *item)
 {
     verify_item end = *item;
@@ -274,7 +275,7 @@ static stele_status make_points(verify_side *s, const stele_event *event, verify
     return STELE_OK;
 }
 
-/* ---- The side ---- */
+/* ---- Reading of one side ---- */
 
 stele_status verify_side_open(verify_side *s, stele_context *context, stele_trace *const *traces,
                               size_t count, const stele_request *request, bool has_points,
@@ -305,7 +306,7 @@ void verify_side_close(verify_side *s)
     free(s->items);
 }
 
-/* Wall-clock time at zero of the times that the reader gives. */
+/* The wall-clock time at time 0 of the reader. Returns false if it is not known. */
 static bool wall_of(const verify_side *s, int64_t *wall_ns)
 {
     for (size_t i = 0; i < s->trace_count; i++) {
@@ -338,7 +339,7 @@ void verify_side_shift(verify_side *s, int64_t shift_ns)
         s->ends[i].time_ns = add_saturated(s->ends[i].time_ns, shift_ns);
 }
 
-/* Has the segment hold an event that is to be given; false with STELE_OK after the last one. */
+/* Goes to the next event that is compared. `*is_there` is false after the last one. */
 static stele_status reach_event(verify_side *s, bool *is_there)
 {
     stele_status status = STELE_OK;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One side of a comparison: its events in the order of time, as numbers that can be compared. */
+/*
+ * One side of a comparison: its events in the order of time, each as hashes that can be compared.
+ */
 #ifndef ANALYSIS_VERIFY_SIDE_H
 #define ANALYSIS_VERIFY_SIDE_H
 
@@ -9,19 +11,21 @@
 
 #define VERIFY_TEXT_SIZE 64u
 
-/* An event: equal numbers are equal texts, values and fields. */
+/* An event: if texts, values or fields are equal, so are their hashes. */
 typedef struct verify_item {
     int64_t time_ns;
     uint64_t name, category, value, fields;
     uint64_t offset;
-    uint32_t tracks[3]; /* its own, and those that a switch or a wake names; 0: none */
+    /* the event's own track, and those that a switch or wake-up names; 0: none */
+    uint32_t tracks[3];
     uint32_t stream;
     uint8_t kind;
-    uint8_t from; /* its kind in the trace: of a begin or an end that of the span */
+    uint8_t from; /* kind of the event in the trace; for a begin or an end that of the span */
     bool is_paired;
-    bool name_matters, fields_matter; /* they have no place in one of the forms of a span else */
+    /* name or fields are to be compared; some forms of a span have none */
+    bool name_matters, fields_matter;
     uint8_t text_size;
-    char text[VERIFY_TEXT_SIZE]; /* of the name */
+    char text[VERIFY_TEXT_SIZE]; /* start of the name, for messages */
 } verify_item;
 
 typedef struct verify_side {
@@ -30,19 +34,20 @@ typedef struct verify_side {
     size_t trace_count;
     stele_reader *reader;
     stele_segment segment;
-    uint32_t at; /* in the segment */
+    uint32_t at; /* index of the next event in the segment */
     bool is_over;
-    int64_t shift_ns; /* added to all times */
-    bool has_points;  /* spans are begins and ends */
+    int64_t shift_ns; /* added to all times, in nanoseconds */
+    bool has_points;  /* spans are compared as a begin and an end */
     bool
-        joins_fields; /* of a comparison with Heph: fields of begins and ends are those of a span */
+        /* fields of begin and end are those of the span, for a comparison with Heph */
+        joins_fields;
 
-    verify_item next; /* valid with has_next */
+    verify_item next; /* the next event, if has_next is set */
     bool has_next;
-    verify_item *ends; /* of spans that have begun: a heap, the first end in front */
+    verify_item *ends; /* ends of spans that have begun: a heap, the first end at its front */
     uint32_t end_count, end_capacity;
 
-    verify_item *items; /* of the time at hand */
+    verify_item *items; /* events of the current time */
     uint32_t count, capacity;
 } verify_side;
 
@@ -51,17 +56,17 @@ stele_status verify_side_open(verify_side *s, stele_context *context, stele_trac
                               bool joins_fields);
 void verify_side_close(verify_side *s);
 
-/* Brings the side to the scale of another, by wall-clock time where both know it. False: only one
-   of them does. */
+/* Shifts the times of the side to the scale of another, by wall-clock time if both know it.
+   Returns false if only one of them does. */
 bool verify_side_relate(verify_side *s, const verify_side *to);
 
-/* Moves all times from the one at hand on. */
+/* Adds to all times from the current event on. */
 void verify_side_shift(verify_side *s, int64_t shift_ns);
 
-/* Goes to the next event. */
+/* Reads the next event into `next`. Returns STELE_OK also at the end, where has_next is false. */
 stele_status verify_side_step(verify_side *s);
 
-/* Adds an event to those of the time at hand. STELE_ERR_MEMORY. */
+/* Adds an event to those of the current time. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status verify_side_add(verify_side *s, const verify_item *item);
 
 const char *verify_side_path(const verify_side *s, const verify_item *item);

@@ -38,8 +38,7 @@ void cache_clear(cache *c)
     c->random = RANDOM_FIRST;
 }
 
-/* ---- PLRU: each node of a binary tree over the ways says in which half the next victim is -----
- */
+/* ---- PLRU: each node of a binary tree over the ways points to the half of the next victim ---- */
 
 static void tree_use(uint64_t *tree, uint32_t ways, uint32_t way)
 {
@@ -59,7 +58,7 @@ static uint32_t tree_victim(uint64_t tree, uint32_t ways)
     return node - ways;
 }
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Lines of a set -------------------------------------------------------------------------- */
 
 static cache_line *move_to_front(cache_line *set, cache_line *line)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One set-associative cache, of lines or, as a TLB, of pages: what is in it, and what must go. */
+/* The contents of one set-associative cache, of lines or, for a TLB, of pages, and the choice of
+   the line to evict. */
 #ifndef ANALYSIS_INSN_CACHE_H
 #define ANALYSIS_INSN_CACHE_H
 
@@ -10,15 +11,15 @@
 #include <stdint.h>
 
 /*
- * A line that is there: its number + 1, with two flags below. 0: none.
+ * A line in a cache: (number + 1) << 2, with two flags in the lowest bits. 0: the way is empty.
  *
- * The ways of a set stand in the order of their age for LRU and FIFO, the youngest first; for the
- * others a line keeps its place, and places are taken from the first on.
+ * For LRU and FIFO the ways of a set are sorted by age, the youngest first. For other policies a
+ * line keeps its way, and empty ways are filled from the first on.
  */
 typedef uint64_t cache_line;
 
 #define CACHE_DIRTY      1u
-#define CACHE_PREFETCHED 2u /* and not yet asked for */
+#define CACHE_PREFETCHED 2u /* was prefetched, and was not accessed since */
 
 static inline cache_line cache_line_of(uint64_t number)
 {
@@ -36,25 +37,26 @@ static inline bool is_power_of_two(uint64_t number)
 }
 
 typedef struct cache {
-    cache_line *lines; /* set by set */
-    uint64_t *trees;   /* PLRU: for each set the bits of its tree, the root in bit 1 */
+    cache_line *lines; /* the ways of set 0, then those of set 1, and so on */
+    uint64_t *trees;   /* PLRU: a tree for each set as bits, its root in bit 1 */
     uint64_t set_mask;
     uint64_t random;
     uint32_t ways;
     stele_insn_cache_policy policy;
 } cache;
 
-/* Sets, and for PLRU ways, must be powers of two; PLRU takes at most 64 ways. STELE_ERR_ARGUMENT:
-   they are not. STELE_ERR_MEMORY. */
+/* Makes an empty cache. The number of sets must be a power of two, and for PLRU that of ways as
+   well, at most 64. Returns STELE_ERR_ARGUMENT if they are not, or STELE_ERR_MEMORY. */
 stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways,
                         stele_insn_cache_policy policy);
 void cache_free(cache *c);
 void cache_clear(cache *c);
 
-/* The line where it is, and now the one used last; NULL if it is not there. */
+/* Finds a line, which becomes the most recently used one. Returns NULL if the cache does not
+   have it. */
 cache_line *cache_find(cache *c, uint64_t number);
 
-/* Puts a line that is not there in; gives what had to go, 0: nothing. */
+/* Adds a line that the cache does not have. Returns the line that was evicted, 0 if none was. */
 cache_line cache_insert(cache *c, uint64_t number, unsigned flags);
 
 #endif

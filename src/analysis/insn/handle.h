@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the handles of <stele/insn_analysis.h> are made of the tables beside them:
+ * Helpers to make the handles of <stele/insn_analysis.h> from the internal tables:
  *
  *     stele_insn_sharing *made = calloc(1, sizeof *made);
  *     *out = handle_keep(made, made != NULL && sharing_init(&made->of) == STELE_OK);
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A new handle, where all that it is made of could be made. Returns NULL otherwise, and frees it:
-   what could not be made has freed its own parts. */
+/* Returns a new handle if all of its parts could be made. Otherwise frees it and returns NULL;
+   the function that failed has freed its own parts. */
 static inline void *handle_keep(void *made, bool is_whole)
 {
     if (is_whole)

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-#define NO_PC UINT64_MAX /* where the program counter is not known */
+#define NO_PC UINT64_MAX /* key of the block of instructions whose program counter is not known */
 
 typedef struct number {
-    uint64_t key; /* address + 1; addresses are even, so that this is never NO_PC */
+    /* address + 1, which is odd because addresses are even; NO_PC stands for itself */
+    uint64_t key;
     uint64_t block;
 } number;
 
@@ -43,7 +44,7 @@ static bool blocks_reserve(bbv *v)
     return true;
 }
 
-/* The block that begins at an address. Returns false if out of memory. */
+/* Makes the block that begins at an address the current one. Returns false if out of memory. */
 static bool block_reach(bbv *v, uint64_t pc)
 {
     number *found = keyed_find(&v->numbers, sizeof *found, pc == NO_PC ? NO_PC : pc + 1);
@@ -76,7 +77,7 @@ stele_status bbv_finish(bbv *v)
     return status;
 }
 
-/* Whether another instruction than the one after it can be next. */
+/* Whether an instruction can be followed by another one than the next in memory. */
 static bool ends_block(bbv *v, uint32_t opcode)
 {
     const a64_insn *is = a64_lookup(&v->classes, opcode);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Basic-block vectors for SimPoint: for every interval of so many instructions of a thread, how
- * many of them were executed in each block. A block begins where the instruction before it can jump
- * or stands elsewhere; it is known by its first address, and ends at the next such place.
+ * Basic-block vectors for SimPoint: for every interval of a thread, how many instructions were
+ * executed in each block. A block begins after an instruction that can jump, and where execution
+ * continues at another address than the next. It is identified by its first address.
  */
 #ifndef ANALYSIS_INSN_INSN_BBV_H
 #define ANALYSIS_INSN_INSN_BBV_H
@@ -13,12 +13,13 @@
 
 typedef struct bbv_block {
     uint64_t pc;
-    uint64_t count; /* instructions in the present interval */
+    uint64_t count; /* instructions executed in the current interval */
 } bbv_block;
 
 typedef struct bbv bbv;
 
-/* Takes an interval: `touched` are the numbers of its blocks, sorted, from 0. */
+/* Receives an interval. `touched` has the numbers, from 0, of the blocks that were executed in
+   it, in rising order. */
 typedef stele_status bbv_take_fn(void *user, const bbv *vectors, const uint32_t *touched,
                                  size_t count);
 
@@ -27,23 +28,24 @@ struct bbv {
     bbv_take_fn *take;
     void *user;
     a64_cache classes;
-    keyed numbers; /* of blocks, by address */
+    keyed numbers; /* numbers of blocks, by address */
     bbv_block *blocks;
-    uint32_t *touched; /* in the present interval; as long as `blocks` */
+    uint32_t *touched; /* blocks executed in the current interval; same capacity as `blocks` */
     size_t block_count, block_capacity, touched_count;
-    uint32_t current; /* the block at hand */
+    uint32_t current; /* number of the current block */
     uint32_t track;
     bool has_track;
     bool is_at_begin;     /* the next instruction begins a block */
-    uint64_t last_number; /* of the interval at hand */
+    uint64_t last_number; /* number of the last instruction in the current interval */
 };
 
-/* Intervals are counted by the instructions' numbers in their thread. */
+/* Starts with empty vectors. `interval` is in instructions, counted by their numbers in each
+   thread. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status bbv_init(bbv *v, uint64_t interval, bbv_take_fn *take, void *user);
 void bbv_free(bbv *v);
 stele_status bbv_add(bbv *v, const insn_batch *batch);
 
-/* Gives the last interval, which may be shorter. */
+/* Gives the last interval to the receiver; it may be shorter than the others. */
 stele_status bbv_finish(bbv *v);
 
 #endif

@@ -31,7 +31,7 @@ void insn_blocks_free(insn_blocks *blocks)
     free(blocks->head);
 }
 
-/* ---- The table ---- */
+/* ---- Table of blocks ---- */
 
 static inline size_t slot_first(const insn_blocks *blocks, uint64_t pc, uint32_t insn_count)
 {
@@ -115,7 +115,7 @@ static stele_status block_count(insn_blocks *blocks, uint64_t pc, uint8_t level,
     return STELE_OK;
 }
 
-/* ---- Runs ---- */
+/* ---- Runs of instructions ---- */
 
 stele_status insn_blocks_cut(insn_blocks *blocks)
 {
@@ -170,7 +170,7 @@ stele_status insn_blocks_join(insn_blocks *to, const insn_blocks *part)
     for (uint32_t i = 0; i < head->insn_count && status == STELE_OK; i++)
         status = run_step(to, head->pc + 4 * (uint64_t)i, head->opcodes[i], head->level);
     if (part->is_in_head || status != STELE_OK)
-        return status; /* no block ended in the part */
+        return status; /* the whole part is inside of one block */
     status = insn_blocks_cut(to);
     for (size_t i = 0; i < part->count && status == STELE_OK; i++) {
         const insn_block *block = &part->list[i];

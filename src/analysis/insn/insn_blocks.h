@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Basic blocks as they were executed: runs of instructions one after the other, up to one that can
- * jump, or to where the next one stands elsewhere. A block also ends where an address is a multiple
- * of 16 KiB, so that none is longer, and a trace in parts has the same ones.
+ * Basic blocks as they were executed: runs of consecutive instructions up to one that can jump, or
+ * after which execution continues elsewhere. A block also ends where an address is a multiple of 16
+ * KiB. That bounds its length, and makes the blocks of a trace that is read in parts the same.
  */
 #ifndef ANALYSIS_INSN_INSN_BLOCKS_H
 #define ANALYSIS_INSN_INSN_BLOCKS_H
@@ -14,13 +14,13 @@
 #define INSN_BLOCK_INSNS (INSN_BLOCK_SIZE / 4)
 
 typedef struct insn_block {
-    uint64_t pc, count; /* how often it was executed */
-    uint32_t opcodes;   /* its first, in the table of opcodes */
+    uint64_t pc, count; /* count: how often the block was executed */
+    uint32_t opcodes;   /* index of its first opcode in insn_blocks.opcodes */
     uint16_t insn_count;
     uint8_t level;
 } insn_block;
 
-/* The instructions of a block that has not ended. */
+/* The instructions so far of a block that has not ended. */
 typedef struct insn_run {
     uint64_t pc;
     uint32_t insn_count;
@@ -31,26 +31,28 @@ typedef struct insn_run {
 typedef struct insn_blocks {
     insn_block *list; /* in the order of their first execution */
     size_t count, capacity;
-    uint32_t *slots; /* numbers of blocks plus 1, by hash; 0: free */
+    uint32_t *slots; /* hash table: numbers of blocks plus 1; 0: free */
     unsigned bits;
-    uint64_t factor; /* odd and random: nobody can know which blocks meet in the table */
+    uint64_t factor; /* odd and random, so that no input can be made whose blocks collide */
     uint32_t *opcodes;
     size_t opcode_count, opcode_capacity;
     insn_run open;
-    insn_run *head; /* of a part that is not the first: up to the end of its first block, which may
-                       have begun in the part before */
+    /* instructions up to the end of the first block, for a part that is not the first: the block
+       may have begun in the part before */
+    insn_run *head;
     bool is_in_head;
 } insn_blocks;
 
-/* `is_part`: others stand before it. STELE_ERR_MEMORY. */
+/* Starts with no blocks. `is_part` says that this part is not the first of its trace. Returns
+   STELE_ERR_MEMORY if out of memory. */
 stele_status insn_blocks_init(insn_blocks *blocks, bool is_part);
 void insn_blocks_free(insn_blocks *blocks);
 stele_status insn_blocks_add(insn_blocks *blocks, const insn_batch *batch);
 
-/* Ends the open block, at the end of a stream. */
+/* Ends the current block; call it at the end of a stream. */
 stele_status insn_blocks_cut(insn_blocks *blocks);
 
-/* Adds the blocks of the part after. */
+/* Adds the blocks of `part`, which comes after `to` in the trace. */
 stele_status insn_blocks_join(insn_blocks *to, const insn_blocks *part);
 
 static inline uint64_t insn_block_total(const insn_block *block)

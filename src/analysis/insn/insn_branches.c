@@ -30,7 +30,7 @@ void insn_branches_free(insn_branches *branches)
     free(branches->target_slots);
 }
 
-/* ---- Tables ---- */
+/* ---- Tables of branches and targets ---- */
 
 static size_t hash(const insn_branches *b, uint64_t key, unsigned bits)
 {
@@ -42,7 +42,7 @@ static uint64_t target_key(uint32_t branch, uint64_t pc)
     return pc ^ (uint64_t)branch << 40;
 }
 
-/* The slot of a branch, or a free one. */
+/* Finds the slot of a branch, or a free slot where it would be added. */
 static uint32_t *branch_slot(const insn_branches *b, uint64_t pc, uint32_t opcode)
 {
     const size_t mask = ((size_t)1 << b->bits) - 1;
@@ -63,7 +63,7 @@ static uint32_t *target_slot(const insn_branches *b, uint32_t branch, uint64_t p
     return &b->target_slots[at];
 }
 
-/* Room for one more entry of a table; false if out of memory. */
+/* Makes room for one more entry in a table. Returns false if out of memory. */
 static bool table_reserve(void *table, uint32_t used, uint32_t *capacity, size_t size)
 {
     const size_t grown_count = (size_t)*capacity * 2 + 256;
@@ -115,7 +115,7 @@ static bool targets_reserve(insn_branches *b)
     return true;
 }
 
-/* Returns NULL if out of memory. */
+/* Finds or makes the entry of a branch. Returns NULL if out of memory. */
 static insn_branch *branch_find(insn_branches *b, const insn *at, unsigned class)
 {
     uint32_t *slot = branch_slot(b, at->pc, at->opcode);
@@ -130,7 +130,7 @@ static insn_branch *branch_find(insn_branches *b, const insn *at, unsigned class
     return &b->list[*slot - 1];
 }
 
-/* Returns false if out of memory. */
+/* Counts a jump to a target. Returns false if out of memory. */
 static bool target_count(insn_branches *b, insn_branch *branch, uint64_t pc)
 {
     const uint32_t number = (uint32_t)(branch - b->list);
@@ -148,9 +148,11 @@ static bool target_count(insn_branches *b, insn_branch *branch, uint64_t pc)
     return true;
 }
 
-/* ---- From a branch to the next instruction ---- */
+/* ---- Following branches ---- */
 
-/* Counts the last branch; `next` is NULL where it is not known what came after it. */
+/*
+ * Counts the last branch. `next` is the instruction executed after it, NULL if that is not known.
+ */
 static stele_status settle(insn_branches *b, const insn *next)
 {
     const insn *at = &b->last;

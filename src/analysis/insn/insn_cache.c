@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model of caches and TLBs, which instructions and their accesses go through. */
+/* Models caches and TLBs, through which instructions and their accesses go. */
 #include <stele/insn_analysis.h>
 
 #include <stdlib.h>
@@ -9,23 +9,24 @@
 #include "core/sized.h"
 #include "model/insn.h"
 
-#define ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte can be a tag */
+#define ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte of an address can be a tag */
 #define NONE         UINT64_MAX
 
 struct stele_insn_cache {
     stele_insn_cache_config config;
     cache caches[STELE_INSN_CACHE_COUNT];
     unsigned line_log2, page_log2;
-    uint64_t fetch_line, fetch_page, data_page; /* the last ones: they are in L1I and the TLBs */
+    /* the last line and pages that were used, which L1I and the TLBs are sure to have */
+    uint64_t fetch_line, fetch_page, data_page;
     uint32_t track;
     bool has_track;
-    uint64_t thread_count; /* instructions of the thread so far */
+    uint64_t thread_count; /* how many instructions the current thread has executed */
     uint64_t insn_count;
     stele_insn_cache_row counts[STELE_INSN_CACHE_COUNT];
-    stele_insn_cache_row before[STELE_INSN_CACHE_COUNT]; /* the thread at hand */
+    stele_insn_cache_row before[STELE_INSN_CACHE_COUNT]; /* counts before the current thread */
 };
 
-/* The level below; STELE_INSN_CACHE_COUNT: memory, or the page tables. */
+/* The level below a cache; STELE_INSN_CACHE_COUNT stands for memory, or for the page tables. */
 static stele_insn_cache_id below(const stele_insn_cache *c, stele_insn_cache_id id)
 {
     static const uint8_t next[STELE_INSN_CACHE_COUNT] = {
@@ -38,7 +39,7 @@ static stele_insn_cache_id below(const stele_insn_cache *c, stele_insn_cache_id 
     return id;
 }
 
-/* ---- One line -------------------------------------------------------------------------------- */
+/* ---- Accesses to one line -------------------------------------------------------------------- */
 
 static void write_line(stele_insn_cache *c, stele_insn_cache_id id, uint64_t line);
 
@@ -51,7 +52,7 @@ static void insert(stele_insn_cache *c, stele_insn_cache_id id, uint64_t line, u
     }
 }
 
-/* Uses a line that may be there. */
+/* Looks up a line for an access. Returns NULL if the cache does not have it. */
 static cache_line *use(stele_insn_cache *c, stele_insn_cache_id id, uint64_t line)
 {
     cache_line *found = cache_find(&c->caches[id], line);
@@ -62,7 +63,7 @@ static cache_line *use(stele_insn_cache *c, stele_insn_cache_id id, uint64_t lin
     return found;
 }
 
-/* A whole line that comes from above. */
+/* Writes a whole line that the level above has evicted or written through. */
 static void write_line(stele_insn_cache *c, stele_insn_cache_id id, uint64_t line)
 {
     cache_line *found;
@@ -78,7 +79,7 @@ static void write_line(stele_insn_cache *c, stele_insn_cache_id id, uint64_t lin
     insert(c, id, line, CACHE_DIRTY);
 }
 
-/* Brings a line up from the levels below. */
+/* Fetches a line from the levels below. */
 static void fetch_line(stele_insn_cache *c, stele_insn_cache_id id, uint64_t line)
 {
     id = below(c, id);
@@ -121,7 +122,8 @@ static void write_miss(stele_insn_cache *c, uint64_t line)
 {
     c->counts[STELE_INSN_CACHE_L1D].write_miss_count++;
     if (c->config.is_write_around) {
-        if (!c->config.is_write_through) /* else it has gone down already */
+        /* otherwise write_data() has written it to the level below already */
+        if (!c->config.is_write_through)
             write_line(c, below(c, STELE_INSN_CACHE_L1D), line);
         return;
     }
@@ -143,7 +145,7 @@ static inline void write_data(stele_insn_cache *c, uint64_t line)
         write_miss(c, line);
 }
 
-/* ---- Instructions ---------------------------------------------------------------------------- */
+/* ---- Instructions and their accesses --------------------------------------------------------- */
 
 static inline void translate(stele_insn_cache *c, stele_insn_cache_id id, uint64_t page,
                              uint64_t *last)
@@ -182,7 +184,9 @@ static inline void add_access(stele_insn_cache *c, const insn_access *access)
     }
 }
 
-/* One that is over before it is warm does not count. */
+/*
+ * Ends a thread. If it executed no more instructions than the warm-up takes, nothing of it counts.
+ */
 static void end_thread(stele_insn_cache *c)
 {
     if (c->thread_count <= c->config.warmup)
@@ -229,14 +233,15 @@ stele_status stele_insn_cache_add(stele_insn_cache *c, const stele_insn_batch *b
     return STELE_OK;
 }
 
-/* ---- Use ------------------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 
 static unsigned log2_of(uint32_t power)
 {
     return (unsigned)__builtin_ctz(power);
 }
 
-/* Lines, or entries; 0: the size is not a multiple of lines. */
+/* The number of lines of a cache, or of entries of a TLB. Returns 0 if the size is not a
+   multiple of that of a line. */
 static uint64_t line_count(const stele_insn_cache_config *config, stele_insn_cache_id id)
 {
     const uint64_t size = config->of[id].size;

@@ -5,7 +5,7 @@
 
 #include "core/array.h"
 
-/* How many frames a return may leave at once. */
+/* How many frames are searched for one to return to, which bounds how many can be left at once. */
 #define RETURN_DEPTH_MAX 1024u
 
 stele_status insn_calls_init(insn_calls *calls, const insn_calls_options *options)
@@ -21,7 +21,7 @@ void insn_calls_free(insn_calls *calls)
     free(calls->frames);
 }
 
-/* ---- Events ---- */
+/* ---- Events that are given ---- */
 
 static stele_status flush(insn_calls *calls)
 {
@@ -52,7 +52,7 @@ static stele_status emit(insn_calls *calls, stele_kind kind, const insn_frame *f
     return STELE_OK;
 }
 
-/* ---- The stack ---- */
+/* ---- Stack of frames ---- */
 
 static stele_status push(insn_calls *calls, const insn *at, uint64_t return_pc)
 {
@@ -76,7 +76,7 @@ static stele_status push(insn_calls *calls, const insn *at, uint64_t return_pc)
     return emit(calls, STELE_KIND_BEGIN, &frame);
 }
 
-/* Leaves frames until so many are left. */
+/* Pops frames until `depth` are left. */
 static stele_status pop_to(insn_calls *calls, size_t depth)
 {
     stele_status status = STELE_OK;
@@ -90,7 +90,8 @@ static const insn_frame *top(const insn_calls *calls)
     return &calls->frames[calls->depth - 1];
 }
 
-/* How many frames are left when the one that waits at this address gets on; SIZE_MAX: none does. */
+/* How many frames are left after a return to this address. Returns SIZE_MAX if no frame waits
+   for it. */
 static size_t find_return(const insn_calls *calls, uint64_t pc)
 {
     for (size_t i = calls->depth; i > 0 && calls->depth - i < RETURN_DEPTH_MAX; i--) {
@@ -100,9 +101,11 @@ static size_t find_return(const insn_calls *calls, uint64_t pc)
     return SIZE_MAX;
 }
 
-/* ---- From one instruction to the next ---- */
+/* ---- Steps between instructions ---- */
 
-/* A function at the place of the one on top, which never comes back; or below, if none is there. */
+/*
+ * Replaces the top frame by another function, as a tail call does; pushes it if there is no frame.
+ */
 static stele_status replace(insn_calls *calls, const insn *at)
 {
     stele_status status = STELE_OK;
@@ -114,7 +117,8 @@ static stele_status replace(insn_calls *calls, const insn *at)
     return status == STELE_OK ? push(calls, at, return_pc) : status;
 }
 
-/* To an address at which no frame waits: out of all that was recorded, as a rule. */
+/* Handles a return to an address for which no frame waits, usually out of everything that was
+   recorded. */
 static stele_status leave(insn_calls *calls, const insn *at)
 {
     uint64_t start;
@@ -151,7 +155,9 @@ static stele_status change_level(insn_calls *calls, const insn *at)
     return status == STELE_OK && calls->depth == 0 ? push(calls, at, 0) : status;
 }
 
-/* A place that is reached by no branch: a handler of signals, or the way back from it. */
+/*
+ * Handles an address that was reached without a branch: a signal handler, or the return from one.
+ */
 static stele_status interrupt(insn_calls *calls, const insn *at)
 {
     const size_t depth = find_return(calls, at->pc);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls out of instructions: BEGIN and END events of functions, whose time is the number of
- * instructions before them. What takes calls of any trace takes these.
+ * Makes calls from instructions: BEGIN and END events of functions, whose time is the number of
+ * instructions executed before. Analyses of calls take them like those of any trace.
  *
- * A call pushes the address after it; a return goes to the nearest frame that waits there. A
- * branch to the start of another function is a tail call: that function takes the place of the one
- * that left. An exception is a call of its handler, up to where the level falls back; so is a jump
- * without a branch, such as to a handler of signals.
+ * A call pushes the address after it; a return goes to the nearest frame that waits for its
+ * address. A branch to the start of another function is a tail call: that function replaces the top
+ * one. An exception is a call of its handler, which lasts until the exception level is lower again.
+ * So is a jump without a branch, such as to a signal handler.
  */
 #ifndef ANALYSIS_INSN_INSN_CALLS_H
 #define ANALYSIS_INSN_INSN_CALLS_H
@@ -17,11 +17,11 @@
 
 #define INSN_CALLS_DEPTH_MAX 65536u
 
-/* What to call the function that an address lies in; `*start` is where it begins, 0 when that is
-   not known. UINT32_MAX: memory. */
+/* Names the function that contains an address. `*start` is set to its first address, 0 if that
+   is not known. Returns UINT32_MAX if out of memory. */
 typedef stele_name insn_name_fn(void *user, uint64_t pc, uint64_t *start);
 
-/* Takes events in the order of time. */
+/* Receives the events in the order of time. */
 typedef stele_status insn_emit_fn(void *user, const stele_segment *segment);
 
 typedef struct insn_calls_options {
@@ -32,8 +32,8 @@ typedef struct insn_calls_options {
 } insn_calls_options;
 
 typedef struct insn_frame {
-    uint64_t start;     /* of the function */
-    uint64_t return_pc; /* where its caller goes on; 0: not known */
+    uint64_t start;     /* first address of the function */
+    uint64_t return_pc; /* address at which its caller continues; 0: not known */
     stele_name name;
     uint8_t level;
 } insn_frame;
@@ -43,22 +43,23 @@ typedef struct insn_calls {
     stele_batch *events;
     insn_frame *frames;
     size_t depth, capacity;
-    insn last; /* valid with has_last */
+    insn last; /* the previous instruction, valid if has_last is set */
     bool has_last;
-    uint64_t time;      /* instructions so far that are not hidden */
-    uint64_t cut_count; /* calls beyond the deepest, not followed */
+    uint64_t time;      /* how many instructions were executed that are not hidden */
+    uint64_t cut_count; /* calls that were not pushed because the stack was at its limit */
     uint32_t track;
     a64_cache classes;
 } insn_calls;
 
-/* STELE_ERR_MEMORY. */
+/* Starts with an empty stack. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status insn_calls_init(insn_calls *calls, const insn_calls_options *options);
 void insn_calls_free(insn_calls *calls);
 
-/* Wants neither accesses nor values. Hidden instructions take no time. */
+/* Adds the instructions of a batch, which needs neither accesses nor values. Hidden instructions
+   take no time. */
 stele_status insn_calls_add(insn_calls *calls, const insn_batch *batch);
 
-/* Ends all calls, at the end of a stream, and gives the last events. */
+/* Ends all calls and gives the last events; call it at the end of a stream. */
 stele_status insn_calls_end(insn_calls *calls);
 
 #endif

@@ -7,18 +7,20 @@
 #include "core/sized.h"
 
 /*
- *     ELF header (64), program headers (56 each: one note, one for each run of pages), notes, pages
+ * The layout of the file: an ELF header (64 bytes), program headers (56 bytes each: one for the
+ * notes, one for each run of pages), notes, pages.
  *
- * Notes are those of Linux on AArch64 (elf(5), linux/elf.h): registers of each thread's snapshot.
+ * The notes are those of Linux on AArch64 (elf(5), linux/elf.h), with the registers of each
+ * thread's snapshot.
  */
 enum {
     ELF_HEADER_SIZE = 64,
     PROGRAM_HEADER_SIZE = 56,
-    NOTE_HEADER_SIZE = 12 + 8, /* with the name "CORE" */
+    NOTE_HEADER_SIZE = 12 + 8, /* the header, and the name "CORE" */
     PRSTATUS_SIZE = 392,
     PRSTATUS_PID = 32,
-    PRSTATUS_REGISTERS = 112, /* x0 to x30, sp, pc, pstate */
-    FPREGSET_SIZE = 528,      /* v0 to v31, fpsr, fpcr */
+    PRSTATUS_REGISTERS = 112, /* offset of x0 to x30, sp, pc and pstate */
+    FPREGSET_SIZE = 528,      /* v0 to v31, fpsr and fpcr */
     NT_PRSTATUS = 1,
     NT_FPREGSET = 2,
     PT_LOAD = 1,
@@ -30,7 +32,7 @@ typedef struct core {
     const image *m;
     stele_insn_write_fn *write;
     void *user;
-    stele_status status; /* of the first write that failed; nothing is written after it */
+    stele_status status; /* result of the first write that failed, after which nothing is written */
 } core;
 
 static void put(core *w, const void *bytes, size_t size)
@@ -47,7 +49,7 @@ static uint8_t *put_number(uint8_t *to, uint64_t number, size_t size)
     return to + size;
 }
 
-/* Pages from `first` on that follow each other and are of one kind. */
+/* How many pages from `first` on have consecutive addresses and the same kind. */
 static size_t run_length(const image *m, size_t first)
 {
     size_t count = 1;
@@ -63,8 +65,8 @@ static void write_elf_header(core *w, uint64_t header_count)
     static const uint8_t ident[16] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     uint8_t bytes[ELF_HEADER_SIZE] = {0}, *to = bytes + sizeof ident;
     memcpy(bytes, ident, sizeof ident);
-    to = put_number(to, 4, 2);   /* core */
-    to = put_number(to, 183, 2); /* AArch64 */
+    to = put_number(to, 4, 2);   /* type of the file: core */
+    to = put_number(to, 183, 2); /* machine: AArch64 */
     to = put_number(to, 1, 4);
     to = put_number(to, 0, 8);
     to = put_number(to, ELF_HEADER_SIZE, 8);
@@ -118,7 +120,7 @@ static void write_notes(core *w, const stele_insn_thread_state *thread)
     put(w, vectors, FPREGSET_SIZE);
 }
 
-/* Where the pages begin; the notes lie before them. */
+/* Writes all headers. Returns the offset of the pages, before which the notes are. */
 static uint64_t write_headers(core *w, uint64_t run_count, uint64_t notes_size)
 {
     const uint64_t notes = ELF_HEADER_SIZE + PROGRAM_HEADER_SIZE * (run_count + 1);

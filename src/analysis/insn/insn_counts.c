@@ -28,7 +28,7 @@ void insn_counts_free(insn_counts *counts)
     *counts = (insn_counts){0};
 }
 
-/* Half of the slots stay free. */
+/* Doubles the table before more than half of its slots are used. */
 bool insn_counts_grow(insn_counts *counts)
 {
     insn_counts grown;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table that counts numbers: opcodes, addresses. Made for adding one a thousand million times. */
+/* Counts numbers such as opcodes and addresses in a hash table that is fast enough for thousands
+   of millions of them. */
 #ifndef ANALYSIS_INSN_INSN_COUNTS_H
 #define ANALYSIS_INSN_INSN_COUNTS_H
 
@@ -10,25 +11,26 @@
 #include "core/hash.h"
 
 typedef struct insn_count {
-    uint64_t key, count; /* count 0: free */
+    uint64_t key, count; /* count 0: the slot is free */
 } insn_count;
 
 typedef struct insn_counts {
     insn_count *slots;
-    size_t used, mask; /* mask: slots without one; a power of two */
-    uint64_t factor;   /* odd, and random: nobody can know which keys meet */
-    unsigned shift;    /* 64 without the bits of mask */
+    size_t used, mask; /* mask: number of slots, a power of two, minus 1 */
+    uint64_t factor;   /* odd and random, so that no input can be made whose keys collide */
+    unsigned shift;    /* 64 minus the number of bits in mask */
 } insn_counts;
 
-/* Returns false if out of memory, as the others do. */
+/* Makes an empty table. This and the other functions return false if out of memory. */
 bool insn_counts_init(insn_counts *counts);
 void insn_counts_free(insn_counts *counts);
 
-/* Makes room for one more key. */
+/* Makes room for one more key. Returns false if out of memory. */
 bool insn_counts_grow(insn_counts *counts);
 bool insn_counts_merge(insn_counts *to, const insn_counts *from);
 
-/* The counts sorted by key, `used` of them; to be freed. Returns NULL if out of memory. */
+/* A copy of the `used` counts, sorted by key, which the caller frees. Returns NULL if out of
+   memory. */
 insn_count *insn_counts_sorted(const insn_counts *counts);
 
 static inline insn_count *insn_counts_slot(const insn_counts *counts, uint64_t key)

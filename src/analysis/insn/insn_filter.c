@@ -48,7 +48,7 @@ void insn_filter_free(insn_filter *filter)
     *filter = (insn_filter){0};
 }
 
-/* The range that the address lies in; one without addresses when it lies in none. */
+/* Finds the range that contains an address. Returns an empty range if none does. */
 static insn_range range_find(const insn_filter *filter, uint64_t pc)
 {
     size_t low = 0, high = filter->range_count;
@@ -66,7 +66,7 @@ static insn_range range_find(const insn_filter *filter, uint64_t pc)
 uint32_t insn_filter_apply(const insn_filter *filter, insn_batch *batch)
 {
     const unsigned levels = filter->levels != 0 ? filter->levels : 0xfu;
-    insn_range inside = {1, 0}; /* what the last instruction that was looked up lies in */
+    insn_range inside = {1, 0}; /* range of the last instruction; begins as an empty one */
     uint32_t count = 0;
     if (levels == 0xfu && !filter->has_ranges)
         return batch->insn_count;

@@ -8,40 +8,40 @@
 #include "core/array.h"
 
 /*
- * Pages of 4 KiB stand in a hash table, each with a bit for each of its 64 lines. Larger pages
- * stand in tables of their own, and are looked for only when a page gets its first line of a kind.
- * The counts are kept up to date with every new bit, twice: for the whole and for the interval.
+ * Pages of 4 KiB are in a hash table, each with a bit for each of its 64 lines. Larger pages have
+ * tables of their own, which are searched only when a page gets its first line of a kind. Counts
+ * are updated with every new bit, both for the whole trace and for the interval.
  */
 
 #define LINE_LOG2      6u
 #define PAGE_LOG2      12u
-#define BIT_KIND_COUNT 3u /* ANY is the union of the others */
+#define BIT_KIND_COUNT 3u /* FOOTPRINT_ANY has no bits: it is the union of the other kinds */
 #define NO_LINE        UINT64_MAX
-#define ADDRESS_MASK   (UINT64_MAX >> 8) /* the top byte can be a tag */
+#define ADDRESS_MASK   (UINT64_MAX >> 8) /* the top byte of an address can be a tag */
 
 const uint64_t footprint_unit_size[FOOTPRINT_UNIT_COUNT] = {64, 4096, 65536, 2097152};
 
 enum { WHOLE, INTERVAL, SCOPE_COUNT };
 
 typedef struct page {
-    uint64_t key;   /* address / size of the page + 1; 0: free */
-    uint64_t epoch; /* of the interval for which its bits stand */
+    uint64_t key;   /* address / size of the page + 1; 0: the entry is free */
+    uint64_t epoch; /* number of the interval for which bits[INTERVAL] is valid */
     uint64_t bits[SCOPE_COUNT][BIT_KIND_COUNT];
 } page;
 
 _Static_assert(sizeof(page) == 64, "a page takes one line");
 
 struct footprint {
-    keyed tables[FOOTPRINT_UNIT_COUNT - 1]; /* pages, from 4 KiB on */
+    keyed tables[FOOTPRINT_UNIT_COUNT - 1]; /* pages of 4 KiB and larger, one table for each size */
     footprint_counts counts[SCOPE_COUNT];
     uint64_t interval, epoch;
-    uint64_t executed_line; /* the last one */
-    footprint_interval now; /* insn_count 0: none has begun */
+    uint64_t executed_line; /* the last line that was executed */
+    footprint_interval now; /* the current interval; insn_count 0: none has begun */
     footprint_interval *intervals;
     size_t interval_count, interval_capacity;
 };
 
-/* ---- Counting -------------------------------------------------------------------------------- */
+/* ---- Counting of lines and pages ------------------------------------------------------------- */
 
 static uint64_t bits_any(const uint64_t *bits)
 {
@@ -53,8 +53,10 @@ static uint64_t bits_count(uint64_t bits)
     return (uint64_t)__builtin_popcountll(bits);
 }
 
-/* Sets bits of a page in one scope, and counts pages and their parts, where `part` is the unit of a
-   bit (of larger pages there is but one). True when the page is new for the kind. */
+/*
+ * Sets bits of a page in one scope, and counts the page and the new bits. Pages of 4 KiB have a bit
+ * for each line, larger ones a single bit. Returns true if the page had no bits of this kind.
+ */
 static bool page_set(footprint *f, unsigned scope, page *p, footprint_unit unit,
                      footprint_kind kind, uint64_t bits)
 {
@@ -82,7 +84,7 @@ static inline void page_refresh(const footprint *f, page *p)
     }
 }
 
-/* The larger pages around one that is new. Returns false if out of memory. */
+/* Counts the larger pages that contain a new page. Returns false if out of memory. */
 static bool touch_larger(footprint *f, uint64_t address, footprint_kind kind)
 {
     for (footprint_unit unit = FOOTPRINT_64K; unit < FOOTPRINT_UNIT_COUNT; unit++) {
@@ -98,7 +100,7 @@ static bool touch_larger(footprint *f, uint64_t address, footprint_kind kind)
     return true;
 }
 
-/* Lines of one page. Returns false if out of memory. */
+/* Counts lines of one page, given as bits. Returns false if out of memory. */
 static inline bool touch(footprint *f, uint64_t address, footprint_kind kind, uint64_t lines)
 {
     page *p = keyed_find(&f->tables[0], sizeof *p, (address >> PAGE_LOG2) + 1);
@@ -107,7 +109,7 @@ static inline bool touch(footprint *f, uint64_t address, footprint_kind kind, ui
     if (p == NULL)
         return false;
     page_refresh(f, p);
-    /* What the interval has seen, the whole has, too. */
+    /* If the interval has all of these lines, the whole trace has them too. */
     if ((lines & ~p->bits[scope][kind]) == 0)
         return true;
     is_new = page_set(f, WHOLE, p, FOOTPRINT_4K, kind, lines);
@@ -135,7 +137,7 @@ static inline bool add_access(footprint *f, const insn_access *access)
     return true;
 }
 
-/* Instructions from `at` to before `end`. */
+/* Counts the instructions from `at` to before `end`. Returns false if out of memory. */
 static bool add_insns(footprint *f, const insn_batch *batch, const insn *at, const insn *end)
 {
     for (; at < end; at++) {
@@ -179,7 +181,9 @@ static stele_status interval_end(footprint *f)
     return STELE_OK;
 }
 
-/* The interval in which the instruction of this number lies. */
+/*
+ * Begins the interval that contains the instruction of this number, unless it is the current one.
+ */
 static stele_status interval_reach(footprint *f, const insn_batch *batch, uint64_t number)
 {
     const uint64_t first = number - number % f->interval;
@@ -207,7 +211,7 @@ static stele_status add_intervals(footprint *f, const insn_batch *batch)
     return status;
 }
 
-/* ---- Use ------------------------------------------------------------------------------------- */
+/* ---- Functions of the header ----------------------------------------------------------------- */
 
 stele_status footprint_new(uint64_t interval, footprint **out)
 {

@@ -27,28 +27,29 @@ typedef struct footprint_counts {
     uint64_t counts[FOOTPRINT_UNIT_COUNT][FOOTPRINT_KIND_COUNT];
 } footprint_counts;
 
-/* So many instructions of one thread. */
+/* An interval: some consecutive instructions of one thread. */
 typedef struct footprint_interval {
     uint32_t track;
-    uint64_t first, insn_count; /* number of the first instruction, and how many were looked at */
-    uint64_t new_line_count;    /* lines that were touched for the first time */
+    uint64_t first, insn_count; /* number of its first instruction, and how many were counted */
+    uint64_t new_line_count;    /* lines that no earlier interval had */
     footprint_counts touched;
 } footprint_interval;
 
 typedef struct footprint footprint;
 
-/* `interval` is in instructions of a thread, by their numbers; 0: no intervals. */
+/* Makes an empty footprint. `interval` is the length of intervals, in instructions by their
+   numbers in a thread; 0: there are none. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status footprint_new(uint64_t interval, footprint **out);
 void footprint_free(footprint *f);
 
 stele_status footprint_add(footprint *f, const insn_batch *batch);
 
-/* Adds what another one without intervals has seen. */
+/* Adds the footprint of another part, which has no intervals. */
 stele_status footprint_merge(footprint *to, const footprint *from);
 
 const footprint_counts *footprint_get(const footprint *f);
 
-/* Ends the last interval. */
+/* Ends the last interval; call it before footprint_intervals(). */
 stele_status footprint_finish(footprint *f);
 const footprint_interval *footprint_intervals(const footprint *f, size_t *count);
 

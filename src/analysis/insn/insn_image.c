@@ -24,7 +24,7 @@ void image_free(image *m)
     keyed_free(&m->numbers);
 }
 
-/* Returns NULL if out of memory. */
+/* Makes a page without known bytes. Returns NULL if out of memory. */
 static image_page *page_new(image *m, uint64_t key)
 {
     image_page *page;
@@ -52,7 +52,8 @@ static inline image_page *page_find(image *m, uint64_t address)
     return found->page;
 }
 
-/* The top byte can be a tag: bit 55 says which half of the address space it is. */
+/* Removes the tag that the top byte can hold: bit 55 says to which half of the address space an
+   address belongs. */
 static uint64_t without_tag(uint64_t address)
 {
     const uint64_t low = address & UINT64_MAX >> 8;
@@ -72,7 +73,8 @@ static void byte_see(image *m, image_page *page, uint32_t at, uint8_t value)
     }
 }
 
-/* `bytes` NULL: they were written. Returns false if out of memory. */
+/* Notes what bytes of memory hold; if `bytes` is NULL, they were overwritten. Returns false if
+   out of memory. */
 static bool see(image *m, uint64_t address, const uint8_t *bytes, uint32_t size, bool is_executed)
 {
     for (uint32_t i = 0; i < size;) {
@@ -103,7 +105,7 @@ static bool see_opcode(image *m, const insn *at)
     const uint32_t first = (uint32_t)(address % IMAGE_PAGE_SIZE);
     if (page != NULL && page->is_executed && m->thread_count == 1 &&
         (page->taken[first / 64] >> first % 64 & 15) == 15)
-        return true; /* the usual case: it was there before */
+        return true; /* the usual case: all four bytes are known already */
     return see(m, address, bytes, 4, true);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The memory before a run of instructions, as far as they show it: what a byte holds when it is
- * read, or executed, before it is written.
- */
+/* The memory before some instructions were executed, as far as they show it: the value of each
+   byte that is read or executed before it is written. */
 #ifndef ANALYSIS_INSN_INSN_IMAGE_H
 #define ANALYSIS_INSN_INSN_IMAGE_H
 
@@ -13,18 +11,20 @@
 
 typedef struct image_page {
     uint64_t key;                         /* address / IMAGE_PAGE_SIZE + 1 */
-    uint64_t known[IMAGE_PAGE_SIZE / 64]; /* bytes of which it is known what they held, as bits */
-    uint64_t taken[IMAGE_PAGE_SIZE / 64]; /* known, or written first */
+    uint64_t known[IMAGE_PAGE_SIZE / 64]; /* a bit for each byte: its value is known */
+    /* a bit for each byte: its value is known, or it was written first */
+    uint64_t taken[IMAGE_PAGE_SIZE / 64];
     bool is_executed, is_written;
-    uint8_t bytes[IMAGE_PAGE_SIZE]; /* 0 where it is not known */
+    uint8_t bytes[IMAGE_PAGE_SIZE]; /* 0 where the value is not known */
 } image_page;
 
 typedef struct image {
-    keyed numbers;      /* of pages */
-    image_page **pages; /* owned, one by one: they are large */
+    keyed numbers;      /* numbers of pages, by their keys */
+    image_page **pages; /* owned; allocated one by one because they are large */
     size_t page_count, page_capacity;
-    uint64_t conflict_count; /* bytes that another thread saw otherwise: another one has written
-                                them before, and the trace does not tell who was first */
+    /* bytes for which threads saw different values: one of them was written before, but the
+       trace does not say in which order threads ran */
+    uint64_t conflict_count;
     uint32_t track, thread_count;
 } image;
 

@@ -9,7 +9,7 @@
 
 typedef enum insn_mix_key {
     INSN_MIX_OPCODE, /* opcode, with the level in bits 32 and 33 */
-    INSN_MIX_PC      /* address; UINT64_MAX where it is not known */
+    INSN_MIX_PC      /* address; UINT64_MAX if it is not known */
 } insn_mix_key;
 
 typedef struct insn_mix {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Analyses of what was executed, as <stele/insn_analysis.h> shows them: handles, and rows that can
-   grow. */
+/* The analyses of executed instructions of <stele/insn_analysis.h>: handles around the internal
+   tables, and conversion of rows to public structs. */
 #include <stele/insn_analysis.h>
 
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "analysis/insn/insn_writes.h"
 #include "core/sized.h"
 
-/* ---- Mix ---- */
+/* ---- Instruction mix ---- */
 
 struct stele_insn_mix {
     insn_mix mix;
-    insn_count *rows; /* NULL: to be made */
+    insn_count *rows; /* sorted rows; NULL: they must be made anew */
 };
 
 _Static_assert((int)STELE_INSN_MIX_OPCODE == (int)INSN_MIX_OPCODE &&
@@ -94,11 +94,11 @@ bool stele_insn_mix_get(const stele_insn_mix *mix, size_t index, stele_insn_mix_
     return true;
 }
 
-/* ---- Blocks ---- */
+/* ---- Basic blocks ---- */
 
 struct stele_insn_blocks {
     insn_blocks blocks;
-    const insn_block **rows; /* NULL: to be made */
+    const insn_block **rows; /* sorted rows; NULL: they must be made anew */
 };
 
 stele_status stele_insn_blocks_new(bool is_part, stele_insn_blocks **out)
@@ -182,7 +182,7 @@ bool stele_insn_blocks_get(const stele_insn_blocks *self, size_t index, stele_in
     return true;
 }
 
-/* ---- Branches ---- */
+/* ---- Branches and their targets ---- */
 
 typedef struct branch_row {
     const insn_branch *branch;
@@ -191,7 +191,7 @@ typedef struct branch_row {
 
 struct stele_insn_branches {
     insn_branches branches;
-    branch_row *rows; /* NULL: to be made */
+    branch_row *rows; /* sorted rows; NULL: they must be made anew */
     const insn_target **targets;
 };
 
@@ -249,7 +249,7 @@ static int compare_targets(const void *left, const void *right)
     return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-/* The targets of each branch lie side by side, sorted. */
+/* Makes the rows, with the targets of each branch next to each other and sorted. */
 static void make_branch_rows(stele_insn_branches *self)
 {
     const insn_branches *b = &self->branches;
@@ -318,7 +318,7 @@ bool stele_insn_branches_get_target(const stele_insn_branches *self, size_t inde
     return true;
 }
 
-/* ---- Calls ---- */
+/* ---- Calls of functions ---- */
 
 struct stele_insn_calls {
     insn_calls calls;
@@ -368,7 +368,7 @@ uint64_t stele_insn_calls_cut_count(const stele_insn_calls *self)
     return self->calls.cut_count;
 }
 
-/* ---- Writes ---- */
+/* ---- Writes to registers ---- */
 
 _Static_assert(STELE_INSN_WRITES_MAX == INSN_WRITES_MAX && STELE_INSN_SP == INSN_SP,
                "the numbers are the public ones");

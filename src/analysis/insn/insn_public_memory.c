@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Analyses of memory, as <stele/insn_analysis.h> shows them: handles, and rows that can grow. */
+/* The analyses of memory of <stele/insn_analysis.h>: handles around the internal tables, and
+   conversion of rows to public structs. */
 #include <stele/insn_analysis.h>
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "analysis/insn/insn_strides.h"
 #include "core/sized.h"
 
-/* ---- Footprint ---- */
+/* ---- Memory footprint ---- */
 
 struct stele_insn_footprint {
     footprint *of;
@@ -96,13 +97,13 @@ bool stele_insn_footprint_get_interval(const stele_insn_footprint *self, size_t 
     return true;
 }
 
-/* ---- Sharing ---- */
+/* ---- Sharing between threads ---- */
 
 struct stele_insn_sharing {
     sharing of;
-    sharing_line *lines; /* NULL: to be made */
+    sharing_line *lines; /* sorted lines; NULL: they must be made anew */
     size_t line_count;
-    sharing_counts counts; /* valid with lines */
+    sharing_counts counts; /* valid while `lines` is not NULL */
 };
 
 stele_status stele_insn_sharing_new(stele_insn_sharing **out)
@@ -183,11 +184,11 @@ bool stele_insn_sharing_get_total(const stele_insn_sharing *self, stele_insn_sha
     return true;
 }
 
-/* ---- Strides ---- */
+/* ---- Strides of accesses ---- */
 
 struct stele_insn_strides {
     strides of;
-    const stride_row **rows; /* NULL: to be made */
+    const stride_row **rows; /* sorted rows; NULL: they must be made anew */
 };
 
 stele_status stele_insn_strides_new(stele_insn_strides **out)
@@ -240,7 +241,7 @@ bool stele_insn_strides_get(const stele_insn_strides *self, size_t index,
     return true;
 }
 
-/* ---- Reuse ---- */
+/* ---- Reuse distances ---- */
 
 struct stele_insn_reuse {
     reuse *of;

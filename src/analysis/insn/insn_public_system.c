@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls, basic-block vectors and images of memory, as <stele/insn_analysis.h> shows them. */
+/* System calls, basic-block vectors and images of memory of <stele/insn_analysis.h>. */
 #include <stele/insn_analysis.h>
 
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 
 /* ---- System calls ---- */
 
-/* Linux gives errors as results from -4095 to -1. */
+/* Linux returns errors as results from -ERROR_MAX to -1. */
 #define ERROR_MAX 4095u
 
 typedef struct syscall_total {
-    uint64_t key; /* number of the call + 2; 1: not known */
+    uint64_t key; /* number of the call + 2; 1: the number is not known */
     uint64_t call, count, error_count, unfinished_count, insn_count;
 } syscall_total;
 
 struct stele_insn_syscalls {
     insn_syscalls calls;
-    stele_insn_syscall_fn *take; /* NULL: nobody wants single calls */
+    stele_insn_syscall_fn *take; /* receiver of single calls; NULL: only totals are wanted */
     void *user;
     keyed totals;
-    const syscall_total **rows; /* NULL: to be made */
+    const syscall_total **rows; /* sorted rows; NULL: they must be made anew */
     stele_insn_vector vectors[SYSCALL_VECTORS_MAX];
 };
 
@@ -263,7 +263,7 @@ bool stele_insn_bbv_get_block(const stele_insn_bbv *self, size_t number,
     return true;
 }
 
-/* ---- Images ---- */
+/* ---- Images of memory ---- */
 
 struct stele_insn_image {
     image of;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the instructions of a trace, stream by stream, and each in parts where that is asked. */
+/* Reads the instructions of a trace, stream by stream, and each stream in parts if the caller
+   asks for that. */
 #include <stele/insn.h>
 
 #include <pthread.h>
@@ -15,15 +16,15 @@
 #define OPTIONS_SIZE SIZED_FIRST(stele_insn_options, progress_user)
 #define STATS_SIZE   SIZED_FIRST(stele_insn_stats, content_size)
 
-/* ---- What is wanted -------------------------------------------------------------------------- */
+/* ---- State of a reading ---------------------------------------------------------------------- */
 
-/* One reading of a trace. */
+/* A trace that is being read, with the caller's options. */
 typedef struct reading {
     stele_trace *trace;
     stele_insn_options options;
     insn_request request;
     insn_filter filter;
-    diag_sink diag; /* of on_finding */
+    diag_sink diag; /* gives findings to options.on_finding */
     stele_insn_stats stats;
 } reading;
 
@@ -32,7 +33,7 @@ static void reading_free(reading *r)
     insn_filter_free(&r->filter);
 }
 
-/* Makes the streams of the trace known. */
+/* Makes the streams of the trace known to the context. */
 static stele_status find_streams(const reading *r)
 {
     insn_producer *from;
@@ -93,7 +94,7 @@ static void add_counts(reading *r, const insn_producer *from)
     r->stats.ends_with_snapshot |= from->ends_with_snapshot;
 }
 
-/* What is known once all streams were read. */
+/* Adds the figures that are known once all streams were read. */
 static void add_whole(reading *r)
 {
     balance_add(&r->stats.balance, &r->trace->balance);
@@ -102,7 +103,7 @@ static void add_whole(reading *r)
 
 /* ---- Findings of parts ----------------------------------------------------------------------- */
 
-/* A finding that is reported when its part's turn comes. */
+/* A finding of a part that runs on another thread. It is reported when the part's turn comes. */
 typedef struct kept_finding {
     stele_diag diag;
     char *source, *expected, *found;
@@ -111,7 +112,7 @@ typedef struct kept_finding {
 typedef struct kept_findings {
     kept_finding *list;
     size_t count, capacity;
-    bool is_short; /* memory was exhausted */
+    bool is_short; /* a finding is missing because memory was exhausted */
 } kept_findings;
 
 static char *copy_text(const char *text)
@@ -156,15 +157,16 @@ static void kept_free(kept_findings *kept)
     free(kept->list);
 }
 
-/* ---- Parts ----------------------------------------------------------------------------------- */
+/* ---- Reading of one part --------------------------------------------------------------------- */
 
-/* One part of a stream on its way to a consumer or a fork of it. */
+/* One part of a stream, with the consumer that receives it: the caller's own, or a fork of it. */
 typedef struct read_part {
     reading *of;
     stele_insn_take_fn *take;
     void *user;
-    uint64_t total;    /* bytes, for those who want to know how far reading came */
-    bool has_progress; /* of one part only, as the others run on other threads */
+    uint64_t total; /* size of the trace in bytes, for reports of progress */
+    /* reports progress; set for one part only, because others run on other threads */
+    bool has_progress;
     insn_producer *from;
     insn_batch *batch;
     kept_findings kept;
@@ -174,7 +176,7 @@ typedef struct read_part {
     stele_status status;
 } read_part;
 
-/* The next batch with an instruction that is not hidden. */
+/* Reads the next batch that has an instruction which is not hidden. */
 static stele_status part_next(read_part *p)
 {
     const diag_sink *go_on = &p->of->trace->context->diag;
@@ -217,9 +219,9 @@ static bool status_is_end(stele_status status)
     return status == STELE_OK || status == STELE_END;
 }
 
-/* ---- Streams --------------------------------------------------------------------------------- */
+/* ---- Reading of streams ---------------------------------------------------------------------- */
 
-/* The whole of a stream, in order. */
+/* Reads a whole stream in order. */
 static stele_status read_stream(reading *r, uint32_t stream, const stele_insn_consumer *to)
 {
     read_part p = {.of = r,
@@ -238,7 +240,7 @@ static stele_status read_stream(reading *r, uint32_t stream, const stele_insn_co
     return p.status;
 }
 
-/* Runs the parts at the same time, the first one here. */
+/* Runs all parts at the same time, the first one on this thread. */
 static void parts_execute(read_part *parts, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -252,7 +254,8 @@ static void parts_execute(read_part *parts, uint32_t count)
     }
 }
 
-/* Puts the forks together, if the parts are the whole; `*is_whole` tells. */
+/* Joins the forks of the consumer. `*is_whole` is set to whether the parts make up the whole
+   stream; if not, nothing is joined. */
 static stele_status parts_join(reading *r, read_part *parts, uint32_t count,
                                const stele_insn_consumer *to, bool *is_whole)
 {
@@ -276,7 +279,8 @@ static stele_status parts_join(reading *r, read_part *parts, uint32_t count,
     return status;
 }
 
-/* A stream in parts; `*is_whole` is false when they did not fit, and nothing was done. */
+/* Reads a stream in parts. If the parts do not fit together, `*is_whole` is false and the
+   consumer is unchanged. */
 static stele_status read_parts(reading *r, uint32_t stream, uint32_t count,
                                const stele_insn_consumer *to, bool *is_whole)
 {
@@ -314,7 +318,8 @@ static stele_status read_parts(reading *r, uint32_t stream, uint32_t count,
     return status;
 }
 
-/* How many parts of a stream can be read at once: ranges are counted from its begin. */
+/* How many parts of a stream can be read at the same time; 1 if the caller asked for a range,
+   which is counted from the stream's begin. */
 static uint32_t part_count(const reading *r, const stele_insn_consumer *to)
 {
     const insn_request *request = &r->request;
@@ -369,13 +374,13 @@ stele_status stele_insn_read(stele_trace *trace, const stele_insn_options *optio
     return status;
 }
 
-/* ---- One batch after the other --------------------------------------------------------------- */
+/* ---- Reader of one batch after another ------------------------------------------------------- */
 
 struct stele_insn_reader {
     reading reading;
     read_part part;
     bool is_open;
-    uint32_t stream; /* the open one, or the next to look at */
+    uint32_t stream; /* the open stream, or the first that is still to be examined */
     stele_status status;
 };
 
@@ -397,7 +402,7 @@ stele_status stele_insn_reader_new(stele_trace *trace, const stele_insn_options 
     return STELE_OK;
 }
 
-/* Opens the next stream that is wanted; STELE_END: there is none. */
+/* Opens the next stream that the caller wants. Returns STELE_END if there is none. */
 static stele_status reader_open(stele_insn_reader *reader)
 {
     reading *r = &reader->reading;

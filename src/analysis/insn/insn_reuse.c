@@ -8,13 +8,14 @@
 #include "core/hash.h"
 
 /*
- * Every touch of a line takes the next position in a row of bits, and clears the line's last one:
- * the bits after that are the lines touched since. A Fenwick tree over words of 64 bits counts
- * them. When the row is full, its bits are moved together, in a longer row if most are set.
+ * Each access to a line sets the bit at the next position and clears the bit of the line's previous
+ * access. The bits set after that one are the other lines accessed since. A Fenwick tree over words
+ * of 64 bits counts them. When all positions are used, the bits are moved together, in a larger
+ * array if most are set.
  */
 
 #define CAPACITY_FIRST 65536u
-#define ADDRESS_MASK   (UINT64_MAX >> 8) /* the top byte can be a tag */
+#define ADDRESS_MASK   (UINT64_MAX >> 8) /* the top byte of an address can be a tag */
 
 typedef struct line {
     uint64_t key; /* number of the line + 1 */
@@ -27,14 +28,14 @@ struct reuse {
     uint32_t track;
     bool has_track;
     keyed lines;
-    uint64_t *bits, *keys; /* by position; keys: whose bit it is */
-    uint64_t *sums;        /* Fenwick tree over the words of bits, from 1 on */
+    uint64_t *bits, *keys; /* by position; keys[i] is the key of the line whose bit is at i */
+    uint64_t *sums;        /* Fenwick tree over the words of `bits`; index 0 is not used */
     size_t capacity, next, live;
-    uint64_t last_key; /* of the last touch */
+    uint64_t last_key; /* key of the last line that was accessed */
     reuse_counts counts;
 };
 
-/* ---- The row of bits ------------------------------------------------------------------------- */
+/* ---- Bits of accesses ------------------------------------------------------------------------ */
 
 static void sums_add(reuse *r, size_t word, uint64_t change)
 {
@@ -42,7 +43,7 @@ static void sums_add(reuse *r, size_t word, uint64_t change)
         r->sums[i] += change;
 }
 
-/* Bits at positions up to and with this one. */
+/* How many bits are set at positions up to and including this one. */
 static uint64_t bits_before(const reuse *r, size_t position)
 {
     const uint64_t mask = UINT64_MAX >> (63 - position % 64);
@@ -64,7 +65,7 @@ static void bit_clear(reuse *r, size_t position)
     sums_add(r, position / 64, UINT64_MAX);
 }
 
-/* Sets the first `live` bits alone. */
+/* Sets the first `live` bits and clears all others. */
 static void row_fill(reuse *r)
 {
     const size_t words = r->capacity / 64;
@@ -99,7 +100,7 @@ static bool row_resize(reuse *r, size_t capacity)
     return true;
 }
 
-/* Moves the bits together. Returns false if out of memory. */
+/* Moves the bits that are set together at the start. Returns false if out of memory. */
 static bool row_compact(reuse *r)
 {
     size_t live = 0;
@@ -115,7 +116,7 @@ static bool row_compact(reuse *r)
     return true;
 }
 
-/* ---- Touches --------------------------------------------------------------------------------- */
+/* ---- Accesses -------------------------------------------------------------------------------- */
 
 static inline bool is_sampled(const reuse *r, uint64_t number)
 {
@@ -128,7 +129,7 @@ static void count_distance(reuse *r, uint64_t distance)
     r->counts.buckets[distance == 0 ? 0 : 64 - __builtin_clzll(distance)] += r->sample;
 }
 
-/* Returns false if out of memory. */
+/* Counts an access to a line. Returns false if out of memory. */
 static bool touch(reuse *r, uint64_t number)
 {
     const uint64_t key = number + 1;
@@ -171,7 +172,7 @@ static bool add_access(reuse *r, const insn_access *access)
     return true;
 }
 
-/* ---- Use ------------------------------------------------------------------------------------- */
+/* ---- Functions of the header ----------------------------------------------------------------- */
 
 stele_status reuse_new(unsigned line_log2, uint64_t sample, reuse **out)
 {

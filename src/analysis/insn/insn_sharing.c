@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define LINE_LOG2    6u
-#define ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte can be a tag */
+#define ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte of an address can be a tag */
 
 stele_status sharing_init(sharing *s)
 {
@@ -34,7 +34,7 @@ static void reach_thread(sharing *s, uint32_t track)
     }
 }
 
-/* Bytes `first` to `last` of a line, as bits. */
+/* A bit for each byte of a line from `first` to `last`. */
 static uint64_t byte_bits(uint64_t first, uint64_t last)
 {
     return (UINT64_MAX >> (63 - last)) & (UINT64_MAX << first);
@@ -84,16 +84,20 @@ stele_status sharing_add(sharing *s, const insn_batch *batch)
     return STELE_OK;
 }
 
-/* ---- Verdicts ---- */
+/* ---- Kinds of sharing ---- */
 
-/* For each access of a thread to what is another's, this many to its own make a line a falsely
-   shared one. One late read, such as of results when threads were joined, changes nothing then. */
+/*
+ * A line is falsely shared if each thread has this many accesses to its own bytes for each one to
+ * bytes of others. So a single late read, such as that of results when threads are joined, does not
+ * change the kind.
+ */
 #define OWN_FOR_EACH_ALIEN 10u
 
-/* The accesses of each thread to bytes that are its own, and of all to what is another's. */
+/* How often threads accessed a line: own[i] counts accesses of thread i to its own bytes,
+   `alien` those of all threads to bytes of others. */
 typedef struct ownership {
     uint64_t own[SHARING_THREADS_MAX], alien;
-    bool has_conflict; /* a byte that one thread wrote was used by another */
+    bool has_conflict; /* some byte was written by one thread and used by another */
 } ownership;
 
 static bool has_several(uint64_t bits)
@@ -106,7 +110,7 @@ static uint64_t line_of(const sharing_use *use)
     return (use->key - 1) / SHARING_THREADS_MAX;
 }
 
-/* Whether the thread and others use the same bytes, which one of them writes. */
+/* Whether thread `of` and another one use the same bytes, and one of them writes those. */
 static bool has_conflict(const sharing_use *const *uses, size_t count, size_t of, uint64_t bytes)
 {
     const uint64_t writes = uses[of]->writes & bytes, all = (uses[of]->reads & bytes) | writes;
@@ -118,8 +122,8 @@ static bool has_conflict(const sharing_use *const *uses, size_t count, size_t of
     return false;
 }
 
-/* Bytes over which there is a conflict belong to the thread that uses them most; all accesses of
-   others to them are to what is another's. */
+/* Adds the accesses to one granule. If threads conflict over its bytes, it belongs to the thread
+   that uses it most, and all accesses of others count as alien. */
 static void judge_granule(const sharing_use *const *uses, size_t count, unsigned granule,
                           ownership *of)
 {
@@ -165,7 +169,7 @@ static sharing_kind judge(const sharing_line *line, const sharing_use *const *us
     return has_several(line->writers) ? SHARING_MANY_WRITERS : SHARING_ONE_WRITER;
 }
 
-/* Of the uses of one line. */
+/* Makes the row of a line from the uses of all threads. */
 static sharing_line make_line(const sharing_use *const *uses, size_t count)
 {
     sharing_line line = {.address = line_of(uses[0]) << LINE_LOG2};
@@ -187,7 +191,7 @@ static int use_compare(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* All uses, those of one line one after the other; to be freed. Returns NULL if out of memory. */
+/* All uses, sorted by line, which the caller frees. Returns NULL if out of memory. */
 static const sharing_use **sorted_uses(const sharing *s)
 {
     const sharing_use **uses = malloc((s->uses.used + 1) * sizeof *uses);
@@ -203,7 +207,7 @@ static const sharing_use **sorted_uses(const sharing *s)
     return uses;
 }
 
-/* How many of the uses are of the first one's line. */
+/* How many uses from the first one on are of the same line. */
 static size_t uses_of_line(const sharing_use *const *uses, size_t count)
 {
     size_t end = 1;
@@ -243,7 +247,7 @@ static int line_compare(const void *left, const void *right)
 sharing_line *sharing_contended(const sharing *s, size_t *count)
 {
     const sharing_use **uses = sorted_uses(s);
-    /* Two uses at least make a line of several threads. */
+    /* A line that several threads use has at least two uses. */
     sharing_line *lines = malloc((s->uses.used / 2 + 1) * sizeof *lines);
     *count = 0;
     for (size_t i = 0; uses != NULL && lines != NULL && i < s->uses.used;) {

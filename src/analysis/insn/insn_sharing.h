@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lines of memory several threads use, and how. */
+/* Finds which lines of memory several threads use, and in which way. */
 #ifndef ANALYSIS_INSN_INSN_SHARING_H
 #define ANALYSIS_INSN_INSN_SHARING_H
 
 #include "analysis/insn/keyed.h"
 #include "model/insn.h"
 
-#define SHARING_THREADS_MAX 64u /* all further ones count as the last of these */
+#define SHARING_THREADS_MAX 64u /* threads beyond the limit are counted as the last of these */
 
 typedef enum sharing_kind {
-    SHARING_PRIVATE,      /* one thread */
-    SHARING_READ,         /* several, and none writes */
-    SHARING_ONE_WRITER,   /* several, one of which writes what others use */
-    SHARING_MANY_WRITERS, /* several write, and use what others write */
-    SHARING_FALSE, /* several, one of which writes, but next to all that each of them uses is its
-                      own: the line goes between them for its neighbours' sake */
+    SHARING_PRIVATE,    /* one thread uses the line */
+    SHARING_READ,       /* several threads use the line and none writes it */
+    SHARING_ONE_WRITER, /* several threads use the line, and one writes bytes that others use */
+    /* several threads write bytes of the line, and use bytes that others write */
+    SHARING_MANY_WRITERS,
+    /* several threads use the line and some write, but nearly all accesses of each are to bytes
+       of its own: the line moves between them only because of its size */
+    SHARING_FALSE,
     SHARING_KIND_COUNT
 } sharing_kind;
 
 #define SHARING_GRANULE_SIZE  4u
 #define SHARING_GRANULE_COUNT 16u
 
-/* What one thread does with one line. */
+/* How one thread uses one line. */
 typedef struct sharing_use {
-    uint64_t key;           /* number of the line * SHARING_THREADS_MAX + thread + 1 */
-    uint64_t reads, writes; /* bytes of the line that it read, and wrote, a bit each */
+    uint64_t key; /* number of the line * SHARING_THREADS_MAX + thread + 1 */
+    /* a bit for each byte of the line that the thread read, and that it wrote */
+    uint64_t reads, writes;
     uint64_t read_count, write_count;
-    uint32_t granules[SHARING_GRANULE_COUNT]; /* accesses to each 4 bytes; UINT32_MAX at most */
+    /* number of accesses to each 4 bytes, at most UINT32_MAX */
+    uint32_t granules[SHARING_GRANULE_COUNT];
 } sharing_use;
 
-/* What all threads do with one line. */
+/* How all threads use one line. */
 typedef struct sharing_line {
     uint64_t address;
-    uint64_t readers, writers; /* threads, as bits */
+    uint64_t readers, writers; /* a bit for each thread */
     uint64_t read_count, write_count;
     sharing_kind kind;
 } sharing_line;
@@ -45,23 +49,24 @@ typedef struct sharing_counts {
 typedef struct sharing {
     keyed uses;
     uint32_t tracks[SHARING_THREADS_MAX];
-    uint32_t thread_count;  /* up to the maximum */
-    uint64_t grouped_count; /* threads beyond it */
+    uint32_t thread_count;  /* at most SHARING_THREADS_MAX */
+    uint64_t grouped_count; /* how many threads there are beyond the maximum */
     uint32_t last_track;
-    uint32_t thread; /* of the last batch */
+    uint32_t thread; /* number of the thread of the last batch */
 } sharing;
 
 stele_status sharing_init(sharing *s);
 void sharing_free(sharing *s);
 
-/* Threads may come in any order; no verdict depends on it. STELE_ERR_MEMORY. */
+/* Adds the accesses of a batch. Threads may come in any order; no result depends on it. Returns
+   STELE_ERR_MEMORY if out of memory. */
 stele_status sharing_add(sharing *s, const insn_batch *batch);
 
-/* STELE_ERR_MEMORY. */
+/* Counts lines and accesses of each kind. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status sharing_count(const sharing *s, sharing_counts *counts);
 
-/* Lines that several threads use and one at least writes, the busiest first; to be freed. Returns
-   NULL if out of memory. */
+/* The lines that several threads use and at least one writes, the one with most accesses first.
+   The caller frees them. Returns NULL if out of memory. */
 sharing_line *sharing_contended(const sharing *s, size_t *count);
 
 #endif

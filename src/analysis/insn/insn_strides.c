@@ -13,8 +13,8 @@ void strides_free(strides *s)
     keyed_free(&s->rows);
 }
 
-/* Misra and Gries: a stride without a slot takes one from each of the others. What is more frequent
-   than one in five keeps its slot. */
+/* Counts a stride by the algorithm of Misra and Gries: a stride without a slot takes one from
+   the count of each other stride. A stride that makes up more than one in five keeps its slot. */
 static void count_stride(stride_row *row, int64_t stride)
 {
     for (size_t i = 0; i < STRIDE_SLOTS; i++) {

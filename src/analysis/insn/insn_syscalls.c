@@ -36,7 +36,8 @@ static stele_status begin(insn_syscalls *s, const insn_batch *batch, const insn 
     return status;
 }
 
-/* The first is the call's number; more than it can have belong to another call. */
+/* Takes a value of a system call: the first one is its number, then come its arguments. If the
+   call has all of them, the value begins another call. */
 static stele_status take_argument(insn_syscalls *s, const insn_batch *batch, const insn *at,
                                   uint64_t value)
 {
@@ -78,7 +79,7 @@ static stele_status take_result(insn_syscalls *s, const insn_batch *batch, const
     return insn_syscalls_finish(s);
 }
 
-/* Arm ARM: SVC #imm16. */
+/* Whether an opcode is SVC #imm16 (Arm ARM, C6.2). */
 static inline bool is_svc(uint32_t opcode)
 {
     return (opcode & 0xffe0001fu) == 0xd4000001u;

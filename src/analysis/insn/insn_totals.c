@@ -7,10 +7,11 @@
 
 #include "core/sized.h"
 
-/* A system call has its number and six arguments; eight values are two calls. */
+/* A system call has a number and six arguments, so an eighth value belongs to the next call. */
 #define CALL_ARGUMENTS 7u
 
-/* Calls in a run of values: arguments, vectors, and a result, which ends the call. */
+/* Counts the system calls in the values of an instruction: arguments and vectors, and results,
+   which end a call. */
 static uint64_t count_calls(const insn_batch *batch, const insn *at)
 {
     const insn_value *values = insn_values(batch, at);
@@ -84,7 +85,8 @@ void insn_totals_merge(insn_totals *to, const insn_totals *from)
 stele_status insn_totals_tell(const insn_totals *totals, stele_summary *s, uint32_t track,
                               uint64_t snapshot_count, bool ends_with_snapshot)
 {
-    /* The number of an instruction is the time of its events, and their ticks but for an order. */
+    /* The time of an instruction's events is its number, and so are their ticks, unless accesses
+       have an order. */
     const uint64_t last = totals->insn_count - !ends_with_snapshot;
     const stele_summary_run whole = {.track = track,
                                      .end_ns = (int64_t)last,
@@ -112,7 +114,7 @@ stele_status insn_totals_tell(const insn_totals *totals, stele_summary *s, uint3
     return status;
 }
 
-/* ---- As others see them ---- */
+/* ---- Public functions ---- */
 
 struct stele_insn_totals {
     insn_totals sums;

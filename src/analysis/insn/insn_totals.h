@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of what a stream of instructions holds, counted as its events would be. */
+/* Counts what a stream of instructions contains, as if it were read as events. */
 #ifndef ANALYSIS_INSN_INSN_TOTALS_H
 #define ANALYSIS_INSN_INSN_TOTALS_H
 
@@ -10,14 +10,14 @@
 
 typedef struct insn_totals {
     uint64_t insn_count, load_count, store_count, call_count;
-    uint64_t ticks_max;                     /* of accesses with an order */
-    bool begins_with_snapshot, has_batches; /* of the first batch */
+    uint64_t ticks_max;                     /* highest ticks of accesses that have an order */
+    bool begins_with_snapshot, has_batches; /* begins_with_snapshot is about the first batch */
 } insn_totals;
 
-/* Begins with zeros. Wants all accesses, values and snapshots. */
+/* Adds a batch, which must have all accesses, values and snapshots. Totals begin as zeros. */
 void insn_totals_add(insn_totals *totals, const insn_batch *batch);
 
-/* `from` is what comes after `to`. */
+/* Adds the totals of `from`, which comes directly after `to` in the stream. */
 void insn_totals_merge(insn_totals *to, const insn_totals *from);
 
 /* Adds the events of a whole stream to a summary. */

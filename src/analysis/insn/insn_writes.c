@@ -16,7 +16,7 @@ static void add(writes *w, unsigned reg, uint64_t value)
         w->list[w->count++] = (insn_write){value, (uint8_t)reg};
 }
 
-/* A destination for which 31 is the zero register. */
+/* Adds a write to a register, unless it is 31, which is the zero register here. */
 static void add_x(writes *w, unsigned reg, uint64_t value)
 {
     if (reg != REGISTER_ZERO)
@@ -28,8 +28,8 @@ static int64_t sign_extend(uint64_t value, unsigned bits)
     return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* What a register holds after `size` bytes at `offset` of an access were loaded to it. LDRSB and
-   its like have a 32-bit form in bit 22 of the opcode, LDPSW and LDRSW have none. */
+/* The value that a register gets from `size` bytes at `offset` of an access. LDRSB and similar
+   loads have a 32-bit form, bit 22 of the opcode; LDPSW and LDRSW have none. */
 static uint64_t loaded(const insn_batch *batch, const insn_access *access, unsigned offset,
                        unsigned size, const a64_insn *what, uint32_t opcode)
 {
@@ -43,7 +43,7 @@ static uint64_t loaded(const insn_batch *batch, const insn_access *access, unsig
     return size < 4 && (opcode >> 22 & 3u) == 3 ? (uint32_t)value : value;
 }
 
-/* Pairs are recorded as one access or as two. */
+/* Adds the registers that a load fills. Loads of pairs are recorded as one access or as two. */
 static void add_loads(writes *w, const insn_batch *batch, const insn *at, const a64_insn *what)
 {
     const insn_access *accesses = insn_accesses(batch, at);
@@ -64,8 +64,8 @@ static void add_loads(writes *w, const insn_batch *batch, const insn *at, const 
     }
 }
 
-/* The base of pre- and post-indexed accesses by a constant: 9 bits, or 7 in units of a register for
-   pairs. */
+/* Adds the base register of pre- and post-indexed accesses, which a constant of 9 bits changes;
+   for pairs it has 7 bits, in units of the register's size. */
 static void add_base(writes *w, const insn_batch *batch, const insn *at, const a64_insn *what)
 {
     const unsigned base = at->opcode >> 5 & 31u;
@@ -117,7 +117,7 @@ size_t insn_writes(const insn_batch *batch, const insn *at, insn_write list[INSN
     case A64_REGISTER_READ: add_value(&w, batch, at, INSN_VALUE_SYSTEM, rd); break;
     case A64_SUPERVISOR_CALL: add_value(&w, batch, at, INSN_VALUE_RESULT, 0); break;
     case A64_MOVE:
-        if ((at->opcode >> 29 & 3u) != 3) /* MOVK keeps the rest */
+        if ((at->opcode >> 29 & 3u) != 3) /* MOVK keeps the other bits, which are not known */
             add_x(&w, rd, moved(at->opcode));
         break;
     case A64_ADDRESS:

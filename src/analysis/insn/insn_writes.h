@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction left in general registers, as far as its own record tells. */
+/* Finds what an instruction wrote to general registers, as far as its own record shows it. */
 #ifndef ANALYSIS_INSN_INSN_WRITES_H
 #define ANALYSIS_INSN_INSN_WRITES_H
 
@@ -13,9 +13,9 @@
 typedef stele_insn_write insn_write;
 
 /*
- * Loads (with what they add to their base), MRS, the result of exclusive stores, constants and
- * addresses made from the program counter, the return address of calls. Wants accesses and values.
- * Gives how many.
+ * Lists the registers that an instruction wrote: by loads (with the change of the base), MRS,
+ * results of exclusive stores, constants, addresses made from the program counter, and the return
+ * address of calls. The batch must have accesses and values. Returns the number of entries.
  */
 size_t insn_writes(const insn_batch *batch, const insn *at, insn_write list[INSN_WRITES_MAX]);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table of entries that begin with their key, a number other than 0. Sizes are given with
- * every call, so that the compiler knows them: looking up costs what it would cost by hand.
+ * A hash table of entries that begin with their key, a number other than 0. The size of entries is
+ * given with every call, so that the compiler knows it and the lookup is as fast as one written for
+ * the type.
  *
  *     typedef struct line { uint64_t key; ... } line;
  *     line *found = keyed_find(&table, sizeof *found, key);
@@ -18,22 +19,22 @@
 
 typedef struct keyed {
     char *entries;
-    size_t used, mask; /* mask: slots without one; a power of two */
-    uint64_t factor;   /* odd, and random: nobody can know which keys meet */
-    unsigned shift;    /* 64 without the bits of mask */
+    size_t used, mask; /* mask: number of slots, a power of two, minus 1 */
+    uint64_t factor;   /* odd and random, so that no input can be made whose keys collide */
+    unsigned shift;    /* 64 minus the number of bits in mask */
 } keyed;
 
-/* Returns false if out of memory. */
+/* Makes an empty table. Returns false if out of memory. */
 bool keyed_init(keyed *t, size_t entry_size);
 void keyed_free(keyed *t);
 
-/* Forgets all entries. */
+/* Removes all entries. */
 void keyed_clear(keyed *t, size_t entry_size);
 
-/* Twice the slots. Returns false if out of memory. */
+/* Doubles the number of slots. Returns false if out of memory. */
 bool keyed_grow(keyed *t, size_t entry_size);
 
-/* The entry in slot `i`, up to mask; NULL: it is free. */
+/* The entry in slot `i`, from 0 to mask. Returns NULL if the slot is free. */
 static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
 {
     char *entry = t->entries + i * entry_size;
@@ -42,7 +43,7 @@ static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
     return key != 0 ? entry : NULL;
 }
 
-/* Where the key is, or would be. */
+/* The slot that has a key, or the free slot where it would be added. */
 static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
 {
     size_t i = (size_t)(hash_by_factor(t->factor, key) >> t->shift);
@@ -55,8 +56,8 @@ static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
     }
 }
 
-/* The entry of a key, a new one with zeros after the key if need be. Returns NULL if out of memory.
-   Other entries may move. */
+/* Finds the entry of a key, or adds one with zeros after the key, which may move other entries.
+   Returns NULL if out of memory. */
 static inline void *keyed_find(keyed *t, size_t entry_size, uint64_t key)
 {
     char *entry = keyed_slot(t, entry_size, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The register snapshots of a trace, by the fields of its snapshot events. */
+/* Reads the register snapshots of a trace from the fields of its snapshot events. */
 #include <stele/insn_analysis.h>
 
 #include <string.h>

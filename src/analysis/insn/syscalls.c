@@ -9,7 +9,8 @@ static const syscall_info table[] = {
 #undef SYSCALL
 };
 
-/* By number, as Linux has them for AArch64 (asm-generic/errno.h); "" where there is none. */
+/* Names by error number, as Linux has them for AArch64 (asm-generic/errno.h); "" where there is
+   none. */
 static const char *const errors[] = {"",
                                      "EPERM",
                                      "ENOENT",
