@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clock values to nanoseconds, prepared for many conversions. */
+/* Converts clock values to nanoseconds, prepared for many conversions. */
 #ifndef CTF_CLOCKS_H
 #define CTF_CLOCKS_H
 
@@ -7,14 +7,16 @@
 #include "formats/ctf/schema/schema.h"
 
 typedef struct clock_rate {
-    uint64_t ns_end; /* below it a tick is a nanosecond from zero_ns on; 0: none is */
-    int64_t zero_ns; /* of tick 0 */
+    /* Ticks below this are nanoseconds after `zero_ns`; 0 if the conversion needs arithmetic. */
+    uint64_t ns_end;
+    int64_t zero_ns; /* time of tick 0, in ns from the origin; valid if `ns_end` is not 0 */
     tick_rate rate;
-    int64_t base_s;    /* seconds from the origin to the clock's zero, rounded down */
-    uint64_t rest;     /* ... and cycles, less than a second */
-    int64_t base_ns;   /* base_s in ns, when it fits */
-    bool fits;         /* it does, and ... */
-    bool rounds_twice; /* ... this is not so */
+    int64_t base_s;  /* seconds from the origin to the clock's zero, rounded down */
+    uint64_t rest;   /* ticks from `base_s` to the clock's zero; less than a second */
+    int64_t base_ns; /* `base_s` in ns; valid if `fits` */
+    bool fits;       /* `base_ns` does not overflow, and `rounds_twice` is false */
+    /* The offset and the ticks are rounded to ns apart from each other, as some readers do. */
+    bool rounds_twice;
 } clock_rate;
 
 clock_rate clock_rate_make(const ctf_clock *clock);

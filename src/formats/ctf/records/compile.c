@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes to programs. See program.h. */
+/* Compiles the scopes of packet heads, event headers and event classes to programs. See
+   program.h. */
 #include <stdlib.h>
 
 #include "core/hash.h"
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/marks.h"
 
+/* Prepares for a program. Nothing is known of the position yet: any bit is 0 modulo 1. */
 static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, stele_batch *batch)
 {
     const struct ctf_targets *targets = programs->schema->targets;
@@ -18,10 +20,12 @@ static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, st
     if (stream < programs->schema->stream_count)
         b->stream = programs->schema->streams[stream];
 }
-/* Ends the program; NULL if out of memory. */
+/* Ends the program with the operation `last` and makes one block of it, which can be copied as long
+   as it owns no memory in an arena. Returns NULL if out of memory. */
 static program *builder_finish(builder *b, op_code last)
 {
     const target_walk *walk = &b->programs->walk;
+    /* One operation more than there are now, for `last`. */
     const size_t size = sizeof(program) + (b->count + 1) * sizeof(op);
     program *made = NULL;
     uint32_t *picks = NULL;
@@ -41,6 +45,7 @@ static program *builder_finish(builder *b, op_code last)
     *made = (program){.has_local_names = b->has_local_names,
                       .has_thread = names_thread(b),
                       .cpu_slot = names_cpu(b) ? SLOT_CPU : SLOT_NONE,
+                      /* One more for the entry that counts the fields of an event with many. */
                       .entries = b->entries + 1,
                       .depth = b->depth,
                       .slots = walk->slot_count,
@@ -66,15 +71,16 @@ static ctf_text static_text(const char *text)
     return (ctf_text){text, (uint32_t)strlen(text)};
 }
 
-/* Whether only some fields of events are wanted. What Stele wrote has some that say more than their
-   names. */
+/* Whether only some fields of events are wanted. Events of Stele's writer have fields that say more
+   than their names, so all of those are compiled. */
 static bool chooses_fields(const builder *b)
 {
     return b->programs->fields != NULL && !wants_raw(b) &&
            (b->programs->columns & DECODE_MARKS) == 0;
 }
 
-/* A scope that becomes one structure beside the payload. */
+/* Compiles a scope. With a name and entries it becomes one structure, which stands beside the
+   payload. */
 static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned hint)
 {
     const ctf_class *root = target_scope_root(&b->programs->walk, scope);
@@ -86,6 +92,7 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
     /* A context that is asked for by its own name is wanted with all of its members. */
     b->chooses = b->is_wanted && scope >= CTF_SCOPE_COMMON_CONTEXT && chooses_fields(b) &&
                  (name == NULL || !build_wants(b, static_text(name)));
+    /* Only the two event contexts name threads, and only if tracks are wanted. */
     b->context = scope == CTF_SCOPE_COMMON_CONTEXT || scope == CTF_SCOPE_SPECIFIC_CONTEXT
                      ? (b->programs->columns & STELE_COLUMN_TRACK) != 0 ? root : NULL
                      : NULL;
@@ -102,7 +109,7 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
     emit_members(b, root, node);
 }
 
-/* Whether a packet context has more than what places the packet. */
+/* Whether a packet context has members that do not only serve to read the packet. */
 static bool context_has_more(const ctf_class *context)
 {
     for (uint32_t i = 0; context != NULL && i < context->u.structure.count; i++)
@@ -111,6 +118,7 @@ static bool context_has_more(const ctf_class *context)
     return false;
 }
 
+/* The packet header does not depend on a stream class; the packet context does. */
 program *compile_head(ctf_programs *programs, ctf_scope scope, uint32_t stream, stele_batch *batch)
 {
     const bool is_context = scope == CTF_SCOPE_PACKET_CONTEXT;
@@ -126,7 +134,7 @@ program *compile_head(ctf_programs *programs, ctf_scope scope, uint32_t stream, 
     return builder_finish(&b, OP_END);
 }
 
-/* Whether there is more in an event header than the id and times, which every event has. */
+/* Whether an event header has fields besides the id and the time, which every event has. */
 static bool header_has_more(const ctf_class *type)
 {
     switch (type->kind) {
@@ -158,6 +166,7 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
     builder_open(&b, programs, stream, batch);
     b.scope = CTF_SCOPE_EVENT_HEADER;
     build_joint(&b, JOINT_EVENT, 0, 0, NULL);
+    /* LTTng's headers are one operation, which notes no joints. */
     if (header == NULL || wants_joints(&b) || !build_either(&b, header)) {
         build_op(&b, OP_KEEP);
         b.is_wanted = (programs->columns & STELE_COLUMN_RAW) != 0 && header != NULL &&
@@ -167,6 +176,7 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
     }
     build_close(&b);
     build_joint(&b, JOINT_HEADER_END, 0, 0, NULL);
+    /* Programs of event classes continue where the header's program ends. */
     own->phase = b.phase;
     own->has_event_size = b.has_event_size;
     own->header_entries = b.entries;
@@ -174,7 +184,8 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
     return builder_finish(&b, OP_DISPATCH);
 }
 
-/* "provider:event": the provider is the category. */
+/* Splits the name "provider:event", whose provider becomes the event's category. A name that only
+   one batch knows cannot be a category; the event then keeps its whole name. */
 static stele_name event_name(builder *b, ctf_text name, uint16_t *category)
 {
     const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
@@ -193,6 +204,7 @@ static stele_name event_name(builder *b, ctf_text name, uint16_t *category)
     return build_name(b, name);
 }
 
+/* Appends an entry with a constant value, which is shown only if raw fields are asked for. */
 static void emit_raw(builder *b, const char *name, stele_type type, unsigned hint, uint64_t value,
                      bool has_label)
 {
@@ -206,7 +218,7 @@ static void emit_raw(builder *b, const char *name, stele_type type, unsigned hin
     b->entries++;
 }
 
-/* What the event class says besides its fields, for those who want it raw. */
+/* Appends what the event class says besides its fields, if raw fields are asked for. */
 static void emit_about(builder *b, const ctf_event_class *event)
 {
     static const char *const levels[] = {
@@ -230,10 +242,12 @@ static void emit_about(builder *b, const ctf_event_class *event)
         emit_raw(b, "event.fields", STELE_TYPE_NULL, STELE_HINT_CONTEXT, 0, false);
 }
 
-/* An entry may have so many labels. */
+/* With fewer entries than this, an event has fewer than STELE_FIELDS_MANY entries even if each has
+   RANGE_HITS_MAX labels. */
 #define ENTRIES_FEW (STELE_FIELDS_MANY / (RANGE_HITS_MAX + 1))
 
-/* See OP_DONE. */
+/* Whether events of the class can be pushed by OP_DONE: they have at least one bit, few entries and
+   no CPU of their own. */
 static bool is_usual(const builder *b)
 {
     static const ctf_scope scopes[] = {CTF_SCOPE_EVENT_HEADER, CTF_SCOPE_COMMON_CONTEXT,
@@ -246,8 +260,8 @@ static bool is_usual(const builder *b)
     return has_bits && b->entries < ENTRIES_FEW && !names_cpu(b);
 }
 
-/* A stretch is stepped over if it is of no more than STRETCH_SIZE_MAX and nothing is to be done
-   before it. */
+/* Makes the entry of a program. The first stretch can be entered without its NEED if it is aligned,
+   its bytes fit in the scratch, and no operation precedes it. */
 event_entry event_entry_make(program *made)
 {
     const op *const need = &made->ops[0];
@@ -255,10 +269,10 @@ event_entry event_entry_make(program *made)
     return (event_entry){made, is_short ? need + 1 : need, is_short ? need->u.size : 0};
 }
 
-/* ---- Event classes ---- */
+/* ---- Programs of event classes ---- */
 
-/* Whether somebody may look at the fields of its events. Of those that Stele wrote, the names are
-   among the fields. */
+/* Whether the request may want the fields of the class's events. Events of Stele's writer have
+   their names in fields, so the class does not decide. */
 static bool event_passes(builder *b, const ctf_event_class *event)
 {
     screen *asked = b->programs->screen;
@@ -270,7 +284,7 @@ static bool event_passes(builder *b, const ctf_event_class *event)
     return screen_passes(asked, STELE_KIND_INSTANT, category, name);
 }
 
-/* The fields of an event class; NULL if out of memory. */
+/* Compiles the fields of an event class. Returns NULL if out of memory. */
 static program *compile_fields(builder *b, const ctf_event_class *event, bool is_wanted)
 {
     const stream_programs *own = &b->programs->streams[b->stream->number];
@@ -283,12 +297,15 @@ static program *compile_fields(builder *b, const ctf_event_class *event, bool is
     b->phase = own->phase;
     b->has_event_size = own->has_event_size;
     b->has_loops = own->header_has_loops;
+    /* The header's entries count twice: for this event, and for the next one, whose header is read
+       before its class, and so its room, is known. */
     b->entries = own->header_entries * 2;
     b->is_wanted = is_wanted;
     emit_scope(b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
     if (b->is_wanted)
         emit_marks_begin(b, event);
     emit_scope(b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
+    /* Both contexts are compiled now, and the stretch with their numbers may still be open. */
     emit_thread(b);
     emit_about(b, event);
     marks_pass(&b->marks, MARK_PAYLOAD);
@@ -300,21 +317,24 @@ static program *compile_fields(builder *b, const ctf_event_class *event, bool is
     return builder_finish(b, !is_usual(b) ? OP_DONE_ANY : b->has_loops ? OP_DONE_LOOPS : OP_DONE);
 }
 
-/* Half a million event classes have some hundred kinds of fields: those of one kind are compiled
-   once. */
-#define PATTERNS         1024u
+/* Traces can have half a million event classes with some hundred different sets of fields: programs
+   of equal fields are compiled once and copied. */
+#define PATTERNS 1024u
+/* In bytes; a larger program is compiled for each of its classes. */
 #define PATTERN_SIZE_MAX 2048u
 
 typedef struct pattern {
     const ctf_class *context, *payload;
-    program *made; /* without the event's name; NULL: none yet */
+    program *made; /* program without name and category of an event; NULL if there is none yet */
     uint32_t stream;
 } pattern;
 
-/* Where the fields' program is kept; NULL: it cannot be. */
+/* Returns the slot of the program for the fields of an event class, or NULL if it is not worth
+   keeping: the stream has few classes, or the program depends on more than the fields' classes. */
 static pattern *pattern_of(builder *b, const ctf_event_class *event)
 {
     ctf_programs *programs = b->programs;
+    /* Classes that are alike are one (class_pool.h), so their addresses identify them. */
     const uint64_t hash = hash_u64(hash_u64((uint64_t)(uintptr_t)event->payload) ^
                                    (uint64_t)(uintptr_t)event->context ^ b->stream->number);
     if (b->stream->event_count < PATTERNS || wants_raw(b) || programs->mark_count != 0)
@@ -328,6 +348,7 @@ static pattern *pattern_of(builder *b, const ctf_event_class *event)
     return &programs->patterns[hash % PATTERNS];
 }
 
+/* Copies a program that owns no memory besides its own block. */
 static program *program_copy(const program *p)
 {
     program *copy = malloc(p->size);
@@ -336,7 +357,8 @@ static program *program_copy(const program *p)
     return copy;
 }
 
-/* One that has memory of its own is none to copy. */
+/* Keeps a copy of the program, replacing the one in the slot, if it is small and neither owns
+   memory in an arena nor has names of a batch: both could not be copied. */
 static void pattern_keep(ctf_programs *programs, pattern *kept, const program *made,
                          const pattern *key)
 {
@@ -366,6 +388,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     kept = passes ? pattern_of(&b, event) : NULL;
     if (kept != NULL && kept->made != NULL && kept->context == key.context &&
         kept->payload == key.payload && kept->stream == stream) {
+        /* A copy differs only in what is set below: event, name, category. */
         made = program_copy(kept->made);
     } else {
         made = compile_fields(&b, event, passes && (programs->columns & STELE_COLUMN_FIELDS) != 0);
@@ -378,6 +401,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     made->name = event_name(&b, event->name, &category);
     made->rest = event_rest(0, category, 0, STELE_KIND_INSTANT, 0);
     made->has_local_names = b.has_local_names;
+    /* Only now is it known whether the names could be made. */
     if (b.is_exhausted) {
         program_free(made);
         return NULL;

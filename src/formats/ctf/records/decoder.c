@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one data stream: programs, room, outcomes, tracks. It knows nothing of how events
-   are decoded. */
+/* The state of one data stream: programs, room, outcomes, tracks. How events are decoded is
+   elsewhere (execute.c). */
 #include "formats/ctf/records/decoder.h"
 #include "formats/ctf/records/emit.h"
 
@@ -65,7 +65,8 @@ void programs_free(ctf_programs *programs)
     free(programs);
 }
 
-/* The table of the stream class's programs. Ids that are dense need no look-up. */
+/* Makes the table of programs of a stream class, by id if ids are dense, so that no search is
+   needed. Returns false if out of memory. */
 static bool stream_programs_make(stream_programs *own, const ctf_stream_class *stream)
 {
     uint64_t highest = 0;
@@ -81,9 +82,9 @@ static bool stream_programs_make(stream_programs *own, const ctf_stream_class *s
     return own->events != NULL;
 }
 
-/* ---- Runs ---- */
+/* ---- Making and freeing decoders ---- */
 
-/* Of events without a time. */
+/* The clock of events without a time, and its rate. */
 static const uint64_t no_ticks;
 static const clock_rate no_rate = {.ns_end = 1};
 
@@ -156,7 +157,7 @@ bool decoder_reserve(ctf_decoder *r, uint32_t slots, uint32_t depth)
 
 /* ---- Programs of event classes ---- */
 
-/* One whose names are known in this batch only is made again for each event or batch. */
+/* Keeps a program with names of one batch. It is made again for each event class and batch. */
 static program *decoder_keep_local(ctf_decoder *r, program *made)
 {
     program_free(r->local);
@@ -165,11 +166,11 @@ static program *decoder_keep_local(ctf_decoder *r, program *made)
     return made;
 }
 
-/* Programs of event classes that are held at once: a trace may have more classes than is good to
-   keep, each used once. */
+/* Bytes of programs that are held at once: a trace may have so many classes, each used once, that
+   it is better to compile some again. */
 #define PROGRAMS_SIZE_MAX ((size_t)32 << 20)
 
-/* Forgets the programs of all event classes. None is in use between two events. */
+/* Frees the programs of all event classes. To be called between two events, when none is in use. */
 static void programs_forget(ctf_programs *programs)
 {
     for (uint32_t i = 0; i < programs->schema->stream_count; i++) {
@@ -184,6 +185,7 @@ static void programs_forget(ctf_programs *programs)
     programs->size = 0;
 }
 
+/* Returns the entry of an event class in the table of its stream class. */
 static event_entry *event_place(ctf_decoder *r, const ctf_event_class *event)
 {
     const uint64_t index =
@@ -191,6 +193,8 @@ static event_entry *event_place(ctf_decoder *r, const ctf_event_class *event)
     return &r->own->events[index];
 }
 
+/* Returns the program of an event class, compiling it if it is not there, or NULL if out of
+   memory. */
 static program *program_make(ctf_decoder *r, const ctf_event_class *event)
 {
     program *made;
@@ -207,7 +211,8 @@ static program *program_make(ctf_decoder *r, const ctf_event_class *event)
         return NULL;
     if (made->has_local_names)
         return decoder_keep_local(r, made);
-    if (!decoder_prepare(r, made)) { /* one that is kept is linked by who asked for it */
+    /* A program in the table is linked by the loop that finds it there. */
+    if (!decoder_prepare(r, made)) {
         program_free(made);
         return NULL;
     }
@@ -245,7 +250,7 @@ program *decoder_find_program(ctf_decoder *r, uint64_t at)
     return p;
 }
 
-/* ---- Tracks ---- */
+/* ---- Tracks of threads and CPUs ---- */
 
 void decoder_thread(ctf_decoder *r, uint64_t tid, uint64_t pid)
 {
@@ -284,7 +289,7 @@ uint64_t decoder_cpu(ctf_decoder *r, const program *p)
     return event_rest(0, 0, (uint16_t)cpu, 0, STELE_FLAG_HAS_CPU);
 }
 
-/* ---- Packets ---- */
+/* ---- Settings of packets ---- */
 
 void decoder_load(ctf_decoder *r, const packet_view *view)
 {
@@ -315,7 +320,7 @@ void decoder_set_content(ctf_decoder *r, uint64_t content_bits)
     r->content_bits = content_bits;
 }
 
-/* ---- Where it stands ---- */
+/* ---- The state that callers may ask for ---- */
 
 uint64_t decoder_position(const ctf_decoder *r)
 {

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event headers of LTTng, which most records of most traces have, as one operation:
+ * Compiles the event headers of LTTng, which most records of most traces have, to one operation:
  *
- *     struct { u5 id; variant <id> { struct { u27 timestamp } compact;
- *                                    struct { u32 id; u64 timestamp } extended } v }
+ *    struct { u5 id; variant <id> { struct { u27 timestamp } compact;
+ *                                   struct { u32 id; u64 timestamp } extended } v }
  *
- * and the same with u16 id and u32 timestamp. What counts is the shape and the roles, not names,
- * sizes or byte order.
+ * and the same with u16 id and u32 timestamp. Headers are recognised by their shape and roles, not
+ * by names, sizes or byte order. If anything differs, nothing has been appended and the header is
+ * compiled like any other structure.
  */
 #include "formats/ctf/records/build.h"
 #include "formats/ctf/schema/choices.h"
 
-/* The members that matter. */
+/* The classes of the header's members. */
 typedef struct either_shape {
     const ctf_class *header, *id, *compact, *compact_time, *extended, *extended_id, *extended_time;
     uint32_t extended_option;
 } either_shape;
 
+/* Whether the class is an unsigned integer that place_load() can load, with exactly this role. */
 static bool is_number(const ctf_class *type, unsigned role, bool is_big_endian)
 {
     return type->kind == CTF_UINT && type->roles == role && type->size <= 64 &&
            type->unit_size == 0 && !type->is_bit_reversed && type->is_big_endian == is_big_endian;
 }
 
-/* Compact and extended option, in either order. */
+/* Finds the compact and the extended option, which are distinguished by their number of members. */
 static bool shape_options(either_shape *shape, const ctf_class *variant)
 {
     const bool is_big_endian = shape->id->is_big_endian;
@@ -50,6 +52,8 @@ static bool shape_options(either_shape *shape, const ctf_class *variant)
            shape->compact_time->clock == shape->extended_time->clock;
 }
 
+/* Whether the header has the shape: an id, then a variant of two options that it selects, and no
+   other field that depends on anything. */
 static bool shape_find(either_shape *shape, const builder *b, const ctf_class *header)
 {
     const target_walk *walk = &b->programs->walk;
@@ -64,7 +68,8 @@ static bool shape_find(either_shape *shape, const builder *b, const ctf_class *h
            walk->users[0].target == shape->id && shape_options(shape, members[1].type);
 }
 
-/* The last id is the escape, and all others are compact. */
+/* Whether the largest id selects the extended option and all others the compact one, so that a
+   comparison with `*escape` replaces the search in the table of ranges. */
 static bool shape_escapes(const either_shape *shape, const builder *b, uint64_t *escape)
 {
     const target_user *user = &b->programs->walk.users[0];
@@ -83,11 +88,14 @@ static bool shape_escapes(const either_shape *shape, const builder *b, uint64_t 
     return is_so;
 }
 
-/* Puts a number after `*at`; false when its place is not known or spans nine bytes. */
+/* Places a number after `*at`, in bits from the header's begin, and moves `*at` after it. Returns
+   false if its position is not constant or it spans 9 bytes. */
 static bool either_place(const either_shape *shape, const ctf_class *type, uint64_t *at,
                          op_place *place)
 {
     bool is_wide;
+    /* An alignment larger than the header's would make the padding depend on the header's
+       position. */
     if (type->alignment > shape->header->alignment)
         return false;
     *at = align_up(*at, type->alignment);
@@ -96,7 +104,8 @@ static bool either_place(const either_shape *shape, const ctf_class *type, uint6
     return !is_wide;
 }
 
-/* The same of one that must be in the first 8 bytes: its shift is that in all of them. */
+/* Like either_place() for a number that must lie in the first 8 bytes. Its shift is that in a load
+   of all 8. */
 static bool either_place_first(const either_shape *shape, const ctf_class *type, uint64_t *at,
                                op_place *place)
 {
@@ -107,6 +116,7 @@ static bool either_place_first(const either_shape *shape, const ctf_class *type,
     return true;
 }
 
+/* Computes where all numbers of both forms are. Returns false if a header does not fit. */
 static bool either_make(op_either *either, const either_shape *shape)
 {
     uint64_t id_end = 0, compact_end, extended_end;
@@ -119,6 +129,8 @@ static bool either_make(op_either *either, const either_shape *shape)
     if (!either_place_first(shape, shape->compact_time, &compact_end, &either->compact_time) ||
         !either_place(shape, shape->extended_id, &extended_end, &either->extended_id) ||
         !either_place(shape, shape->extended_time, &extended_end, &either->extended_time) ||
+        /* The scratch must hold the extended header, and a check for its size must cover the
+           compact one. */
         extended_end > (uint64_t)STRETCH_SIZE_MAX * 8 || compact_end > extended_end)
         return false;
     either->compact_size = (uint32_t)compact_end;
@@ -126,7 +138,7 @@ static bool either_make(op_either *either, const either_shape *shape)
     return true;
 }
 
-/* Whether compact headers are as in that one. */
+/* Whether the compact headers of both are the same. */
 static bool is_alike(const op_either *a, const op_either *b)
 {
     return a->escape == b->escape && a->id.shift == b->id.shift && a->id.mask == b->id.mask &&
@@ -134,6 +146,7 @@ static bool is_alike(const op_either *a, const op_either *b)
            a->compact_time.mask == b->compact_time.mask && a->compact_size == b->compact_size;
 }
 
+/* Chooses the fastest operation: EITHER_1 and EITHER_2 have shifts and masks as constants. */
 static op_code either_code(const op *at)
 {
     if ((at->flags & OP_BIG_ENDIAN) != 0)
@@ -145,7 +158,7 @@ static op_code either_code(const op *at)
                                                : OP_EITHER_LE;
 }
 
-/* Whether the id is a length or a tag of event classes, too. */
+/* Whether a field of an event class uses the id as length or selector, so that it needs a slot. */
 static bool is_id_used(builder *b)
 {
     uint32_t node;
@@ -176,6 +189,7 @@ bool build_either(builder *b, const ctf_class *header)
     at->v.header.slot = is_id_used(b) ? b->programs->walk.users[0].slot : SLOT_NONE;
     at->code = (uint8_t)either_code(at);
     phase = (layout_phase){header->alignment, 0};
+    /* The position after the header is what holds after both of its forms. */
     b->phase =
         phase_join(phase_step(phase, either.compact_size), phase_step(phase, either.extended_size));
     return true;

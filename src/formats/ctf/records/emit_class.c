@@ -1,43 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations of texts, arrays, structures, variants and optionals. What holds while a class is
- * turned into operations:
+ * Operations of texts, arrays, structures, variants and optionals. Invariants while a class is
+ * compiled:
  *
  * - `phase` is what is known of the position before the next operation: its rest by some modulus.
- *   It is exact as long as all sizes before it are constant, and is blurred by what has no fixed
- *   size.
- * - A stretch (program.h) collects numbers at constant offsets. Who moves the position closes it
- *   (build_close()) before the operation that does.
- * - `entries` counts the entries of an event that takes each branch once; `variations` counts what
- *   makes them differ from event to event. Where none came between the begin and the end of a
- *   structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
- * - Users of targets (lengths, selectors) come in the order in which target_walk found them, so
- *   that emit_next_user() has only to count.
- * - Where fields are not wanted the same bits are passed over, and no entry is made.
+ * It is exact as long as all sizes before it are constant, and is blurred by fields without a fixed
+ * size.
+ * - A stretch (program.h) collects numbers at constant offsets. Any operation that moves the
+ * position comes after build_close().
+ * - `entries` counts the entries of an event that takes each branch once; `variations` counts the
+ * operations that make the number differ from event to event. If none was added between the begin
+ * and the end of a structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
+ * - Users of targets (lengths, selectors) are compiled in the order in which target_walk found
+ * them, so that emit_next_user() only has to count.
+ * - If fields are not wanted, the same bits are stepped over and no entry is made.
  */
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/choices.h"
 #include "formats/ctf/schema/marks.h"
 
-/* The node of the target tree below a field; TARGET_NONE if nothing there is a target. */
+/* Returns the node of a child of a field, or TARGET_NONE if no later field depends on the child or
+   on what is inside. */
 static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
 {
     return target_tree_child(b->tree, node, index);
 }
 
-/* ---- Entries ---- */
+/* ---- Runs of entries ---- */
 
-/* Begins a run of `count` members whose number of entries is not known. */
+/* Appends the begin of a run of `count` members whose number of entries is not known yet. */
 static void run_open(builder *b, uint64_t head, uint32_t count)
 {
     op *at = build_op(b, OP_OPEN);
     at->head = head;
     at->u.run.count = count;
     b->entries++;
-    if (++b->open > b->depth) /* the decoder has so many frames */
+    if (++b->open > b->depth) /* most frames that the decoder needs */
         b->depth = b->open;
 }
 
+/* Appends the end of the innermost run, which sets the number of its entries. */
 static void run_close(builder *b)
 {
     build_op(b, OP_CLOSE);
@@ -51,10 +53,13 @@ void emit_entry(builder *b, stele_name name, stele_type type)
     b->entries++;
 }
 
-/* ---- Arrays ---- */
+/* ---- Arrays of numbers and of anything else ---- */
 
-/* Elements of one fixed size, of which nothing is needed. There is no gap after the last one, so
-   the whole is (length - 1) strides and one size; if that is a constant it becomes a step. */
+/*
+ * Appends a step over elements of a fixed size that are not needed. There is no gap after the last
+ * one, so the whole is (length - 1) strides and one size. If that is a constant, it joins with the
+ * steps around it.
+ */
 static void skip_elements(builder *b, class_length length, uint64_t size, uint64_t stride)
 {
     uint64_t total = 0;
@@ -70,12 +75,14 @@ static void skip_elements(builder *b, class_length length, uint64_t size, uint64
     emit_set_length(at, length);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = (uint32_t)size;
+    /* The lowest 1 bit of both is a power of two that divides the size of any number of
+       elements. */
     b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
 }
 
-#define SHORT_NUMBERS 64u /* bytes */
+#define SHORT_NUMBERS 64u /* bytes of the longest array that is a part of a stretch */
 
-/* A short array that every event has: it does not end the stretch. */
+/* Whether the array has a short constant length, so that its elements can be part of a stretch. */
 static bool is_short_array(const ctf_class *element, class_length length)
 {
     const uint64_t stride = align_up(element->size, element->alignment);
@@ -83,8 +90,8 @@ static bool is_short_array(const ctf_class *element, class_length length)
            length.value * stride <= SHORT_NUMBERS * 8;
 }
 
-/* Numbers of a short array as an entry each: its head, then the elements as if they were members.
- */
+/* Appends a short array with an entry for each element, as if the elements were members of a
+   structure. */
 static void emit_short_entries(builder *b, const ctf_class *element, uint32_t count,
                                stele_name name)
 {
@@ -97,10 +104,10 @@ static void emit_short_entries(builder *b, const ctf_class *element, uint32_t co
 }
 
 /*
- * Plain numbers. Two questions decide the operation. Are they kept packed, one entry with all
- * bytes, or as an entry each, because values have labels or are shown otherwise? And do elements
- * follow each other in whole bytes, so that they can be copied, or must each be loaded from its
- * bits? A short array of the first kind is a part of the stretch.
+ * Appends an array of plain numbers. Two questions decide on the operation. Are the numbers kept
+ * packed, one entry with all bytes, or as an entry each, because they have labels or are shown in
+ * another base? And do elements follow each other in whole bytes, so that they can be copied, or
+ * must each be loaded from its bits? A short packed array is part of a stretch.
  *
  * The operation uses the one after it, which is never executed: it says how one element is loaded.
  */
@@ -130,6 +137,7 @@ static void emit_numbers(builder *b, const ctf_class *element, class_length leng
     n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
     code = number_code(&n, is_real);
     is_whole = is_gapless && code != OP_FLOAT;
+    /* The elements can be copied from the stretch only if they begin with a byte there. */
     is_place = is_short && is_whole && b->phase.modulus >= 8 && b->phase.rest % 8 == 0;
     if (is_place)
         offset = build_bytes(b, element->alignment > 8 ? element->alignment : 8,
@@ -153,15 +161,17 @@ static void emit_numbers(builder *b, const ctf_class *element, class_length leng
     b->entries++;
     b->variations += !is_packed;
     b->has_loops |= !is_packed;
+    /* build_bytes() has moved the phase of a short array already. */
     if (!is_place)
         b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
 
 /*
- * An array of anything: LOOP enters it, NEXT goes back to the body. The phase at the begin of the
- * body must hold for the first element and for each later one, so it is blurred by the step between
- * them before the body is built, and is the same after the loop. LOOP knows the least size of an
- * element: a length that cannot be there is damage before the first element is looked at.
+ * Appends an array of any elements: LOOP enters it, NEXT goes back to the body. The phase at the
+ * begin of the body must hold for the first element and for each later one, so it is blurred by the
+ * step between elements before the body is compiled, and holds after the loop, too. LOOP knows the
+ * least size of an element: a length that exceeds the packet is found before the first element is
+ * read.
  */
 static void emit_loop(builder *b, const ctf_class *element, class_length length, stele_name name,
                       uint32_t node)
@@ -198,8 +208,8 @@ static void emit_loop(builder *b, const ctf_class *element, class_length length,
     build_target(b, loop);
 }
 
-/* Numbers in bulk if they are plain and no later field refers to one of them; a step if nothing is
-   needed of them and their size is fixed; else a loop. */
+/* Appends an array: numbers in bulk if they are plain and no later field depends on one of them; a
+   step if nothing in it is needed and its elements have a fixed size; otherwise a loop. */
 static void emit_array(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const ctf_class *element = type->u.array.element;
@@ -226,7 +236,8 @@ static void emit_array(builder *b, const ctf_class *type, stele_name name, uint3
     }
 }
 
-/* An array in a loop even where its elements are plain: marks say what each of them is. */
+/* Appends an array in a loop, even if its elements are plain, because marks say what each element
+   is. */
 void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const class_length length = emit_length(b, type);
@@ -236,8 +247,11 @@ void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t 
 
 /* ---- Structures, variants, optionals ---- */
 
-/* A member that no entry tells of: what else it is for is done. Its name becomes known all the
-   same, as names that are not found are compared with those that are. */
+/*
+ * Compiles a member that gets no entry, for its other uses. Its name is interned nevertheless:
+ * tests for fields by name compare numbers of names, so a name must have one even if its field is
+ * left out.
+ */
 static void emit_left_out(builder *b, const ctf_member *member, uint32_t node)
 {
     const uint32_t hidden = b->hidden;
@@ -248,15 +262,15 @@ static void emit_left_out(builder *b, const ctf_member *member, uint32_t node)
     b->hidden = hidden + 1;
 }
 
-/* The members of a structure, one after the other; what they are besides is set for each of them.
- */
+/* Compiles the members of a structure one after the other, and sets for each of them what it is
+   used for besides its entry. */
 void emit_members(builder *b, const ctf_class *type, uint32_t node)
 {
     const bool chooses = b->chooses;
     b->chooses = false;
     for (uint32_t i = 0; i < type->u.structure.count; i++) {
         const ctf_member *member = &type->u.structure.members[i];
-        /* CTF 2 has no role for it; its tracers keep the name that CTF 1.8 reserves. */
+        /* CTF 2 has no role for the CPU; its tracers keep the name that CTF 1.8 reserves. */
         b->is_cpu = b->scope == CTF_SCOPE_PACKET_CONTEXT && member->type->kind == CTF_UINT &&
                     ctf_text_is(member->name, "cpu_id");
         b->also_slot = thread_slot(b, type, member);
@@ -275,9 +289,9 @@ void emit_members(builder *b, const ctf_class *type, uint32_t node)
 }
 
 /*
- * A structure begins a run of entries. It is not known here how many there will be: OPEN is put,
- * and when the members are done and none of them varied, it is made an ENTRY with the length that
- * was counted. Members that marks hide are not counted as members.
+ * Compiles a structure, which is a run of entries. Their number is not known at its begin: OPEN is
+ * appended, and after the members, if none of them varied, it is replaced by an ENTRY with the
+ * number that was counted. Members that marks hide are not counted as members.
  */
 void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
                  unsigned hint, uint32_t node)
@@ -294,6 +308,7 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type 
     entries = b->entries;
     b->hidden = 0;
     emit_members(b, type, node);
+    /* Operation `run` may not exist then. */
     if (b->is_exhausted)
         return;
     b->ops[run].u.run.count = type->u.structure.count - b->hidden;
@@ -307,8 +322,11 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type 
     }
 }
 
-/* Fields below the node may not be there: their slots say so until they are read. Without this a
-   length or selector would take the value that another event, or another element, had. */
+/*
+ * Appends operations that unset the slots of all targets below the node, as these fields may not be
+ * there. Otherwise a length or selector would take the value of another event, or of another
+ * element.
+ */
 static void unset_slots(builder *b, uint32_t node)
 {
     if (node == TARGET_NONE)
@@ -319,14 +337,15 @@ static void unset_slots(builder *b, uint32_t node)
         unset_slots(b, i);
 }
 
-/* A branch goes on at `phase` and `order`; what is known where all of them meet is gathered. */
+/* Gathers what is known of position and bit order where several branches meet. Each branch begins
+   with `phase` and `order`; the meeting point has `end_phase` and `end_order`. */
 typedef struct branches {
     layout_phase phase, end_phase;
     bit_order order, end_order;
     uint32_t count;
 } branches;
 
-/* Each branch begins with what is known before all of them, and with no stretch open. */
+/* Begins a branch with what was known before all of them, and with no stretch open. */
 static void branch_begin(builder *b, const branches *ways)
 {
     build_close(b);
@@ -334,7 +353,7 @@ static void branch_begin(builder *b, const branches *ways)
     b->order = ways->order;
 }
 
-/* What is known after a branch is joined with what is known after the others. */
+/* Ends a branch: what is known after it is joined with what is known after the others. */
 static void branch_end(builder *b, branches *ways)
 {
     build_close(b);
@@ -343,7 +362,7 @@ static void branch_end(builder *b, branches *ways)
     ways->count++;
 }
 
-/* Goes on where all branches meet; without any, nothing has changed. */
+/* Continues with what is known where all branches meet; without branches nothing has changed. */
 static void branches_meet(builder *b, const branches *ways)
 {
     if (ways->count != 0) {
@@ -352,8 +371,8 @@ static void branches_meet(builder *b, const branches *ways)
     }
 }
 
-/* The options of a variant one after the other; each but the last ends with a jump to where they
-   meet. `targets` gets where each of them begins. */
+/* Compiles the options of a variant one after the other. Each but the last ends with a jump to the
+   point where they meet. `targets` gets the index of each option's first operation. */
 static void emit_options(builder *b, const ctf_class *type, stele_name name, uint32_t node,
                          uint32_t *targets)
 {
@@ -374,7 +393,8 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
         if (b->is_wanted)
             run_close(b);
         branch_end(b, &ways);
-        if (i + 1 < count) { /* the jumps are a list until their target is known */
+        /* Until their target is known, the jumps are a list linked by v.target. */
+        if (i + 1 < count) {
             build_op(b, OP_JUMP)->v.target = last_jump;
             last_jump = b->count - 1;
         }
@@ -387,8 +407,8 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
     }
 }
 
-/* CHOOSE looks the selector up in a table of ranges, and goes to the option; what no range holds is
-   damage, as nobody knows how long the variant is then. */
+/* Compiles a variant. CHOOSE looks up the selector in a table of ranges and jumps to the option. A
+   value in no range is damage, as the size of the variant is unknown then. */
 static void emit_variant(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const target_user *user = emit_next_user(b);
@@ -410,9 +430,10 @@ static void emit_variant(builder *b, const ctf_class *type, stele_name name, uin
 }
 
 /*
- * WHETHER goes on with the field, or to its target when the field is not there. An entry that is
- * null stands for it then, so that an event has the same members in both cases. "Not there" is a
- * branch without operations: it is begun and ended only for the phase where the two meet.
+ * Compiles an optional field. WHETHER goes on with the field, or jumps to its target if the field
+ * is not there. An entry of type NULL then stands for it, so that an event has the same members in
+ * both cases. "Not there" is a branch without operations, begun and ended only to join its phase
+ * with that of the other.
  */
 static void emit_optional(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
@@ -452,7 +473,7 @@ static void emit_optional(builder *b, const ctf_class *type, stele_name name, ui
     branches_meet(b, &ways);
 }
 
-/* The operations of one field, by its class; `name` is that of its entry. */
+/* Compiles one field, by its class; `name` is that of its entry. */
 void emit_class(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     switch (type->kind) {

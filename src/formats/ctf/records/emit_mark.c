@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes that stand for others, in traces that Stele's writer made: see schema/marks.h. A mark
-   that does not suit its class says nothing. */
+/*
+ * Operations of classes that stand for others, in traces that Stele's writer made: see
+ * schema/marks.h. Marks are text from a file, so each is checked: one that does not suit its class
+ * is ignored, and the field is shown as its class says.
+ */
 #include <stdlib.h>
 
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/marks.h"
 
-/* ---- The marks of event classes ---- */
+/* ---- Marks in the environment ---- */
 
+/* The marks of one event class. */
 typedef struct class_marks {
-    uint64_t stream, event; /* ids */
+    uint64_t stream, event; /* ids of the stream class and of the event class */
     ctf_text marks;
 } class_marks;
 
+/* By the ids, for qsort() and bsearch(). */
 static int class_marks_compare(const void *a, const void *b)
 {
     const class_marks *x = a, *y = b;
@@ -21,7 +26,8 @@ static int class_marks_compare(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* "12_", up to the `end`; false: it is no number. */
+/* Reads a decimal number of at most 19 digits, so that it cannot overflow, and moves `*at` after
+   it. Returns false if there is no digit. */
 static bool take_id(const char **at, const char *end, uint64_t *id)
 {
     const char *const first = *at;
@@ -31,6 +37,7 @@ static bool take_id(const char **at, const char *end, uint64_t *id)
     return *at != first;
 }
 
+/* Reads an entry "stele_fields_STREAM_EVENT". Returns false if the entry is another one. */
 static bool class_marks_read(const ctf_env *env, class_marks *made)
 {
     const char *at = env->name.bytes, *const end = at + env->name.size;
@@ -51,6 +58,7 @@ bool class_marks_make(ctf_programs *programs)
     if ((programs->columns & DECODE_MARKS) == 0)
         return true;
     for (uint32_t i = 0; i < schema->env_count; i++)
+        /* The first pass only counts, so that the arena gives one block that does not move. */
         count += class_marks_read(&schema->env[i], &made);
     if (count == 0)
         return true;
@@ -60,10 +68,12 @@ bool class_marks_make(ctf_programs *programs)
     for (uint32_t i = 0; i < schema->env_count; i++)
         if (class_marks_read(&schema->env[i], &made))
             programs->marks[programs->mark_count++] = made;
+    /* There is an entry for each event class, so they are searched by halving. */
     qsort(programs->marks, count, sizeof *programs->marks, class_marks_compare);
     return true;
 }
 
+/* Without an entry `marks` stays empty, and all members are what their classes say. */
 void emit_marks_begin(builder *b, const ctf_event_class *event)
 {
     const ctf_programs *programs = b->programs;
@@ -76,8 +86,9 @@ void emit_marks_begin(builder *b, const ctf_event_class *event)
         b->marks = found->marks;
 }
 
-/* ---- Members ---- */
+/* ---- Members with marks ---- */
 
+/* Returns the number of a name in a mark; 0 for an empty name or if out of memory. */
 static stele_name mark_name(builder *b, ctf_text escaped)
 {
     char *text;
@@ -90,7 +101,8 @@ static stele_name mark_name(builder *b, ctf_text escaped)
         b, (ctf_text){text, (uint32_t)marks_unescape(text, escaped.bytes, escaped.size)});
 }
 
-/* It takes its bits, and is no field. */
+/* Compiles a field that is only stepped over. Its value is kept in its slot if it is a length, so
+   it is compiled like any other field, but without entries. Members inside have no marks. */
 static void emit_unseen(builder *b, const ctf_class *type, uint32_t node)
 {
     const bool is_wanted = b->is_wanted;
@@ -104,6 +116,8 @@ static void emit_unseen(builder *b, const ctf_class *type, uint32_t node)
     b->marks = marks;
 }
 
+/* Compiles a field as its class says, except that a mark may change the type of a number. Members
+   inside have no marks. */
 static void emit_plain(builder *b, const ctf_class *type, stele_name name, uint32_t node,
                        uint8_t mark)
 {
@@ -115,7 +129,8 @@ static void emit_plain(builder *b, const ctf_class *type, stele_name name, uint3
     b->marks = marks;
 }
 
-/* A structure whose members have marks. */
+/* Compiles a structure whose members have marks. For MARK_WRAPPER its only member stands for the
+   structure, so no run is begun. */
 static void emit_members_marked(builder *b, const ctf_class *type, stele_name name, field_mark mark,
                                 uint32_t node)
 {
@@ -131,15 +146,18 @@ static void emit_members_marked(builder *b, const ctf_class *type, stele_name na
                                            : STELE_TYPE_STRUCT,
                     0, node);
     }
+    /* Members that were hidden inside do not count for the structure around this one. */
     b->hidden = hidden;
     marks_pass(&b->marks, MARK_CLOSE);
 }
 
+/* Whether the class is an array whose length is an earlier field, as the writer makes them. */
 static bool is_array(const ctf_class *type)
 {
     return type->kind == CTF_DYNAMIC_ARRAY && type->u.array.element != NULL;
 }
 
+/* Whether the class holds bytes: a BLOB, or an array of plain unsigned integers of 8 bits. */
 static bool is_bytes(const ctf_class *type)
 {
     const ctf_class *element = is_array(type) ? type->u.array.element : NULL;
@@ -148,7 +166,8 @@ static bool is_bytes(const ctf_class *type)
             element->alignment <= 8 && element->roles == 0 && element->mapping_count == 0);
 }
 
-/* Whether the structure, whose members' marks come next, has one member that is a field. */
+/* Whether the structure has one member that is a field: it is the only one, or follows a hidden
+   length. `marks` stands at the marks of its members. */
 static bool has_one_field(const builder *b, const ctf_class *type)
 {
     const ctf_text marks = b->marks;
@@ -161,7 +180,8 @@ static bool has_one_field(const builder *b, const ctf_class *type)
                : false;
 }
 
-/* Whether the mark suits the class. */
+/* Whether the mark can be applied to the class. A length can be hidden, but not an element of an
+   array. */
 static bool mark_fits(const builder *b, field_mark mark, const ctf_class *type, bool is_element)
 {
     switch (mark) {
@@ -187,6 +207,7 @@ static bool mark_fits(const builder *b, field_mark mark, const ctf_class *type, 
     }
 }
 
+/* Compiles a field by its mark, which fits its class. */
 static void emit_by_mark(builder *b, const ctf_class *type, stele_name name, field_mark mark,
                          uint32_t node)
 {
@@ -196,6 +217,7 @@ static void emit_by_mark(builder *b, const ctf_class *type, stele_name name, fie
         b->hint = 0;
         b->hidden++;
         break;
+    /* The field has bits, such as the length of an empty array, which are stepped over. */
     case MARK_NULL:
     case MARK_EMPTY:
         emit_unseen(b, type, node);
@@ -215,6 +237,8 @@ static void emit_by_mark(builder *b, const ctf_class *type, stele_name name, fie
     }
 }
 
+/* Takes the mark of the next member even if it does not fit, so that later marks stay with their
+   members. */
 void emit_marked(builder *b, const ctf_class *type, const ctf_member *member, uint32_t node)
 {
     const member_mark mark = marks_take(&b->marks);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations of numbers: their entries, and what else they are for.
+ * Operations of numbers, for their entries and their other uses.
  *
- * - A number has one place, in the stretch that is open or in the scratch. Its entry comes first;
- *   each further use is an operation that loads the place once more, which holds until the stretch
- *   is closed.
- * - Uses do not depend on the entry: a length, a clock or an id is read also where no entry of it
- *   is wanted.
- * - Numbers of more than 64 bits are in no stretch, and nothing else is made of them.
+ * - A number has one place, in the open stretch or in the scratch. The operation for its entry
+ * comes first. Each further use is an operation that loads the number again from this place, which
+ * is valid until the stretch is closed.
+ * - Uses do not depend on the entry: a length, a clock or an id is read even if no entry of it is
+ * wanted.
+ * - Numbers of more than 64 bits are in no stretch and have no use but their entry.
  */
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/marks.h"
 
-/* ---- Entries ---- */
+/* ---- How numbers are shown ---- */
 
 unsigned base_hint(const ctf_class *type)
 {
@@ -22,13 +22,16 @@ unsigned base_hint(const ctf_class *type)
     case CTF_HEX: return hint | STELE_HINT_HEX;
     case CTF_OCTAL: return hint | STELE_HINT_OCTAL;
     case CTF_BINARY: return hint | STELE_HINT_BINARY;
+    /* Bit arrays and bit maps without a base are shown as hexadecimal numbers. */
     case CTF_BASE_NONE: return hint | (type->kind <= CTF_BIT_MAP ? STELE_HINT_HEX : 0u);
     default: return hint;
     }
 }
 
-/* ---- Numbers ---- */
+/* ---- Operations of numbers ---- */
 
+/* The operation has all that any way of loading needs; flags that do not matter for a code are
+   ignored. */
 op *number_op(builder *b, op_code code, const number *n)
 {
     op *at = build_op(b, code);
@@ -46,7 +49,8 @@ op_code number_code(const number *n, bool is_real)
 {
     const bool is_signed = (n->flags & OP_SIGNED) != 0, is_be = (n->flags & OP_BIG_ENDIAN) != 0;
     const unsigned width = n->place.width;
-    /* Whole bytes at the begin of a byte are loaded as they are; others are shifted and masked. */
+    /* Whole bytes that begin with a byte are loaded as they are; other bits must be shifted and
+       masked. */
     const bool is_whole = n->place.shift == (is_be ? 64 - width : 0) && (!is_be || width == 8);
     if (is_real)
         return is_whole && (n->flags & OP_REVERSED) == 0 ? OP_BINARY32 : OP_FLOAT;
@@ -61,6 +65,7 @@ op_code number_code(const number *n, bool is_real)
     }
 }
 
+/* Total size, content size, times and counters: the reader uses them to find and order packets. */
 bool is_placing(const ctf_class *type)
 {
     const unsigned places = CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TIMESTAMP |
@@ -79,22 +84,26 @@ bool wants_joints(const builder *b)
     return (b->programs->columns & DECODE_JOINTS) != 0;
 }
 
-/* What only places the packet is shown to those alone who ask for the raw fields. */
+/* Returns STELE_HINT_RAW for members of the packet context that only serve to read the packet: such
+   fields are shown only if raw fields are asked for. */
 static unsigned role_hint(const builder *b, const ctf_class *type)
 {
     return b->scope == CTF_SCOPE_PACKET_CONTEXT && is_placing(type) ? STELE_HINT_RAW : 0u;
 }
 
+/* Appends the entry of a floating point number. */
 static void emit_float(builder *b, const ctf_class *type, stele_name name, const number *n)
 {
     const bool is_binary64 = type->exponent_bits == 11 && n->place.width == 64;
     const bool is_binary32 = type->exponent_bits == 8 && n->place.width == 32;
-    /* The two formats that machines have need no arithmetic: the bits are the number. */
+    /* binary32 and binary64 are what machines have: their bits are the number, without
+       arithmetic. */
     op *at = number_op(b, is_binary64 || is_binary32 ? number_code(n, is_binary32) : OP_FLOAT, n);
     at->head = build_head(b, name, STELE_TYPE_FLOAT, n->place.width, 0);
     at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
 }
 
+/* Returns the type of the entry of an integer, which a mark may change. */
 static stele_type number_type(const builder *b, const number *n)
 {
     switch (b->number_mark) {
@@ -104,6 +113,7 @@ static stele_type number_type(const builder *b, const number *n)
     }
 }
 
+/* Appends the entry of a number, and its labels. */
 static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
 {
     const bool is_named = type->mapping_count != 0;
@@ -120,8 +130,8 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     at = number_op(b, is_named ? OP_NAMED : number_code(n, false), n);
     at->head = build_head(b, name, number_type(b, n), n->place.width,
                           base_hint(type) | role_hint(b, type));
-    /* Labels follow the entry, as many as the value has: their number differs from event to event.
-     */
+    /* The entry is followed by the value's labels, so the number of entries differs from event to
+       event. Room is counted for LABELS_KEPT; labels_push() makes room for more. */
     if (is_named) {
         at->u.labels = labels_get(b->programs, type);
         b->is_exhausted |= at->u.labels == NULL;
@@ -130,7 +140,8 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     }
 }
 
-/* Which times the head of a packet has; its begin makes the clock advance once all is read. */
+/* Returns which time of the packet the number is, PACKET_END or PACKET_BEGIN, or 0. These are
+   stored first, as the clock may advance only when the whole head is read. */
 static uint32_t head_time(const builder *b, const ctf_class *type)
 {
     const bool is_begin =
@@ -142,7 +153,7 @@ static uint32_t head_time(const builder *b, const ctf_class *type)
     return (type->roles & CTF_ROLE_TIMESTAMP) != 0 && is_begin ? CTF_ROLE_PACKET_BEGIN : 0;
 }
 
-/* What the number says of the packet: mostly no more than a number. */
+/* Appends an operation that stores the number in the packet's head. */
 static void number_role(builder *b, uint32_t role, const number *n)
 {
     static const struct {
@@ -158,7 +169,8 @@ static void number_role(builder *b, uint32_t role, const number *n)
     at->v.role = role;
     if (role == CTF_ROLE_PACKET_BEGIN && b->stream != NULL)
         b->programs->streams[b->stream->number].begin_width = n->place.width;
-    /* A role that is one member of the head is stored without asking which it is. */
+    /* A role whose value is one member of packet_head is stored at the member's offset, without a
+       decision which one it is. */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].role == role) {
             at->code = OP_ROLE_WORD;
@@ -167,8 +179,8 @@ static void number_role(builder *b, uint32_t role, const number *n)
     }
 }
 
-/* In the head of a packet a time is kept for later, as the clock advances once all of the head is
-   read; in the header of an event it advances the clock at once. */
+/* Appends the operation for a time. In a packet's head it is stored, as the clock advances when the
+   whole head is read; in an event header it advances the clock at once. */
 static void number_time(builder *b, const ctf_class *type, const number *n)
 {
     const uint32_t role = head_time(b, type);
@@ -182,7 +194,8 @@ static void number_time(builder *b, const ctf_class *type, const number *n)
         number_op(b, OP_CLOCK, n)->v.clock = clock->number;
 }
 
-/* Notes what can change when a record is moved: what the head of a packet says, times. */
+/* Appends a joint after a number that may have to be changed when a record is moved: numbers in the
+   packet's head, and times. */
 static void number_joints(builder *b, const ctf_class *type, const number *n)
 {
     const uint32_t times = CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
@@ -199,14 +212,15 @@ static void number_joints(builder *b, const ctf_class *type, const number *n)
         build_joint(b, JOINT_STAMP, 0, clock->number, &of);
 }
 
-/* Whether the number, whose entry was made last, is all that was appended then. */
+/* Whether the last operation appends the number's entry and nothing else, such as labels. */
 static bool is_last_entry(const builder *b)
 {
     const uint8_t code = b->count != 0 ? b->ops[b->count - 1].code : OP_JUMP;
     return code >= OP_U8 && code <= OP_BE;
 }
 
-/* What a number is besides a field. */
+/* Appends operations for all uses of a number besides its entry: target of a later field, thread,
+   CPU, or the roles of its class. */
 static void number_uses(builder *b, const ctf_class *type, uint32_t node, const number *n,
                         bool has_entry)
 {
@@ -214,8 +228,8 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
                                           CTF_ROLE_STREAM_ID,       CTF_ROLE_TOTAL_LENGTH,
                                           CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
                                           CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
-    /* A later field refers to it. Where its entry was just appended, the slot takes the value from
-       there and saves the load. */
+    /* A later field depends on the number. If its entry was just appended, the slot takes the value
+       from there instead of loading it again. */
     if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
         number_op(b, has_entry && is_last_entry(b) ? OP_SLOT_ENTRY : OP_SLOT, n)->v.slot =
             b->tree->nodes[node].slot;
@@ -241,6 +255,8 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
     number_joints(b, type, n);
 }
 
+/* Compiles a number of more than 64 bits. It moves the position itself, so the stretch is closed
+   before it. */
 static void emit_big(builder *b, const ctf_class *type, stele_name name)
 {
     op *at;
@@ -268,6 +284,7 @@ static void emit_big(builder *b, const ctf_class *type, stele_name name)
     }
 }
 
+/* Compiles a number of a fixed-length class. */
 void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     number n = {0};
@@ -276,8 +293,8 @@ void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t nod
         emit_big(b, type, name);
         return;
     }
-    /* A number that nobody looks at is a step, which joins with those around it. A bit field of GCC
-       is not, as its position depends on its unit. */
+    /* A number without entry and uses is a step, which joins with those around it. Not so a bit
+       field of GCC, as its position depends on its unit. */
     if (!b->is_wanted && node == TARGET_NONE && b->also_slot == SLOT_NONE && !b->is_cpu &&
         type->roles == 0 && type->unit_size == 0) {
         build_order(b, type);
@@ -285,7 +302,8 @@ void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t nod
         return;
     }
     if (wants_joints(b) && type->roles != 0)
-        build_close(b); /* its end is that of a stretch */
+        /* A joint notes the position, which moves only at the begin and end of a stretch. */
+        build_close(b);
     n.place = build_place(b, type, &is_wide);
     n.flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
                         (type->kind == CTF_INT ? OP_SIGNED : 0) |
@@ -298,18 +316,19 @@ void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t nod
     number_uses(b, type, node, &n, has_entry);
 }
 
-/* Its bytes become 8 bytes, little end first, in the scratch: a number at a known place. */
+/* Compiles a LEB128 number. OP_VARINT puts its value into the scratch as 8 bytes, least significant
+   first, so that it is a number at a known place. */
 void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const bool is_signed = type->kind == CTF_VAR_INT;
     const number n = {.place = {.width = 64, .mask = UINT64_MAX},
                       .flags = (uint8_t)(OP_VARIABLE | (is_signed ? OP_SIGNED : 0))};
-    const unsigned hint = b->hint; /* of the entry, whichever of the two it becomes */
+    const unsigned hint = b->hint; /* for the entry, which is either of the two below */
     uint32_t index;
     op *at;
     build_align(b, type->alignment > 8 ? type->alignment : 8);
-    /* One of more than 64 bits is appended as bytes by OP_VARINT itself, which then goes on after
-       the entry of a number. */
+    /* OP_VARINT appends a number of more than 64 bits as bytes by itself, and then jumps over the
+       operation that appends the entry of a number. */
     index = b->count;
     at = build_op(b, OP_VARINT);
     at->flags = (uint8_t)((is_signed ? OP_SIGNED : 0) | (b->is_wanted ? OP_WANTED : 0));
@@ -321,6 +340,6 @@ void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t no
     build_target(b, index);
     number_uses(b, type, node, &n, false);
     if (!b->is_exhausted && b->count != b->ops[index].v.target)
-        b->ops[index].flags |= OP_WIDE; /* used: there is no room for more than 64 bits */
+        b->ops[index].flags |= OP_WIDE; /* the value has a use, which only has room for 64 bits */
     b->phase = (layout_phase){8, 0};
 }

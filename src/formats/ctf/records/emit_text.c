@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lengths, and operations of the texts and bytes that have one: see emit_class.c for what holds. */
+/* Operations of strings, texts and BLOBs, and of their lengths: emit_class.c says what holds while
+   classes are compiled. */
 #include "formats/ctf/records/emit.h"
 
-/* ---- Lengths ---- */
+/* ---- Lengths of arrays, texts and BLOBs ---- */
 
+/* Users are in the order of the walk, which is that of compilation, so a counter finds the next
+   one. */
 const target_user *emit_next_user(builder *b)
 {
     const target_walk *walk = &b->programs->walk;
@@ -21,6 +24,11 @@ class_length emit_length(builder *b, const ctf_class *type)
 {
     const ctf_class *in_front = type->u.array.length_class;
     const target_user *user;
+    /*
+     * A length of the RFC's sequences is no field of its own, so it gets no entry. One slot
+     * suffices for all of them: the elements' operation takes the value before another length is
+     * read.
+     */
     if (in_front != NULL) {
         const bool is_wanted = b->is_wanted;
         bool is_wide;
@@ -32,6 +40,7 @@ class_length emit_length(builder *b, const ctf_class *type)
         b->is_wanted = is_wanted;
         return (class_length){SLOT_LENGTH, false};
     }
+    /* A constant length of the class, or of the environment, needs no slot. */
     if (type->u.array.length_at == NULL)
         return (class_length){type->u.array.length, true};
     user = emit_next_user(b);
@@ -46,6 +55,7 @@ void emit_set_length(op *at, class_length length)
         at->flags |= OP_HAS_SLOT;
 }
 
+/* With an unknown length only the lowest 1 bit of the size is known to divide the step. */
 void emit_step_length(builder *b, class_length length, uint64_t size)
 {
     if (length.is_fixed)
@@ -54,10 +64,10 @@ void emit_step_length(builder *b, class_length length, uint64_t size)
         b->phase = phase_blur(b->phase, size & (0 - size));
 }
 
-/* ---- Text and bytes ---- */
+/* ---- Strings, texts and BLOBs ---- */
 
-/* A string has no size before it is read, but it begins and ends on a byte: so the phase after it
-   is known again, whatever it was before. */
+/* Appends a string. Its size is only known once it is read, but it begins and ends with a byte, so
+   the position after it is known modulo 8, regardless of what preceded it. */
 void emit_string(builder *b, const ctf_class *type, stele_name name)
 {
     op *at;
@@ -72,9 +82,10 @@ void emit_string(builder *b, const ctf_class *type, stele_name name)
     b->phase = (layout_phase){8, 0};
 }
 
-#define SHORT_TEXT 64u /* bytes */
+#define SHORT_TEXT 64u /* bytes of the longest text that is part of a stretch */
 
-/* A short text that every event has, like the name of its thread: it does not end the stretch. */
+/* Appends a short text of constant length, such as the name of a thread. It is part of the
+   stretch. */
 static void emit_short_text(builder *b, stele_name name, uint32_t length)
 {
     const uint32_t offset = build_bytes(b, 8, length);
@@ -86,9 +97,9 @@ static void emit_short_text(builder *b, stele_name name, uint32_t length)
 }
 
 /*
- * Texts and blobs of a length. From the cheapest to the dearest: nothing is wanted and the size is
- * a constant, so the bits are a part of the stretch; a short text of constant length is loaded from
- * the stretch; all else is an operation at the position.
+ * Appends a text or BLOB with a length. From the cheapest to the dearest: if it is not wanted and
+ * its size is a constant, its bits are part of the stretch; a short text of constant length is
+ * loaded from the stretch; anything else is an operation at the position.
  */
 void emit_bytes(builder *b, const ctf_class *type, stele_name name)
 {
@@ -107,6 +118,7 @@ void emit_bytes(builder *b, const ctf_class *type, stele_name name)
         return;
     }
     build_align(b, type->alignment > 8 ? type->alignment : 8);
+    /* OP_UUID copies the next 16 bytes to the packet's head, and does not move the position. */
     if ((type->roles & CTF_ROLE_UUID) != 0)
         build_op(b, OP_UUID);
     at = build_op(b, !b->is_wanted                ? OP_SKIP
@@ -123,7 +135,7 @@ void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     emit_step_length(b, length, 8);
 }
 
-/* Bytes of a length with a type that the caller chooses: what marks say of fields (marks.h). */
+/* Appends bytes with a length, as an entry of the type that a mark says (marks.h). */
 void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
                unsigned hint)
 {

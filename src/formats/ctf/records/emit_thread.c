@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that tell the thread of an event, from what its contexts name. */
+/* Operations that set the thread of an event, from the numbers that its contexts have. If both
+   numbers are neighbours of 32 bits, as LTTng's vpid and vtid can be, one operation does all. */
 #include "formats/ctf/records/emit.h"
 
-/* Contexts name the thread that an event happened in, and the CPU. Numbers of the whole system
-   (tid) are better than those of a namespace (vtid). */
+/*
+ * Returns the slot of a context's member that holds the number of the thread, process or CPU, by
+ * its name. Numbers of the whole system (tid) are preferred to those of a namespace (vtid) later.
+ */
 uint32_t thread_slot(const builder *b, const ctf_class *type, const ctf_member *member)
 {
     static const struct {
@@ -24,8 +27,8 @@ uint32_t thread_slot(const builder *b, const ctf_class *type, const ctf_member *
     return SLOT_NONE;
 }
 
-/* Numbers of the whole system, else those of the namespace. A process may have them both ways; its
-   threads are distinguished by the better ones. */
+/* Returns the slot with the number of the whole system if a member sets it, otherwise the slot with
+   the number in the namespace, or SLOT_NONE. An event may have both. */
 static uint32_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
 {
     if ((b->thread_slots & 1u << whole) != 0)
@@ -33,8 +36,8 @@ static uint32_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
     return (b->thread_slots & 1u << own) != 0 ? own : SLOT_NONE;
 }
 
-/* The operation that sets the slot last, when its number is loaded as those of groups are; OP_NONE.
- */
+/* Returns the last operation that sets the slot, if its number is one that number_load(OP_LE)
+   loads, otherwise OP_NONE. */
 static uint32_t slot_last(const builder *b, uint32_t slot)
 {
     const unsigned others = OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED;
@@ -45,8 +48,11 @@ static uint32_t slot_last(const builder *b, uint32_t slot)
     return OP_NONE;
 }
 
-/* The order and the signs of two numbers of 32 bits that lie in 8 bytes, lowest first: pairs of one
-   form name the same thread when their bytes are the same. 0: they are not such ones. */
+/*
+ * Returns the form of two numbers of 32 bits that lie side by side in 8 bytes: their order and
+ * signs, as a number that is not 0. Pairs of the same form name the same thread if their bytes are
+ * equal. Returns 0 if the numbers are not such a pair.
+ */
 static uint32_t thread_form(const op *tid, const op *pid)
 {
     const bool are_words =
@@ -56,7 +62,8 @@ static uint32_t thread_form(const op *tid, const op *pid)
     return 1u + (tid->offset > pid->offset) + (tid->sign != 0 ? 2u : 0) + (pid->sign != 0 ? 4u : 0);
 }
 
-/* Whether the operations from `first` to `last` follow each other in one stretch. */
+/* Whether the operations from `first` to `last` work on one stretch: none of them changes
+   `base`. */
 static bool is_one_stretch(const builder *b, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i <= last; i++) {
@@ -68,9 +75,11 @@ static bool is_one_stretch(const builder *b, uint32_t first, uint32_t last)
     return true;
 }
 
-/* Where the entries of both numbers stand in front of them, it is one operation for all. */
+/* Replaces the operation `at` and the entries of both numbers before it, if these are in the order
+   of their positions, by one operation for all three. */
 static void thread_fuse(builder *b, op *at)
 {
+    /* The caller has made sure that at[-3] exists. */
     const op low = at[-2], high = at[-1];
     if (at->code != OP_THREAD_PAIR || low.code != OP_S32 || high.code != OP_S32 ||
         low.offset != at->u.pair.offset || high.offset != low.offset + 4)
@@ -82,11 +91,12 @@ static void thread_fuse(builder *b, op *at)
     at[-1].head = high.head;
     if (at[-3].code == OP_ENTRY)
         at[-3].code = OP_ENTRY_THREAD;
+    /* Two operations less: THREAD_WORDS uses the place of the first entry and the one after it. */
     b->count -= 2;
 }
 
-/* The two slots need not be set where the numbers that they are for stand in one stretch: the
-   thread is known from these. */
+/* Removes the operations that set both slots, which have no other use, and sets the thread by one
+   operation that loads both numbers from the stretch. */
 static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
 {
     const uint32_t first = tid_at < pid_at ? tid_at : pid_at;
@@ -94,6 +104,8 @@ static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
     const op tid = b->ops[tid_at], pid = b->ops[pid_at];
     const uint32_t form = thread_form(&tid, &pid);
     op *at = &b->ops[last - 1];
+    /* The operations between the two move up by one; the thread's two operations follow them, where
+       the last of the two was. */
     memmove(b->ops + first, b->ops + first + 1, (last - 1 - first) * sizeof *b->ops);
     at[0] = tid;
     at[1] = pid;
@@ -113,6 +125,7 @@ void emit_thread(builder *b)
     if (tid == SLOT_NONE || b->is_exhausted)
         return;
     if (tid_at != OP_NONE && pid_at != OP_NONE &&
+        /* A `base` that changes between the two would make the first number's offset wrong. */
         is_one_stretch(b, tid_at < pid_at ? tid_at : pid_at, tid_at < pid_at ? pid_at : tid_at)) {
         emit_thread_near(b, tid_at, pid_at);
         return;

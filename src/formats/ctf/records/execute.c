@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop that executes programs. Its state is in locals: the operation, the position, the first
- * byte of the stretch, the next entry. What is rare is in functions elsewhere (rare.c, fields.c),
- * which find the number of entries in the batch and leave it there. Events follow each other
- * without leaving it. What holds in the loop:
+ * The loop that executes programs. Its state is in local variables: the operation, the position,
+ * the first byte of the stretch, the next entry. Rare work is done by functions elsewhere (rare.c,
+ * fields.c), which find the number of entries in the batch and leave it there. Events follow each
+ * other without leaving the loop. Invariants:
  *
- * - `pos` counts bits from the first loaded byte of the content. Nothing is loaded after
- *   `near_end` here: so far words of eight bytes can be read without asking. Whoever comes near the
- *   end goes to a function that asks for each byte, and gives the same.
- * - `entry` is the next free entry of the batch. There is room for all that an event of a known
- *   number of entries has, because event_room() is asked before it begins; what has more, such as
- *   loops, makes room itself.
- * - Until an event is pushed nothing of it counts: the batch has its old numbers of events, fields
- *   and bytes, and event_undo() goes back to `at`. So a decoder that runs out of bytes in the
- * middle of an event can be called again with more, from the begin of that event.
+ * - `pos` is in bits from the first loaded byte, r->data. Words of 8 bytes may be loaded at any
+ * position up to `near_end` without a check. An operation that comes nearer to the end calls a
+ * function that checks each byte and gives the same result.
+ * - `entry` is the next free entry of the batch. There is room for all entries of an event whose
+ * number of entries is known, because event_room() is asked before it begins; operations that may
+ * need more, such as loops, make room themselves.
+ * - Until an event is pushed, the batch keeps its old numbers of events, fields and bytes, and
+ * event_undo() restores the state in `at`. So when the loaded bytes end inside an event, the
+ * decoder can be called again with more bytes, from the begin of that event.
  */
 #include "formats/ctf/records/execute.h"
 #include "core/zeros.h"
 
-/* ---- Labels ---- */
+/* ---- Labels of numbers ---- */
 
-/* A number and its labels, mostly those that were seen last; NULL if out of memory. The memo is
-   found by the value alone: it may hold another value, and then the labels are looked up. */
+/* Appends a number and its labels. Returns NULL if out of memory. The memo in the value's slot
+   usually has the labels of this value; if it has those of another one, they are looked up. */
 HOT stele_field *entry_put_named(ctf_decoder *r, stele_batch *batch, stele_field *entry,
                                  const op *o, uint64_t value)
 {
@@ -33,14 +33,16 @@ HOT stele_field *entry_put_named(ctf_decoder *r, stele_batch *batch, stele_field
     }
     entry_put(entry, o->head, value);
     entry->label_count = (uint8_t)memo->count;
-    for (uint32_t i = 0; i < LABELS_KEPT; i++) /* there is room for all, whether they are or not */
+    /* The entries have room for LABELS_KEPT labels, so all are copied without a branch. */
+    for (uint32_t i = 0; i < LABELS_KEPT; i++)
         entry_put(entry + 1 + i, load_native64(&label), memo->names[i]);
     return entry + 1 + memo->count;
 }
 
-/* ---- Stretches ---- */
+/* ---- Stretches of bits ---- */
 
-/* A stretch that lies far enough from the end of what is loaded: steps over it. */
+/* Steps over a stretch that ends before `near_end`, and sets `*base` to its first byte. Returns
+   false if it does not. */
 HOT bool stretch_near(const ctf_decoder *r, const op *o, uint64_t *pos, const uint8_t **base)
 {
     const uint64_t end = *pos + o->u.size;
@@ -51,9 +53,9 @@ HOT bool stretch_near(const ctf_decoder *r, const op *o, uint64_t *pos, const ui
     return true;
 }
 
-/* ---- Values that are kept ---- */
+/* ---- Values that later operations need ---- */
 
-/* Keeps a number for a length or a selector after it. */
+/* Stores a number in the slot from which a length or selector after it takes it. */
 HOT void slot_set(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     slot_value *slot = &r->slots[o->v.slot];
@@ -62,8 +64,8 @@ HOT void slot_set(ctf_decoder *r, const op *o, const uint8_t *base)
     slot->is_signed = (o->flags & OP_SIGNED) != 0;
 }
 
-/* Process and thread in 8 bytes side by side. Mostly the pair is that of the last event, and the
-   track is known. */
+/* Sets the thread from the numbers of process and thread, which lie side by side in 8 bytes. If the
+   bytes are equal to those of the last event, the thread is the same and nothing is to do. */
 HOT void event_thread_pair(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     const uint64_t pair = load_le64(base + o->u.pair.offset);
@@ -71,8 +73,8 @@ HOT void event_thread_pair(ctf_decoder *r, const op *o, const uint8_t *base)
         event_thread_other(r, o, base, pair);
 }
 
-/* The same, with an entry for each of the two. Operation `o` uses the one after it, for its head.
- */
+/* Like event_thread_pair(), and appends an entry for each of the two numbers. Operation o[1] is not
+   executed: it holds the head of the second entry. */
 HOT stele_field *event_thread_words(ctf_decoder *r, const op *o, const uint8_t *base,
                                     stele_field *entry)
 {
@@ -83,18 +85,21 @@ HOT stele_field *event_thread_words(ctf_decoder *r, const op *o, const uint8_t *
     return entry;
 }
 
-/* A timestamp of fewer bits than the clock has: the clock goes on to the next value that ends in
- * it. */
+/* Advances the clock to its next value whose lowest bits are those of the timestamp, which may have
+   fewer bits than the clock. */
 HOT void event_clock(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     clock_advance(&r->clocks[o->v.clock].now, op_load(o, base), bits_mask(number_width(r, o)));
 }
 
-/* ---- The compact and the extended header ---- */
+/* ---- The compact and the extended header of LTTng ---- */
 
-/* A compact header that is not near the end of what is loaded. `e` says where its numbers are;
-   `is_usual`: see OP_EITHER_1. Both are constants where they can be. `*base` becomes the byte that
-   the position after it is in. */
+/*
+ * Reads a compact header that ends before `near_end`. `e` says where its numbers are; `is_usual`:
+ * see OP_EITHER_1. For EITHER_1 and EITHER_2 both are constants, and so are shifts and masks. Sets
+ * `*base` to the byte of the position after it. Returns false for an extended header, or near the
+ * end.
+ */
 HOT bool either_near(ctf_decoder *r, const op *o, const op_either *e, bool is_big_endian,
                      bool is_usual, uint64_t *pos, const uint8_t **base)
 {
@@ -103,8 +108,10 @@ HOT bool either_near(ctf_decoder *r, const op *o, const op_either *e, bool is_bi
     uint64_t word, id;
     if (UNLIKELY(at + 64 > r->near_end))
         return false;
+    /* One load gives both numbers: either_place_first() has made sure of that. */
     word = is_big_endian ? load_be64(from) : load_le64(from);
     id = word >> e->id.shift & e->id.mask;
+    /* Nothing has changed yet, so event_either() can begin anew. */
     if (UNLIKELY(id == e->escape))
         return false;
     if (!is_usual)
@@ -116,9 +123,10 @@ HOT bool either_near(ctf_decoder *r, const op *o, const op_either *e, bool is_bi
     return true;
 }
 
-/* ---- Events ---- */
+/* ---- Begin and end of events ---- */
 
-/* What only some headers change is kept for event_undo(), as most events change none of it. */
+/* Saves clocks and bit order for event_undo(), before a header changes them. EITHER_... operations
+   save the only clock that they change by themselves. */
 static void event_keep(ctf_decoder *r)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
@@ -126,7 +134,8 @@ static void event_keep(ctf_decoder *r)
     r->order_before = r->order;
 }
 
-/* Where the first event begins, and how much of the batch is taken by then. */
+/* Saves where the first event begins, and how many events, entries and bytes the batch has before
+   it. */
 static event_state event_enter(ctf_decoder *r, const stele_batch *batch, uint64_t pos)
 {
     r->event_at = pos;
@@ -134,8 +143,8 @@ static event_state event_enter(ctf_decoder *r, const stele_batch *batch, uint64_
                          batch->field_count, batch->byte_count, event_room(r, batch)};
 }
 
-/* Goes on at the position after an event, whose entries end at `first`; false: see event_stay().
- */
+/* Begins the next event at `pos`, with its first entry at `first`. Returns false if the content or
+   the batch may have ended: event_stay() then decides. */
 HOT bool event_next(ctf_decoder *r, const stele_batch *batch, event_state *at, uint64_t pos,
                     uint32_t first)
 {
@@ -147,7 +156,8 @@ HOT bool event_next(ctf_decoder *r, const stele_batch *batch, event_state *at, u
                   first < at->room);
 }
 
-/* Gives the batch the events that were pushed, and the decoder the position after them. */
+/* Stores the number of events that were pushed in the batch, and the position after them in the
+   decoder. */
 static decode_outcome event_leave(ctf_decoder *r, stele_batch *batch, const event_state *at,
                                   uint64_t pos)
 {
@@ -157,7 +167,10 @@ static decode_outcome event_leave(ctf_decoder *r, stele_batch *batch, const even
     return pos == r->content_end ? DECODE_END : DECODE_OK;
 }
 
-/* Goes back to the begin of an event that could not be decoded: nothing of it has happened. */
+/*
+ * Restores the state before an event that could not be decoded. The clocks are restored from
+ * `before`; entries and bytes become free again when the batch's numbers are set to those in `at`.
+ */
 static decode_outcome event_undo(ctf_decoder *r, stele_batch *batch, const event_state *at)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
@@ -171,7 +184,8 @@ static decode_outcome event_undo(ctf_decoder *r, stele_batch *batch, const event
     return r->outcome;
 }
 
-/* Most events: see OP_DONE. False: it is another one. */
+/* Pushes an event as OP_DONE describes. Returns false if its time decreases or does not fit below
+   `ns_end`: event_push_any() handles those. */
 HOT bool event_push(ctf_decoder *r, const program *p, uint64_t pos, const event_state *at,
                     uint32_t end)
 {
@@ -185,25 +199,30 @@ HOT bool event_push(ctf_decoder *r, const program *p, uint64_t pos, const event_
     return true;
 }
 
-/* The program of the event class; one without: it is to be looked for. */
+/* Returns the entry of the event class r->id. Its program is NULL if the class is unknown here or
+   its program has not been made. */
 HOT const event_entry *event_look(const ctf_decoder *r)
 {
     static const event_entry none;
     return LIKELY(r->id < r->id_count) ? &r->events[r->id] : &none;
 }
 
-/* ---- Strings ---- */
+/* ---- Strings and texts ---- */
 
-#define TEXT_NEAR (2 * ZEROS_SIZE) /* bytes */
+#define TEXT_NEAR                                                                   \
+    (2 * ZEROS_SIZE) /* bytes of a text that is copied in two words of zeros_copy() \
+                      */
 
-/* Whether a word after so short a text can be read and written. */
+/* Whether TEXT_NEAR bytes can be read at the position and written at the end of the batch's
+   bytes. */
 HOT bool text_is_near(const ctf_decoder *r, const stele_batch *batch, uint64_t pos)
 {
     return pos + (uint64_t)TEXT_NEAR * 8 <= r->near_end &&
            batch->byte_capacity - batch->byte_count >= TEXT_NEAR;
 }
 
-/* Copies up to the first zero, or `length` bytes, and looks for the zero meanwhile: the size. */
+/* Copies up to TEXT_NEAR bytes while looking for a zero. Returns the number of bytes before the
+   first zero, at most `length`. */
 HOT uint32_t text_copy(uint8_t *to, const uint8_t *from, uint32_t length)
 {
     uint32_t size = zeros_before(zeros_copy(to, from));
@@ -212,15 +231,18 @@ HOT uint32_t text_copy(uint8_t *to, const uint8_t *from, uint32_t length)
     return size < length ? size : length;
 }
 
-/* Makes the entry of a text that was copied to the end of the batch's bytes. */
+/* Appends the entry of a text whose bytes were copied to the end of the batch's bytes. */
 HOT void text_put(stele_batch *batch, stele_field *entry, const op *o, uint32_t size)
 {
     entry_put_bytes(entry, o->head, batch->byte_count, size);
     batch->byte_count += size;
 }
 
-/* A short string that is not near the end of what is loaded, copied while its end is sought; false:
-   it is another one. */
+/*
+ * Copies a string of fewer than TEXT_NEAR bytes that is not near the end, and searches for its zero
+ * meanwhile. Returns false if the string is longer or too near the end; bytes that were copied then
+ * do not count.
+ */
 HOT bool string_copy(const ctf_decoder *r, stele_batch *batch, const op *o, uint64_t *pos,
                      stele_field *entry)
 {
@@ -235,7 +257,8 @@ HOT bool string_copy(const ctf_decoder *r, stele_batch *batch, const op *o, uint
     return true;
 }
 
-/* The same without a copy, of a shorter one. */
+/* Steps over a string of fewer than ZEROS_SIZE bytes that is not near the end. Returns false if it
+   is longer or too near the end. */
 HOT bool string_pass(const ctf_decoder *r, uint64_t *pos)
 {
     uint32_t size;
@@ -248,7 +271,8 @@ HOT bool string_pass(const ctf_decoder *r, uint64_t *pos)
     return true;
 }
 
-/* A text of a length, as string_copy(). */
+/* Copies a text whose length is known and at most TEXT_NEAR. Returns false if the length's slot is
+   not set, or the text is longer or too near the end. */
 HOT bool text_take(const ctf_decoder *r, stele_batch *batch, const op *o, uint64_t *pos,
                    stele_field *entry)
 {
@@ -263,7 +287,8 @@ HOT bool text_take(const ctf_decoder *r, stele_batch *batch, const op *o, uint64
     return true;
 }
 
-/* The same of one of a stretch, in words, as what follows a stretch need not be loaded. */
+/* Copies a text of a stretch. It is copied in words that end with the text, because bytes after a
+   stretch need not be loaded. */
 HOT uint32_t text_copy_short(uint8_t *to, const uint8_t *from, uint32_t length)
 {
     const uint64_t zeros = zeros_copy_words(to, from, length);
@@ -271,8 +296,8 @@ HOT uint32_t text_copy_short(uint8_t *to, const uint8_t *from, uint32_t length)
     return size < length ? size : length;
 }
 
-/* A text of constant length within a stretch. Where the batch is nearly full, the function that can
-   make it larger does it. */
+/* Appends a text of constant length that lies in a stretch. If the batch has too little room,
+   field_short_text() enlarges it first. Returns false if out of memory. */
 HOT bool text_take_short(ctf_decoder *r, stele_batch *batch, const op *o, const uint8_t *base,
                          stele_field *entry)
 {
@@ -286,11 +311,13 @@ HOT bool text_take_short(ctf_decoder *r, stele_batch *batch, const op *o, const 
     return true;
 }
 
-/* ---- Elements that nobody wants ---- */
+/* ---- Elements that are not needed ---- */
 
-#define SKIP_SHORT (1u << 24) /* elements: so many of any size are less than 2^56 bits */
+/* Below this number of elements, of at most 2^32 bits each, their size is below 2^56. */
+#define SKIP_SHORT (1u << 24)
 
-/* Mostly there are as many as a field said, they follow each other, and end before the end. */
+/* Returns the position after elements that are not needed. Usually their number is in a slot, they
+   have no gaps between them, and they end before `near_end`; field_skip() does the rest. */
 HOT uint64_t skip_near(ctf_decoder *r, const op *o, uint64_t pos)
 {
     if (LIKELY((o->flags & OP_HAS_SLOT) != 0 && o->v.element.stride == o->v.element.size)) {
@@ -302,9 +329,12 @@ HOT uint64_t skip_near(ctf_decoder *r, const op *o, uint64_t pos)
     return field_skip(r, o, pos);
 }
 
-/* ---- The loop ---- */
+/* ---- The loop over operations ---- */
 
-/* Puts the number to the scratch: the position after it, POS_FAILED. */
+/*
+ * Puts a LEB128 number into the scratch. Returns the position after it, or POS_FAILED. A number of
+ * more than 64 bits has got its entry already, so `*o` then skips the operations that append one.
+ */
 HOT uint64_t op_varint(ctf_decoder *r, const program *p, const op **o, uint64_t pos)
 {
     bool is_big;
@@ -314,7 +344,8 @@ HOT uint64_t op_varint(ctf_decoder *r, const program *p, const op **o, uint64_t 
     return pos;
 }
 
-/* Tells each operation where its code is. */
+/* Sets the address of the code of each operation. A program is linked once, before it is first
+   executed. */
 static void program_link(program *p, const void *const *codes)
 {
     for (uint32_t i = 0; i < p->count && !p->is_linked; i++)
@@ -323,23 +354,23 @@ static void program_link(program *p, const void *const *codes)
 }
 
 /*
- * Each operation goes to the code of the next one itself, so that the processor can tell from the
- * one what mostly follows it. Labels as values are what gcc and clang have beyond C; they are the
- * reason that this function is long: it has some lines for each operation, and nothing else.
+ * Each operation jumps to the code of the next one itself, so that the processor learns which
+ * operation usually follows each. Labels as values are an extension of gcc and clang; with them the
+ * function must be long, as it has some lines for each operation and nothing else.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 #define GO_ON goto *(++o)->go
 
-/* Goes on after the operation that this one uses. */
+/* Goes on after an operation that uses the members of the next one, which is not executed. */
 #define GO_ON_AFTER    \
     do {               \
         o += 2;        \
         goto *(o->go); \
     } while (0)
 
-/* For a function that works at the position, gives the one after it, and may fail. */
+/* For a function that works at the position and returns the one after it, or POS_FAILED. */
 #define MOVE(moved)                      \
     do {                                 \
         pos = (moved);                   \
@@ -347,7 +378,8 @@ static void program_link(program *p, const void *const *codes)
             goto failed;                 \
     } while (0)
 
-/* The same for a function that finds the entries in the batch, and leaves them there. */
+/* For a function that appends entries to the batch by itself: stores `entry` in the batch before
+   the call, and reads it again afterwards, as the entries may have moved. */
 #define MOVE_APART(moved)              \
     do {                               \
         entries_set_end(batch, entry); \
@@ -355,8 +387,8 @@ static void program_link(program *p, const void *const *codes)
         entry = entries_end(batch);    \
     } while (0)
 
-/* A compact header, and the first stretch of the event: what is known of its class says how long
-   that is and which operation loads from it, so that NEED is not executed. */
+/* Reads a compact header and enters the program of the event class. event_entry knows the size of
+   the program's first stretch, so its NEED operation is replaced by the addition of `lead_bits`. */
 #define EITHER(shape, is_big_endian, is_usual)                                         \
     do {                                                                               \
         if (UNLIKELY(!either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))) \
@@ -372,7 +404,7 @@ static void program_link(program *p, const void *const *codes)
         goto *(o->go);                                                                 \
     } while (0)
 
-/* The eight kinds of numbers that are most: an entry, loaded as its kind says. */
+/* The usual kinds of numbers: appends an entry, loaded as the kind says. */
 #define NUMBER(name)                                                                \
     name:                                                                           \
     entry = entry_put(entry, o->head, number_load(OP_##name, o, base + o->offset)); \
@@ -387,6 +419,7 @@ decode_outcome decoder_execute(ctf_decoder *r, program *first)
 #undef CTF_OP
 #undef CTF_OP_RARE
     };
+    /* The state of the loop; the comment at the begin of this file says what holds for it. */
     stele_batch *const batch = r->batch;
     const event_entry *look;
     const op *o = first->ops, *to;
@@ -407,12 +440,14 @@ NEED:
     if (UNLIKELY(!stretch_near(r, o, &pos, &base)))
         goto NEED_SHIFTED;
     GO_ON;
+/* Reached by goto, too: stretch_any() checks the end and copies bits that are not at the begin of a
+   byte or too near the end. */
 NEED_SHIFTED:
     MOVE(stretch_any(r, o, pos));
     base = r->stretch;
     GO_ON;
 
-    /* Entries of numbers in a stretch, and what else is done with them. */
+    /* Numbers of a stretch: `base` stays the stretch's first byte until the next NEED or VARINT. */
     NUMBER(U8)
     NUMBER(U16)
     NUMBER(U32)
@@ -458,13 +493,15 @@ THREAD_PAIR:
     event_thread_pair(r, o, base);
     GO_ON_AFTER;
 ENTRY_THREAD:
+    /* Falls through to THREAD_WORDS, whose operation is the next one. */
     entry = entry_put(entry, o->head, load_native64(&o->u));
     o++;
 THREAD_WORDS:
     entry = event_thread_words(r, o, base, entry);
     GO_ON_AFTER;
 
-    /* Texts and arrays, which move the position. */
+    /* Texts and arrays, which move the position. They are tried inline first; on failure nothing
+       has changed and a function in fields.c repeats the operation. */
 STRING_COPY:
     if (UNLIKELY(!string_copy(r, batch, o, &pos, entry)))
         goto string;
@@ -516,10 +553,12 @@ VARINT:
     to = o;
     MOVE_APART(op_varint(r, r->program, &to, pos));
     o = to;
+    /* VARINT has put the number there: the operations after it load it from offset 0. */
     base = r->scratch;
     GO_ON;
 
-    /* Branches: `to` becomes the operation before the one that is next. */
+    /* Branches set `to` to the operation before the next one, as GO_ON steps to the one after
+       it. */
 JUMP:
 LOOP:
 NEXT:
@@ -533,8 +572,8 @@ other:
     MOVE_APART(op_other(r, r->program, o, base, pos));
     GO_ON;
 
-    /* The header of an event, kept before it changes anything, and on to the program of its class.
-     */
+    /* Event headers. KEEP saves the state before the header changes it; DISPATCH and EITHER_...
+       enter the program of the event's class. */
 KEEP:
     event_keep(r);
     r->program = r->first;
@@ -556,6 +595,8 @@ DISPATCH:
 enter:
     o = r->program->ops;
     goto *(o->go);
+/* The program is not made yet, or ids are not dense and it has to be searched for. A new program
+   may need more room than event_room() knew, so the room is computed again. */
 find:
     entries_set_end(batch, entry);
     r->program = decoder_find_program(r, r->event_at);
@@ -567,7 +608,8 @@ find:
     o = r->program->ops;
     goto *(o->go);
 
-    /* The end of an event. An event of a loop may have more entries than its own number counts. */
+    /* The end of an event. One with loops may have more entries than its field_count can hold;
+       event_push_any() then adds an entry that counts them. */
 DONE_LOOPS:
     r->loops_left = r->loops_max;
     if (UNLIKELY((uint32_t)(entry - batch->fields) - at.first >= STELE_FIELDS_MANY))
@@ -583,6 +625,7 @@ DONE_ANY:
     entry = entries_end(batch);
     end = batch->field_count;
 done:
+    /* Not full and not at the end is the usual case, decided by one condition. */
     if (UNLIKELY(!event_next(r, batch, &at, pos, end))) {
         if (!event_stay(r, batch, &at))
             return event_leave(r, batch, &at, pos);
@@ -591,7 +634,7 @@ done:
     o = r->first->ops;
     goto *(o->go);
 
-    /* The end of a packet's head, which is no event. */
+    /* The end of a packet's head, whose fields are entries but no event. */
 END:
     r->position = r->data_at + pos;
     entries_set_end(batch, entry);

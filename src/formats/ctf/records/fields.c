@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that no stretch holds: texts, bytes, arrays, integers of more than 64 bits. What holds for
- * all of them:
+ * Fields that are in no stretch: texts, bytes, arrays, integers of more than 64 bits. Invariants:
  *
- * - A field works at the position, in bits from `data`, and gives the position after it, or
- *   POS_FAILED with the reason in the outcome. It looks at nothing after `end`.
- * - Nothing is appended before all bits of the field are known to be there. Where more of the
- *   packet has yet to be loaded the whole event is decoded again, and its first entries are cut
- *   off.
- * - Bytes belong to the batch: an entry holds their offset there, as the batch's memory moves when
- *   it grows.
+ * - A field begins at the position, in bits from `data`. Its function returns the position after
+ * it, or POS_FAILED with the reason in the outcome, and reads nothing after `end`.
+ * - Nothing is appended before all bits of the field are known to be loaded. If more of the packet
+ * has to be loaded, the whole event is decoded again, and the entries that it has already are
+ * dropped.
+ * - Bytes belong to the batch. An entry holds their offset there, as the batch's memory moves when
+ * it grows.
  */
 #include <math.h>
 
@@ -17,21 +16,21 @@
 #include "formats/ctf/records/decoder.h"
 #include "formats/ctf/schema/encodings.h"
 
-/* Bytes from the position on, which must be aligned to them. */
+/* Bytes that are loaded from the position on, which must be the begin of a byte. */
 static size_t bytes_left(const ctf_decoder *r, uint64_t pos)
 {
     return pos < r->end ? (size_t)((r->end - pos) >> 3) : 0;
 }
 
-/* A length that damage made is only compared with what is there: it stays large, and does not wrap
-   around to a small number of bits. */
+/* Converts bytes to bits. A length that damage made is only compared with what is loaded: it must
+   stay large and not wrap around to a small number. */
 static uint64_t bits_of_bytes(uint64_t size)
 {
     return size < UINT64_MAX / 8 ? size * 8 : UINT64_MAX - 7;
 }
 
-/* A slot is filled by the field that says the length. That field is absent where it stands in an
-   option or a variant that was not taken. */
+/* Gives the length, a constant or the value of a slot. Returns false if the slot is not set,
+   because the field with the length is in an option that was not selected. */
 HOT bool length_get(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *length)
 {
     const slot_value *slot;
@@ -50,7 +49,7 @@ bool field_length(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *length)
     return length_get(r, o, pos, length);
 }
 
-/* An entry that points at bytes of the batch. */
+/* Appends an entry that points to bytes of the batch. */
 static void entry_of_bytes(ctf_decoder *r, const op *o, uint32_t offset, size_t size)
 {
     stele_field *entry = batch_push_field(r->batch);
@@ -59,8 +58,11 @@ static void entry_of_bytes(ctf_decoder *r, const op *o, uint32_t offset, size_t 
     entry->u.bytes.size = (uint32_t)size;
 }
 
-/* Room for entries was made before the program began (decoder_prepare()), room for bytes is made
-   here: how many there are is known only now. `from` may be NULL where there are none. */
+/*
+ * Appends bytes and their entry. Room for entries was made before the program began
+ * (decoder_prepare()); room for bytes is made here, as their number is only known now. `from` may
+ * be NULL if `size` is 0.
+ */
 static bool push_bytes(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     if (size > INT32_MAX || !batch_reserve_bytes(r->batch, (uint32_t)size)) {
@@ -73,8 +75,11 @@ static bool push_bytes(ctf_decoder *r, const op *o, const uint8_t *from, size_t 
     return true;
 }
 
-/* Text in any encoding, as UTF-8. UTF-8 itself, and ASCII, are copied: whoever shows a text looks
-   whether it is sound. Others are converted into room for the longest that can come of them. */
+/*
+ * Appends a text in any encoding as UTF-8. UTF-8 and ASCII are copied without a check: sinks check
+ * texts when they show them. Other encodings are converted, into room for the longest possible
+ * result.
+ */
 static bool push_text(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
@@ -96,9 +101,10 @@ static bool push_text(ctf_decoder *r, const op *o, const uint8_t *from, size_t s
     return true;
 }
 
-/* ---- Strings ---- */
+/* ---- Strings and texts ---- */
 
-/* Where the first zero is; `size` when there is none. Most strings are short. */
+/* Returns the offset of the first zero, or `size` if there is none. Most strings are short, so a
+   few words are examined before memchr() is called. */
 static inline size_t find_zero(const uint8_t *from, size_t size)
 {
     size_t at = 0;
@@ -114,8 +120,8 @@ static inline size_t find_zero(const uint8_t *from, size_t size)
     return size;
 }
 
-/* The zero is looked for in what is left of the content. Where there is none, one unit more than is
-   there is asked for, so that a packet that goes on is loaded further. */
+/* Decodes a string. If its zero is not loaded, one unit more than is loaded is asked for, so that a
+   packet that continues is loaded further. */
 uint64_t field_string(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
@@ -129,14 +135,14 @@ uint64_t field_string(ctf_decoder *r, const op *o, uint64_t pos)
     return pos + (size + unit) * 8;
 }
 
-/* The bytes lie in a stretch, of which it is known that they are there. */
+/* Appends a text of a stretch, whose bytes are known to be loaded. */
 bool field_short_text(ctf_decoder *r, const op *o, const uint8_t *from)
 {
     return push_bytes(r, o, from, find_zero(from, (size_t)o->u.length));
 }
 
-/* A text of fixed length ends at its first zero, if it has one; the position moves over all of it.
- */
+/* Decodes a text with a length. It ends at its first zero if it has one; the position moves over
+   all of it. */
 uint64_t field_text(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
@@ -153,6 +159,7 @@ uint64_t field_text(ctf_decoder *r, const op *o, uint64_t pos)
     return push_text(r, o, from, size) ? pos + length * 8 : POS_FAILED;
 }
 
+/* Decodes a BLOB or other bytes with a length. */
 uint64_t field_blob(ctf_decoder *r, const op *o, uint64_t pos)
 {
     uint64_t length;
@@ -163,7 +170,8 @@ uint64_t field_blob(ctf_decoder *r, const op *o, uint64_t pos)
     return push_bytes(r, o, r->data + (pos >> 3), (size_t)length) ? pos + length * 8 : POS_FAILED;
 }
 
-/* Looks at the bytes of an array, which is then read as any other: the position stays. */
+/* Copies a UUID to the packet's head. The array that holds it is decoded like any other afterwards,
+   so the position does not move. */
 uint64_t field_uuid(ctf_decoder *r, uint64_t pos)
 {
     if (bytes_left(r, pos) < sizeof r->head->uuid)
@@ -175,9 +183,10 @@ uint64_t field_uuid(ctf_decoder *r, uint64_t pos)
     return pos;
 }
 
-/* ---- Arrays ---- */
+/* ---- Arrays of numbers ---- */
 
-/* Bits of `count` elements; false when that is more than can be there. */
+/* Gives the bits of `count` elements: there is no gap after the last one. Returns false if that
+   does not fit in 64 bits. */
 HOT bool elements_size(const op *o, uint64_t count, uint64_t *bits)
 {
     *bits = 0;
@@ -187,8 +196,8 @@ HOT bool elements_size(const op *o, uint64_t count, uint64_t *bits)
            !__builtin_add_overflow(*bits, (uint64_t)o->v.element.size, bits);
 }
 
-/* One number at any bit. Near the end of what is loaded it is put together byte by byte, as a load
-   of a word would reach beyond. */
+/* Loads one number at any bit. Near the end of the loaded bytes it is put together byte by byte, as
+   a load of a word would reach beyond. */
 static uint64_t element_load(const ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint8_t *at = r->data + (pos >> 3), *end = r->data + r->data_size;
@@ -200,8 +209,8 @@ static uint64_t element_load(const ctf_decoder *r, const op *o, uint64_t pos)
     return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, width) : value;
 }
 
-/* Numbers that all begin with a byte and can be loaded where they lie: to an array of them, or
-   with the head of an entry each. */
+/* Stores numbers that begin with a byte and can be loaded where they lie: into an array, or into
+   the second word of entries whose first word is the head of operation o[1]. */
 HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t *to,
                        bool has_heads)
 {
@@ -209,8 +218,8 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
     const op *const number = o + 1;
     const uint64_t head = number->head;
     const uint8_t *const end = to + count * step;
-    /* The loop is made for each way to load, so that no number takes a branch. It
-       is the last word of its step in both layouts. */
+    /* The loop is compiled for each way to load, so that no number takes a branch. The number is
+       the last word of its step in both layouts. */
     switch (number->code) {
 #define NUMBERS_OF(code)                                                    \
     case code:                                                              \
@@ -234,7 +243,8 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
     }
 }
 
-/* Any numbers: in bulk where they begin with bytes and words can be loaded to the last of them. */
+/* Stores any numbers: in bulk if each begins with a byte and words can be loaded up to the last of
+   them, otherwise one by one. */
 HOT void elements_store(const ctf_decoder *r, const op *o, uint64_t pos, uint64_t bits,
                         uint64_t count, uint8_t *to, bool has_heads)
 {
@@ -251,10 +261,11 @@ HOT void elements_store(const ctf_decoder *r, const op *o, uint64_t pos, uint64_
     }
 }
 
-#define ELEMENTS_NEAR 4096u /* elements: so few of any size need little room */
+/* elements; up to this many of any size their bits do not overflow, and they need little room. */
+#define ELEMENTS_NEAR 4096u
 
-/* The number of elements, and the position after them, where they are few and end before what is
-   loaded; else false. They follow each other in whole bytes. */
+/* Gives the number of elements, which have no gaps between them, and the position after them.
+   Returns false if they are many, do not begin with a byte, or do not end before `near_end`. */
 HOT bool elements_are_near(const ctf_decoder *r, const op *o, uint64_t pos, uint32_t *count,
                            uint64_t *end)
 {
@@ -268,7 +279,8 @@ HOT bool elements_are_near(const ctf_decoder *r, const op *o, uint64_t pos, uint
     return *end <= r->near_end;
 }
 
-/* How many elements there are, which are all loaded; false: the outcome says why. */
+/* Gives the number of elements and their bits. Returns false, with the reason in the outcome, if
+   they are not all loaded. */
 HOT bool elements_count(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *count, uint64_t *bits)
 {
     if (!length_get(r, o, pos, count))
@@ -281,14 +293,16 @@ HOT bool elements_count(ctf_decoder *r, const op *o, uint64_t pos, uint64_t *cou
     return false;
 }
 
+/* Steps over elements. The size is checked, although they are not read: they must be in the
+   packet. */
 uint64_t field_skip(ctf_decoder *r, const op *o, uint64_t pos)
 {
     uint64_t count, bits;
     return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
 }
 
-/* The count is checked against what is loaded before room for it is made: a length that damage made
-   takes no memory. */
+/* The count is checked against the loaded bytes before room for it is made, so a length that damage
+   made takes no memory. */
 uint64_t field_any_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry)
 {
     uint64_t count, bits;
@@ -304,7 +318,8 @@ uint64_t field_any_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_fiel
     return pos + bits;
 }
 
-/* The usual way, without a call: few numbers, all of them loaded, and room in the batch. */
+/* The usual case without a further call: few numbers, all loaded, and room in the batch. Arrays of
+   numbers are aligned to 8 bytes in the batch. */
 uint64_t field_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *entry)
 {
     stele_batch *const batch = r->batch;
@@ -320,7 +335,8 @@ uint64_t field_numbers(ctf_decoder *r, const op *o, uint64_t pos, stele_field *e
     return end;
 }
 
-/* Where there was no room for the array. A call at the very end, so that the usual way is short. */
+/* Makes room in the batch and tries again. It is called at the end of its caller, so that the usual
+   case saves no registers. */
 static __attribute__((noinline)) bool short_numbers_grow(ctf_decoder *r, const op *o,
                                                          const uint8_t *base, stele_field *entry)
 {
@@ -330,6 +346,7 @@ static __attribute__((noinline)) bool short_numbers_grow(ctf_decoder *r, const o
     return false;
 }
 
+/* The array lies in a stretch, so its bits are known to be loaded. */
 bool field_short_numbers(ctf_decoder *r, const op *o, const uint8_t *base, stele_field *entry)
 {
     stele_batch *const batch = r->batch;
@@ -342,8 +359,8 @@ bool field_short_numbers(ctf_decoder *r, const op *o, const uint8_t *base, stele
     return true;
 }
 
-/* An entry for the array and one for each element; `reserve` are those that the rest of the program
-   may still need, so that these need no check. */
+/* Appends an entry for the array and one for each element. Room is also made for `reserve` entries,
+   those that the rest of the program may append without a check. */
 uint64_t field_any_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_field *entry;
@@ -360,6 +377,7 @@ uint64_t field_any_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t r
     return pos + bits;
 }
 
+/* The usual case of field_any_entries(), with the same checks as field_numbers(). */
 uint64_t field_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_batch *const batch = r->batch;
@@ -379,14 +397,16 @@ uint64_t field_entries(ctf_decoder *r, const op *o, uint64_t pos, uint32_t reser
 /* ---- Variable-length integers (LEB128) ---- */
 
 /*
- *     byte   7      6 ... 0
- *            more   7 bits, lowest first; signed ones end with their sign in bit 6
+ * Gives the value of `size` bytes of LEB128. Returns false if it has more than 64 bits.
+ *
+ *    byte   7      6 ... 0
+ *           more   7 bits, least significant first; the sign of signed numbers is bit 6 of the last
  */
 static bool varint_take(const uint8_t *from, size_t size, bool is_signed, uint64_t *value)
 {
     uint64_t sum = 0;
-    /* Nine bytes have 63 bits. Of the tenth one bit is the value's, and the others must say the
-       same as that: the sign, or zero. */
+    /* Nine bytes have 63 bits. Bit 0 of the tenth is the value's highest bit; its other bits must
+       be copies of the sign, or 0. */
     for (size_t i = 0; i < size && i < 10; i++)
         sum |= (uint64_t)(from[i] & 0x7f) << (7 * i);
     if (is_signed && size < 10 && (from[size - 1] & 0x40) != 0)
@@ -399,11 +419,11 @@ static bool varint_take(const uint8_t *from, size_t size, bool is_signed, uint64
     return is_signed ? from[9] == 0 || from[9] == 0x7f : from[9] <= 1;
 }
 
-/* The bits of a long one, as an integer of many bytes. */
+/* Appends a LEB128 number of more than 64 bits as an integer of many bytes. */
 static bool varint_push_big(ctf_decoder *r, const op *o, const uint8_t *from, size_t size)
 {
     const bool is_negative = (o->flags & OP_SIGNED) != 0 && (from[size - 1] & 0x40) != 0;
-    const size_t bits = size * 7; /* an unsigned one keeps a zero on top */
+    const size_t bits = size * 7; /* an unsigned number keeps a 0 as its highest bit */
     const size_t total = (o->flags & OP_SIGNED) != 0 ? (bits + 7) / 8 : bits / 8 + 1;
     uint8_t *to;
     if (total > INT32_MAX || !batch_reserve_bytes(r->batch, (uint32_t)total)) {
@@ -430,7 +450,7 @@ uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big)
     *is_big = false;
     while (size < left && (from[size] & 0x80) != 0)
         size++;
-    /* All bytes that are there say that another one follows. */
+    /* All loaded bytes say that another one follows. */
     if (size == left)
         return decoder_past_end(r, pos, bits_of_bytes(left + 1));
     size++;
@@ -441,8 +461,7 @@ uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big)
             return POS_FAILED;
         *is_big = true;
     }
-    /* Operations after this one take the value from the scratch, as if it lay there in a stretch.
-     */
+    /* Operations after OP_VARINT take the value from the scratch, as from a stretch. */
     r->varint_width = size < 10 ? (unsigned)size * 7 : 64;
     store_le64(r->scratch, value);
     return pos + size * 8;
@@ -450,7 +469,8 @@ uint64_t field_varint(ctf_decoder *r, const op *o, uint64_t pos, bool *is_big)
 
 /* ---- Integers and floating point numbers of more than 64 bits ---- */
 
-/* `width` (64 at most) of the value's bits from bit `from` on, of a field at the position. */
+/* Loads bits `from` to from + width - 1 of the value of a field at the position, counted from its
+   least significant bit, in any byte and bit order; width is at most 64. */
 static uint64_t part_load(const ctf_decoder *r, const op *o, uint64_t pos, uint64_t from,
                           unsigned width)
 {
@@ -464,11 +484,13 @@ static uint64_t part_load(const ctf_decoder *r, const op *o, uint64_t pos, uint6
     return is_reversed ? bits_reversed(value, width) : value;
 }
 
+/* Appends an integer of more than 64 bits, or whether any of its bits is set if it is a Boolean. */
 uint64_t field_big(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint64_t size = o->u.size;
     const bool is_signed = (o->flags & OP_SIGNED) != 0;
-    const size_t whole = (size_t)(size / 8) + 1; /* an unsigned one keeps a zero on top */
+    /* An unsigned number keeps a 0 as its highest bit. */
+    const size_t whole = (size_t)(size / 8) + 1;
     const size_t total = is_signed && size % 8 == 0 ? whole - 1 : whole;
     uint64_t any = 0;
     uint8_t *to;
@@ -477,8 +499,11 @@ uint64_t field_big(ctf_decoder *r, const op *o, uint64_t pos)
     if (!batch_reserve_bytes(r->batch, (uint32_t)whole + 8))
         return decoder_exhausted(r);
     to = r->batch->bytes + r->batch->byte_count;
-    /* From the lowest bits up, 64 at a time: the batch's bytes are little-endian, whatever the
-       field is. The last store may write beyond the number, for which there is room. */
+    /*
+     * From the least significant bits up, 64 at a time: the batch's bytes are little-endian,
+     * regardless of the field's order. The last store may write beyond the number, for which there
+     * is room.
+     */
     for (uint64_t at = 0; at < size; at += 64) {
         const unsigned width = size - at < 64 ? (unsigned)(size - at) : 64;
         uint64_t value = part_load(r, o, pos, at, width);
@@ -496,17 +521,17 @@ uint64_t field_big(ctf_decoder *r, const op *o, uint64_t pos)
     return pos + size;
 }
 
-/* The number (significand / 2^63) * 2^exponent, rounded to the nearest double once. The lowest bit
-   of the significand stands for all that are left out. */
+/* Returns (significand / 2^63) * 2^exponent, rounded to the nearest double once. The lowest bit of
+   the significand is set if any bit below it would be. */
 static double float_scale(uint64_t significand, int64_t exponent)
 {
-    const int64_t lowest = exponent - 63; /* of the significand's bit 0 */
+    const int64_t lowest = exponent - 63; /* exponent of the significand's bit 0 */
     int64_t drop;
     if (exponent > 1100)
         return HUGE_VAL;
     if (exponent >= -1022 || significand == 0)
         return ldexp((double)significand, (int)(lowest > -4000 ? lowest : -4000));
-    drop = -1074 - lowest; /* a subnormal double: round where its last bit is */
+    drop = -1074 - lowest; /* subnormal doubles have fewer bits: round at the last one of those */
     if (drop > 64)
         return 0;
     if (drop == 64)
@@ -520,7 +545,8 @@ static double float_scale(uint64_t significand, int64_t exponent)
     return ldexp((double)significand, (int)lowest);
 }
 
-/* `fraction` from bit 63 down, `is_inexact` when more of its bits were set. */
+/* Makes a double of exponent and fraction. The fraction begins at bit 63; `is_inexact` if it has
+   further bits that are set. */
 static double float_make(uint64_t exponent, unsigned exponent_bits, uint64_t fraction,
                          bool is_inexact)
 {
@@ -545,6 +571,7 @@ double float_of_bits(uint64_t bits, uint32_t format)
     return (bits >> (fraction_bits + exponent_bits) & 1) != 0 ? -value : value;
 }
 
+/* Appends a floating point number of more than 64 bits as a double. */
 uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const unsigned exponent_bits = o->v.format & 0xffff;
@@ -557,8 +584,8 @@ uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos)
         return decoder_past_end(r, pos, o->u.size);
     if (top != 0)
         fraction = part_load(r, o, pos, fraction_bits - top, top) << (64 - top);
-    /* The 64 highest bits of the fraction are the value's; of all others it matters only whether
-       one is set, which decides how it is rounded. */
+    /* The 64 highest bits of the fraction make the value; of the others it only matters for
+       rounding whether any is set. */
     for (uint64_t at = 0; at < fraction_bits - top; at += 64)
         rest |=
             part_load(r, o, pos, at,
@@ -573,17 +600,19 @@ uint64_t field_big_float(ctf_decoder *r, const op *o, uint64_t pos)
     return pos + o->u.size;
 }
 
-/* ---- The position ---- */
+/* ---- Operations that only move or check the position ---- */
 
-/* GCC's bit fields do not cross a unit of their type: one that would begins with the next unit. */
+/* Moves to the next unit if the bit field would cross a boundary of its unit, as GCC does. */
 uint64_t field_unit(const ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint64_t in_unit = (pos + r->data_at) % o->v.unit;
     return in_unit + o->u.size > o->v.unit ? pos + o->v.unit - in_unit : pos;
 }
 
-/* Fields of both byte orders cannot share a byte, as they fill it from different ends. The order is
-   that of the last field; it does not matter at the begin of a byte. */
+/*
+ * Checks that fields of different byte orders do not share a byte, which they would fill from
+ * different ends. The order is that of the last field; it does not matter at the begin of a byte.
+ */
 uint64_t field_order(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const bit_order order = (o->flags & OP_BIG_ENDIAN) != 0 ? ORDER_BIG : ORDER_LITTLE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes of where the pieces of records lie. See decode.h. */
+/* Notes the positions of the pieces of records. See decode.h. */
 #include <stdlib.h>
 
 #include "core/array.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * babeltrace2 keeps the labels of an enumeration in a hash table, and shows them as they lie there:
- * GNU's std::unordered_map, which is the same on all 64-bit machines. All entries are in one chain;
- * each bucket knows the entry before its first one:
+ * Finds the order in which babeltrace2 shows the labels of a value. It keeps the labels of an
+ * enumeration in a hash table, GNU's std::unordered_map, and shows them in the table's order, which
+ * is the same on all 64-bit machines. All entries are in one chain; each bucket knows the entry
+ * before its first one:
  *
- *   chain    head -> e -> d -> a -> c -> end      a new entry goes after the one that its bucket
- *   buckets     `2`     `0`      `7`              knows, in an empty bucket to the head
+ *  chain    head -> e -> d -> a -> c -> end      a new entry goes after the one that its bucket
+ *  buckets     `2`     `0`      `7`              knows, in an empty bucket to the head
  *
- * When entries outnumber buckets, all go to a larger table in the order of the chain.
+ * When there are more entries than buckets, all are moved to a larger table in the order of the
+ * chain.
  */
 #include "formats/ctf/records/label_order.h"
 
@@ -17,7 +19,8 @@
 
 #define NOTHING UINT32_MAX
 
-/* Numbers of buckets, each about twice the one before; beyond the last the table stays as it is. */
+/* Numbers of buckets, each about twice the one before it. A table with the last number of buckets
+   does not grow. */
 static const uint32_t bucket_counts[] = {13,     29,     59,      127,     257,     541,     1109,
                                          2357,   5087,   10273,   20753,   42043,   85229,   172933,
                                          351061, 712697, 1447153, 2938679, 5967347, 12117689};
@@ -26,15 +29,18 @@ static const uint32_t bucket_counts[] = {13,     29,     59,      127,     257, 
 
 typedef struct label_map {
     const ctf_mapping *mappings;
-    uint64_t *hashes; /* by mapping */
-    uint32_t *next;   /* by mapping, NOTHING: the end; after them: the head */
-    uint32_t *before; /* by bucket, NOTHING: empty */
-    uint32_t head;    /* index of the head in `next`: the number of mappings */
+    uint64_t *hashes; /* hash of each mapping's name */
+    /* The mapping that follows each mapping in the chain, NOTHING at its end. One more element is
+       the head. */
+    uint32_t *next;
+    /* By bucket, the entry in the chain before its first one; NOTHING if the bucket is empty. */
+    uint32_t *before;
+    uint32_t head; /* index of the head in `next`, which is the number of mappings */
     uint32_t count, buckets;
-    unsigned step; /* of bucket_counts[] */
+    unsigned step; /* index in bucket_counts of the number of buckets */
 } label_map;
 
-/* MurmurHash64A, with the seed of std::hash. */
+/* Computes MurmurHash64A with the seed of std::hash. */
 static uint64_t label_hash(ctf_text text)
 {
     static const uint64_t factor = UINT64_C(0xc6a4a7935bd1e995);
@@ -58,7 +64,7 @@ static uint32_t bucket_of(const label_map *map, uint32_t mapping)
     return (uint32_t)(map->hashes[mapping] % map->buckets);
 }
 
-/* The mapping of this name in the table; NOTHING. */
+/* Returns the mapping in the table that has the name of this one, or NOTHING. */
 static uint32_t label_find(const label_map *map, uint32_t mapping)
 {
     const uint32_t bucket = bucket_of(map, mapping);
@@ -92,7 +98,7 @@ static void map_clear(label_map *map)
     map->next[map->head] = NOTHING;
 }
 
-/* Moves all entries to a table of the next size. */
+/* Moves all entries to a table of the next size, in the order of the chain. */
 static void map_grow(label_map *map)
 {
     uint32_t at = map->next[map->head];
@@ -113,8 +119,8 @@ static void label_add(label_map *map, uint32_t mapping)
     map->count++;
 }
 
-/* Puts the mappings of `order` into an empty table, each name once, and sets `order` to its chain.
-   Their number. */
+/* Puts the mappings of `order` into an empty table, each name once, and sets `order` to the chain
+   of the table. Returns the number of its entries. */
 static uint32_t map_pass(label_map *map, uint32_t *order, uint32_t count)
 {
     uint32_t kept = 0;
@@ -131,7 +137,7 @@ static uint32_t map_pass(label_map *map, uint32_t *order, uint32_t count)
     return kept;
 }
 
-/* As many buckets as a table of this many entries comes to have. */
+/* Returns the number of buckets that a table with this many entries grows to. */
 static size_t buckets_needed(uint32_t count)
 {
     size_t step = 0;
@@ -159,7 +165,8 @@ bool label_order_find(uint32_t *ranks, const ctf_mapping *mappings, uint32_t cou
             order[i] = i;
         }
         kept = map_pass(&map, order, count);
-        /* The object of the JSON text is such a table, too, and all of it goes to a second one. */
+        /* babeltrace2 reads the JSON object into such a table first, and moves its entries to a
+           second one. */
         if (generation == CTF_2)
             kept = map_pass(&map, order, kept);
         for (uint32_t i = 0; i < kept; i++)

@@ -7,8 +7,8 @@
 
 #include "formats/ctf/schema/schema.h"
 
-/* Sets the rank of each mapping; those with the same name have one. Returns false if out of memory.
- */
+/* Sets the rank of each mapping in that order; mappings with the same name get the same rank.
+   Returns false if out of memory. */
 bool label_order_find(uint32_t *ranks, const ctf_mapping *mappings, uint32_t count,
                       ctf_generation generation);
 

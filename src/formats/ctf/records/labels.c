@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of classes, shared by all programs that show a class. */
+/* Labels of classes with mappings, shared by all programs that show such a class. */
 #include <stdlib.h>
 
 #include "core/hash.h"
 #include "formats/ctf/records/label_order.h"
 #include "formats/ctf/records/program.h"
 
+/* A slot of the hash table of labels by class. */
 struct label_slot {
-    const ctf_class *type; /* NULL: free */
+    const ctf_class *type; /* NULL if the slot is free */
     label_table *labels;
 };
 
@@ -37,7 +38,7 @@ static bool labels_grow(ctf_programs *programs)
     return true;
 }
 
-/* All bits of each flag of a bit map. */
+/* Computes a mask of all bits of each flag of a bit map. */
 static bool flags_make(label_table *labels, arena *memory)
 {
     const ctf_class *type = labels->type;
@@ -57,9 +58,10 @@ static bool flags_make(label_table *labels, arena *memory)
     return true;
 }
 
+/* Whether a value can be in two ranges, and so have several labels. */
 static bool ranges_overlap(const range_table *ranges)
 {
-    uint64_t high = 0; /* the largest one so far */
+    uint64_t high = 0; /* largest end of the ranges so far */
     for (uint32_t i = 0; i < ranges->count; i++) {
         if (i != 0 && ranges->entries[i].low <= high)
             return true;
@@ -69,7 +71,8 @@ static bool ranges_overlap(const range_table *ranges)
     return false;
 }
 
-/* Ranges of an enumeration, and the order of labels where a value has several. */
+/* Makes the table of ranges of an enumeration, and the order in which the labels are shown if a
+   value can have several. */
 static bool ranges_make(label_table *labels, arena *memory, ctf_generation generation)
 {
     const ctf_class *type = labels->type;
@@ -94,7 +97,8 @@ static bool ranges_make(label_table *labels, arena *memory, ctf_generation gener
     return true;
 }
 
-/* The first would be that of 0, the others are of no value of theirs already. */
+/* Memos that hold no labels. A memo with value 0 would only be right in slot 0, so no other slot
+   can match; slot 0 gets another value, which belongs elsewhere. */
 static const label_memo no_memos[LABEL_MEMOS] = {{.value = 1}};
 
 static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
@@ -134,7 +138,8 @@ label_table *labels_get(ctf_programs *programs, const ctf_class *type)
     return labels;
 }
 
-/* The name of a label; a text of the batch only where the pool of names is full. */
+/* Appends a label. Its name is made when it is first needed, as a name of the batch only if the
+   pool of names is full. Returns false if out of memory. */
 static bool label_push(ctf_programs *programs, label_table *labels, uint32_t index,
                        stele_batch *batch)
 {
@@ -152,7 +157,8 @@ static bool label_push(ctf_programs *programs, label_table *labels, uint32_t ind
     return true;
 }
 
-/* The mappings that hold the value, the lowest first. */
+/* Writes the indexes of the mappings that hold the value to `hits`, in ascending order, and returns
+   their count. */
 static uint32_t labels_find(const label_table *labels, uint64_t value, uint32_t *hits)
 {
     uint32_t count = 0;
@@ -165,7 +171,8 @@ static uint32_t labels_find(const label_table *labels, uint64_t value, uint32_t 
     return count;
 }
 
-/* Most enumerations are small, and have one label for a value. Returns false if out of memory. */
+/* Remembers the labels of a value, as most enumerations have few values with one label each.
+   Returns false if out of memory. */
 static bool labels_note(ctf_programs *programs, label_table *labels, uint64_t value,
                         const uint32_t *hits, uint32_t count)
 {
@@ -179,7 +186,7 @@ static bool labels_note(ctf_programs *programs, label_table *labels, uint64_t va
     }
     for (uint32_t i = 0; i < count; i++) {
         memo.names[i] = labels->names[hits[i]];
-        if (memo.names[i] == LABEL_UNKNOWN) /* known in its batch only */
+        if (memo.names[i] == LABEL_UNKNOWN) /* the label's name is known in its batch only */
             return true;
     }
     labels->own_memos[value % LABEL_MEMOS] = memo;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/ctf/records/layout.h"
 
-#define SIZE_FIXED_MAX (UINT64_C(1) << 56)
+#define SIZE_FIXED_MAX (UINT64_C(1) << 56) /* largest size that counts as fixed, in bits */
 
 layout_phase phase_join(layout_phase a, layout_phase b)
 {

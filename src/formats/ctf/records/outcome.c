@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ends decoding before the batch is full, as it is reported. */
+/* Reports or notes what ends decoding before the batch is full. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -33,8 +33,10 @@ uint64_t decoder_bad(ctf_decoder *r, ctf_code code, uint64_t pos, const char *ex
     return POS_FAILED;
 }
 
-/* The RFC does not say whether the content's size has the padding up to where the next event would
-   begin; both is taken. */
+/*
+ * Whether the rest of the content is padding. The RFC does not say whether the content's size
+ * includes the padding before the position at which the next event would begin; both is accepted.
+ */
 static bool is_padding(const ctf_decoder *r)
 {
     const ctf_class *header = r->head == NULL ? r->stream_class->event_header : NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets: their heads (packet header and context, and what these say), then their events. */
+/* Decodes the heads of packets (packet header and context), and then their events. */
 #include "formats/ctf/records/execute.h"
 
-/* ---- Header and context ---- */
+/* ---- Heads of packets ---- */
 
-/* The program of the packet header or context; made again where its names did not fit. */
+/* Executes the program of the packet header or context. A program with names of one batch is
+   compiled again for each packet. */
 static decode_outcome head_execute(ctf_decoder *r, program **kept, ctf_scope scope)
 {
     if (*kept != NULL && (*kept)->has_local_names) {
@@ -18,7 +19,8 @@ static decode_outcome head_execute(ctf_decoder *r, program **kept, ctf_scope sco
     return decoder_execute(r, *kept);
 }
 
-/* The stream class: the given one, or the one that the head says, or the only one. */
+/* Finds the stream class of the packet: the given one, or that of the id in the head, or the only
+   one of the trace. */
 static decode_outcome head_choose(ctf_decoder *r, const ctf_stream_class *given)
 {
     const ctf_schema *schema = r->programs->schema;
@@ -28,7 +30,8 @@ static decode_outcome head_choose(ctf_decoder *r, const ctf_stream_class *given)
         stream = schema_find_stream(schema, head->stream_class_id);
     if (stream == NULL && schema->stream_count == 1 &&
         ((head->has & CTF_ROLE_STREAM_CLASS_ID) == 0 ||
-         (!schema->streams[0]->has_id && schema->generation != CTF_2))) /* where it is 0 */
+         /* Before CTF 2 the only class may have no id, whatever the packets say. */
+         (!schema->streams[0]->has_id && schema->generation != CTF_2)))
         stream = schema->streams[0];
     if (stream == NULL) {
         decoder_bad(r, CTF457, 0, "the id of a stream class",
@@ -49,7 +52,8 @@ static uint64_t bits_times(uint64_t length, unsigned unit)
     return length <= UINT64_MAX / unit ? length * unit : UINT64_MAX;
 }
 
-/* What the fields of the head mean, once all are read. */
+/* Computes sizes in bits and full times once the head is read: the clock advances to the packet's
+   begin, and the packet's end counts on from there. */
 static void head_finish(ctf_decoder *r)
 {
     packet_head *head = r->head;
@@ -91,7 +95,7 @@ static void head_apply(ctf_decoder *r, const packet_head *head)
         r->tracks[0] = decoder_cpu_track(r, head->cpu);
 }
 
-/* ---- What holds for the whole trace ---- */
+/* ---- Context fields that hold for the whole trace ---- */
 
 static bool push_name(ctf_decoder *r, ctf_text name, stele_field field)
 {
@@ -113,7 +117,7 @@ static bool push_text(ctf_decoder *r, ctf_text name, ctf_text text, unsigned hin
                      (stele_field){.type = STELE_TYPE_NAME, .hint = (uint8_t)hint, .u.u = value});
 }
 
-/* The environment and the name of the trace, as context fields that are raw. */
+/* Appends the environment and the name of the trace as raw context fields. */
 static bool push_trace(ctf_decoder *r)
 {
     static const ctf_text env_name = {"trace.env", 9}, trace_name = {"trace.name", 10};
@@ -139,7 +143,7 @@ static bool push_trace(ctf_decoder *r)
     return is_good;
 }
 
-/* ---- Packets ---- */
+/* ---- Decoding of a packet's head ---- */
 
 decode_outcome decoder_packet(ctf_decoder *r, const packet_view *view, const char *source,
                               uint64_t file_offset, const ctf_stream_class *stream_class,
@@ -180,8 +184,9 @@ decode_outcome decoder_packet(ctf_decoder *r, const packet_view *view, const cha
     return outcome;
 }
 
-/* ---- Events ---- */
+/* ---- Decoding of events ---- */
 
+/* Whether a field of the event header, at any depth, is the id of the event class. */
 static bool header_has_id(const ctf_class *type)
 {
     switch (type->kind) {
@@ -202,7 +207,8 @@ static bool header_has_id(const ctf_class *type)
     }
 }
 
-/* The program of the event header, which all events begin with. */
+/* Returns the program of the event header, with which all events begin, or NULL if out of
+   memory. */
 static program *header_program(ctf_decoder *r)
 {
     stream_programs *own = r->own;
@@ -218,7 +224,8 @@ static program *header_program(ctf_decoder *r)
     return own->event_header;
 }
 
-/* The packet's fields stand in front of the events' ones. */
+/* Appends the context fields of the packet to the batch, before those of its events. Returns false
+   if out of memory. */
 static bool push_context(ctf_decoder *r, stele_batch *batch)
 {
     const stele_batch *from = r->head_batch;
@@ -245,7 +252,8 @@ decode_outcome decoder_events(ctf_decoder *r, const packet_view *view, stele_bat
                     (unsigned long long)r->content_bits);
         return DECODE_BAD;
     }
-    if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
+    /* An empty batch takes an event even if the context fields fill it. */
+    if (batch->event_count != 0 && batch_is_full(batch))
         return DECODE_OK;
     header = header_program(r);
     decoder_look_up(r);

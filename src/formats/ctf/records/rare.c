@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operations that most events do without, and what is done beside the usual way of the others.
+ * Operations that most events do without, and the unusual cases of the others.
  *
- * - The loop (execute.c) keeps position, entries and place in the program in locals. What stands
- *   here is called with them and gives the position after, or POS_FAILED with the reason in the
- *   outcome.
- * - An event that fails is undone as a whole (event_undo()), so that nothing here takes back what
- *   it has appended or set.
- * - A frame is open from OP_OPEN to OP_CLOSE, or from OP_LOOP to the last OP_NEXT. There is room
- *   for as many as the program nests (decoder_prepare()).
+ * - The loop (execute.c) keeps position, entries and the current operation in local variables.
+ * Functions here get them as arguments and return the position after the operation, or POS_FAILED
+ * with the reason in the outcome.
+ * - An event that fails is undone as a whole by event_undo(), so nothing here has to take back what
+ * it appended or set.
+ * - A frame is open from OP_OPEN to OP_CLOSE, or from OP_LOOP to the last OP_NEXT.
+ * decoder_prepare() has made room for as many frames as the program nests.
  */
 #include "formats/ctf/records/execute.h"
 
-/* ---- Numbers ---- */
+/* ---- Entries of numbers ---- */
 
+/* Appends an entry; the caller knows that there is room. */
 static void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
 {
     entry_put(batch_push_field(batch), head, value);
 }
 
-/* Labels are looked up in a table and appended after the entry, of which there may be many: so they
-   make room by themselves, and for what comes after them. */
+/* A value may have many labels, so labels_push() makes room for them and for the `reserve` entries
+   that may follow without a check. */
 bool entry_push_named(ctf_decoder *r, const op *o, uint64_t value, uint32_t reserve)
 {
     entry_push(r->batch, o->head, value);
@@ -30,22 +31,24 @@ bool entry_push_named(ctf_decoder *r, const op *o, uint64_t value, uint32_t rese
     return false;
 }
 
-/* ---- Stretches and headers ---- */
+/* ---- Stretches and headers near the end of the loaded bytes ---- */
 
-/* The bytes that the stretch at the position touches, from bit 0 of a byte on. */
+/* Copies the bytes that the stretch at the position touches to the scratch, so that its first bit
+   becomes bit 0 of a byte. */
 static const uint8_t *stretch_copy(ctf_decoder *r, uint64_t pos, uint32_t touched, bool is_shifted,
                                    bool is_big_endian)
 {
     const uint8_t *from = r->data + (pos >> 3);
     const size_t left = r->data_size - (size_t)(pos >> 3);
     const unsigned bit = (unsigned)(pos & 7);
-    /* Loads of words may reach beyond the last byte that is there: they find zeros then. */
+    /* Loads of words may reach beyond the last byte that is there: they must find zeros then. */
     memset(r->scratch, 0, sizeof r->scratch);
     if (!is_shifted || bit == 0) {
         memcpy(r->scratch, from, touched < left ? touched : left);
         return r->scratch;
     }
-    /* Each byte is put together from two: from the low end up, or from the high end down. */
+    /* Each byte is made of two: in little-endian order of the upper bits of the first and the lower
+       bits of the second, in big-endian order the other way round. */
     for (uint32_t i = 0; i < touched && i < left; i++) {
         const unsigned low = from[i], high = i + 1 < left ? from[i + 1] : 0;
         r->scratch[i] = (uint8_t)(is_big_endian ? low << bit | high >> (8 - bit)
@@ -54,8 +57,8 @@ static const uint8_t *stretch_copy(ctf_decoder *r, uint64_t pos, uint32_t touche
     return r->scratch;
 }
 
-/* Makes sure that all bits of the stretch are there. Its bytes are used where they lie, unless they
-   begin inside a byte, or are so near the end that a load could reach beyond. */
+/* Checks that all bits of the stretch are loaded. Its bytes are used where they lie, unless they
+   begin inside a byte, or are so near the end that a load could reach beyond it. */
 uint64_t stretch_any(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const uint32_t touched = o->v.need.touched;
@@ -63,6 +66,7 @@ uint64_t stretch_any(ctf_decoder *r, const op *o, uint64_t pos)
     pos = aligned(r, pos, o->v.need.mask);
     if (pos > r->end || o->u.size > r->end - pos)
         return decoder_past_end(r, pos, o->u.size);
+    /* A stretch that nothing loads from needs no bytes, only the check. */
     if (touched == 0)
         r->stretch = r->scratch;
     else if (!is_shifted && (pos >> 3) + touched + BITS_SPAN_MAX <= r->data_size)
@@ -72,6 +76,7 @@ uint64_t stretch_any(ctf_decoder *r, const op *o, uint64_t pos)
     return pos + o->u.size;
 }
 
+/* Reads the header in either form, and near the end of the loaded bytes. */
 uint64_t event_either(ctf_decoder *r, const op *o, uint64_t pos)
 {
     const op_either *const e = o->u.either;
@@ -82,7 +87,8 @@ uint64_t event_either(ctf_decoder *r, const op *o, uint64_t pos)
     pos = aligned(r, pos, (uint32_t)o->mask);
     if (pos > r->end || e->compact_size > r->end - pos)
         return decoder_past_end(r, pos, e->compact_size);
-    /* The compact header is there; the extended one is looked for once the id has said so. */
+    /* The compact header is all there; the extended one is checked once the id has selected it. A
+       copy near the end has zeros for bytes that are missing. */
     base = pos + e->extended_size > r->near_end
                ? stretch_copy(r, pos, (e->extended_size + 7) / 8, false, false)
                : r->data + (pos >> 3);
@@ -100,11 +106,12 @@ uint64_t event_either(ctf_decoder *r, const op *o, uint64_t pos)
     return pos + e->extended_size;
 }
 
-/* ---- Threads ---- */
+/* ---- Threads of events ---- */
 
 void event_thread_other(ctf_decoder *r, const op *o, const uint8_t *base, uint64_t pair)
 {
     event_thread_near(r, o, base);
+    /* A thread without a track must be asked for again, so its pair is not remembered. */
     r->thread_pair = pair;
     r->thread_form = r->tracks[1] != 0 ? o->u.pair.form : 0;
 }
@@ -116,23 +123,25 @@ static void event_thread_slots(ctf_decoder *r, const op *o)
                  pid != SLOT_NONE ? r->slots[pid].value : UINT64_MAX);
 }
 
-/* ---- Runs, loops, branches ---- */
+/* ---- Runs of entries, loops, branches ---- */
 
-/* The frame knows the entry by its number, as entries move when their room grows. */
+/* Begins a run of entries. The frame keeps the index of the run's entry, as entries move when their
+   array grows. */
 static void frame_open(ctf_decoder *r, const op *o)
 {
     r->frames[r->frame_count++].field = r->batch->field_count;
     entry_push(r->batch, o->head, load_native64(&o->u));
 }
 
-/* A run has as many entries as were appended since it was opened. */
+/* Ends a run: its length is the number of entries that were appended since it was opened. */
 static void frame_close(ctf_decoder *r)
 {
     const uint32_t field = r->frames[--r->frame_count].field;
     r->batch->fields[field].u.run.length = r->batch->field_count - field - 1;
 }
 
-/* Whether the loop is entered; false also when that failed (see `*failed`). */
+/* Begins a loop and returns whether it has elements. Also returns false if the length is not valid,
+   which sets `*failed`. */
 static bool loop_begin(ctf_decoder *r, const op *o, uint64_t pos, bool *failed)
 {
     const bool is_wanted = (o->flags & OP_WANTED) != 0;
@@ -140,8 +149,8 @@ static bool loop_begin(ctf_decoder *r, const op *o, uint64_t pos, bool *failed)
     *failed = true;
     if (!field_length(r, o, pos, &count))
         return false;
-    /* `offset` is the least size of an element: a length that damage made is found here, before
-       the first element, and before room for any. */
+    /* o->offset is the least size of an element in bits: a length that is larger than the packet
+       allows is found here, before the first element is read and before room is made for any. */
     if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits))
         bits = UINT64_MAX;
     if (pos > r->end || bits > r->end - pos) {
@@ -157,14 +166,15 @@ static bool loop_begin(ctf_decoder *r, const op *o, uint64_t pos, bool *failed)
         entry->u.run.length = 0;
         entry->u.run.count = (uint32_t)count;
     }
-    if (count == 0) /* the entry of an array without elements is complete */
+    if (count == 0) /* the entry of an empty array is complete, and no frame is opened */
         return false;
     r->frames[r->frame_count++] = (decoder_frame){
         .field = r->batch->field_count - 1, .left = (uint32_t)count, .is_wanted = is_wanted};
     return true;
 }
 
-/* Whether the limits and memory let another element be read. */
+/* Whether limit and memory allow another element. Checked between elements, as the program's
+   `entries` counts the entries of one element only. */
 static bool loop_has_room(ctf_decoder *r, const program *p, uint64_t pos, uint32_t first)
 {
     const uint32_t fields_max = r->context->limits.fields_max;
@@ -179,7 +189,7 @@ static bool loop_has_room(ctf_decoder *r, const program *p, uint64_t pos, uint32
     return true;
 }
 
-/* Whether there is another element. */
+/* Counts an element; closes the loop and returns false after the last one. */
 static bool loop_next(ctf_decoder *r)
 {
     decoder_frame *frame = &r->frames[r->frame_count - 1];
@@ -192,8 +202,8 @@ static bool loop_next(ctf_decoder *r)
     return false;
 }
 
-/* Of the fields that a length or a selector may be, in different options of variants, the one that
-   is there. */
+/* Copies the slot that is set to the one that the user reads: a length or selector may be one of
+   several fields in different options of variants, of which one is there. */
 static void slot_pick(ctf_decoder *r, const program *p, const op *o)
 {
     slot_value *to = &r->slots[o->v.slot];
@@ -202,13 +212,14 @@ static void slot_pick(ctf_decoder *r, const program *p, const op *o)
         *to = r->slots[p->picks[o->u.picks.first + i]];
 }
 
-/* The option's first operation; OP_NONE: the outcome says why. */
+/* Returns the first operation of the selected option, or OP_NONE if no option is selected, which is
+   damage: the size of the variant is unknown then. */
 static uint32_t option_choose(ctf_decoder *r, const op_choices *choices, uint64_t pos)
 {
     const slot_value *tag = &r->slots[choices->slot];
     uint32_t option = RANGE_NONE;
-    /* The ranges are compared as bits, in which a negative number is a large unsigned one: a tag of
-       the other signedness fits only where its sign bit is clear. */
+    /* The ranges are compared as unsigned bits, in which a negative number is large: a tag of the
+       other signedness only fits if its sign bit is clear. */
     if (tag->is_set && (tag->is_signed == choices->is_signed || (int64_t)tag->value >= 0))
         option = range_table_find(&choices->table, tag->value);
     if (option != RANGE_NONE)
@@ -224,6 +235,7 @@ static uint32_t option_choose(ctf_decoder *r, const op_choices *choices, uint64_
     return OP_NONE;
 }
 
+/* Whether the optional field is there. `*failed` if the selector itself is not there. */
 static bool condition_holds(ctf_decoder *r, const op_condition *condition, uint64_t pos,
                             bool *failed)
 {
@@ -238,7 +250,8 @@ static bool condition_holds(ctf_decoder *r, const op_condition *condition, uint6
                        selector->is_signed);
 }
 
-/* `*at` becomes the operation before the target, as the loop steps to the next one. */
+/* A branch that is taken sets `*at` to the operation before the target, as the loop steps to the
+   next one. */
 uint64_t op_branch(ctf_decoder *r, const program *p, const op **at, uint64_t pos, uint32_t first)
 {
     const op *const o = *at;
@@ -264,9 +277,9 @@ uint64_t op_branch(ctf_decoder *r, const program *p, const op **at, uint64_t pos
     return pos;
 }
 
-/* ---- Payloads whose size is known ---- */
+/* ---- Payloads whose size the event header says ---- */
 
-/* Notes where the payload of an event whose size is known ends. */
+/* Notes where the payload ends, if the header of the event says its size. */
 static uint64_t payload_begin(ctf_decoder *r, uint64_t pos)
 {
     if (r->event_size == UINT64_MAX)
@@ -278,11 +291,12 @@ static uint64_t payload_begin(ctf_decoder *r, uint64_t pos)
     return pos;
 }
 
-/* Goes to the end of a payload whose size is known. */
+/* Moves to the end of the payload if its size is known: bytes that the class does not describe are
+   stepped over. */
 static uint64_t payload_end(ctf_decoder *r, uint64_t pos)
 {
     const uint64_t end = r->payload_end;
-    r->event_size = r->payload_end = UINT64_MAX; /* of this event only */
+    r->event_size = r->payload_end = UINT64_MAX; /* the next event's header says its own size */
     if (end == UINT64_MAX)
         return pos;
     if (pos > end)
@@ -291,9 +305,9 @@ static uint64_t payload_end(ctf_decoder *r, uint64_t pos)
     return end;
 }
 
-/* ---- Operations ---- */
+/* ---- Dispatch to the functions of rare operations ---- */
 
-/* Fields at the position: the position after them, POS_FAILED. */
+/* Decodes a field at the position. Returns the position after it, or POS_FAILED. */
 static uint64_t op_field(ctf_decoder *r, const op *o, uint64_t pos)
 {
     switch (o->code) {
@@ -332,8 +346,10 @@ uint64_t op_other(ctf_decoder *r, const program *p, const op *o, const uint8_t *
     return pos;
 }
 
-/* ---- Events ---- */
+/* ---- Unusual events ---- */
 
+/* Also pushes what event_push() does not: times that decrease or do not fit, events of any size,
+   many fields, a CPU of its own. */
 bool event_push_any(ctf_decoder *r, const program *p, uint64_t pos, const event_state *at)
 {
     const uint64_t begin = r->event_at, ticks = *r->clock;
@@ -342,7 +358,7 @@ bool event_push_any(ctf_decoder *r, const program *p, uint64_t pos, const event_
     uint32_t track = r->tracks[p->has_thread];
     bool is_clamped = false;
     int64_t time_ns;
-    /* An event without a bit would come again and again. */
+    /* An event without a single bit would be decoded again and again at the same position. */
     if (pos <= begin) {
         decoder_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
@@ -371,7 +387,7 @@ bool event_stay(const ctf_decoder *r, stele_batch *batch, event_state *at)
 {
     batch->event_count = (uint32_t)(at->event - batch->events);
     batch->field_count = at->first;
-    /* Room for the entries of the next event is made here, between two events. */
+    /* Entries may only move between two events, so room for the next event is made here. */
     if (r->event_at == r->content_end || batch_is_full(batch) ||
         !batch_reserve_fields(batch, r->entries))
         return false;

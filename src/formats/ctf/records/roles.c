@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers with a role: what they say of the packet that they stand in the head of. */
+/* Stores numbers with a role in the head of the packet that they belong to. */
 #include "formats/ctf/records/execute.h"
 
 void head_role(ctf_decoder *r, const op *o, const uint8_t *base)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs after damage: what the problem was, and whether events can begin at another place. */
+/* Decoding after damage: what the problem was, and whether events can begin at another position. */
 #include "formats/ctf/records/decoder.h"
 
 void decoder_defer(ctf_decoder *r)
