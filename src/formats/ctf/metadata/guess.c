@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in front of all others (the trace, a stream, a type) must not be left out when one of
- * its bytes was damaged: nothing could be read without it. Grammar and vocabulary leave few
- * choices, and a trial parse says which of them fit.
+ * What everything else depends on (the trace, a stream, a type) must not be left out because one of
+ * its bytes is damaged: nothing could be read without it. Grammar and vocabulary leave few choices
+ * for a byte, and trial parses decide which of them fit.
  */
 #include "formats/ctf/metadata/guess.h"
 
@@ -14,7 +14,8 @@
 #define REACH_BEFORE 32u
 #define REACH_BEHIND 16u
 #define GUESSES_MAX  2u
-#define BYTES_MAX    ((uint64_t)512 << 10) /* of text, in the trials of all guesses */
+/* Bytes of text that the trials of all guesses may parse. */
+#define BYTES_MAX ((uint64_t)512 << 10)
 
 static const char marks[] = " ;{}:=,\"<>[]().\x1e";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
@@ -34,7 +35,8 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Whether the attribute of an unknown name is the word that the place is in, or beside. */
+/* Whether the byte at `place` is part of, or next to, the name of the attribute that is not
+   known. */
 static bool is_misnamed_at(const metadata *m, size_t place)
 {
     size_t end = m->misnamed_place;
@@ -50,7 +52,7 @@ bool metadata_is_good(metadata *m, size_t from, size_t to, size_t changed)
     ctf_schema schema = {0};
     const char after = m->text[to];
     bool is_fine;
-    if (changed < from) /* whatever needs that may be wrong now */
+    if (changed < from) /* everything that uses the changed byte may be wrong now */
         from = 0;
     trial.diag = &silent;
     trial.size = to;
@@ -75,7 +77,8 @@ bool metadata_is_good(metadata *m, size_t from, size_t to, size_t changed)
            (trial.error_count != 0 && (trial.error_place < from || trial.error_place > to));
 }
 
-/* Which of the bytes fit at the place: the first one, and how many, up to two. */
+/* Tries each of `bytes` at the place. Returns the first one that fits, and counts those that fit in
+   `*fitting`, up to two. */
 static char try_bytes(trials *t, size_t at, const char *bytes, unsigned *fitting)
 {
     char *const place = &t->m->text[at];
@@ -98,13 +101,15 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* A byte that no name can hold is not what was written; which letter was, nobody knows. */
+/* Whether the byte cannot be in any name, so that it is certainly damaged; which letter it was is
+   not known. */
 static bool is_foreign(char byte)
 {
     return (uint8_t)byte >= 0x7f || ((uint8_t)byte < 0x20 && !is_blank(byte) && byte != '\x1e');
 }
 
-/* Of names with a meaning, the character that the word around the place lacks; 0: it is another. */
+/* Returns the character that is missing for the word around the place to be a reserved name, or 0
+   if it is not one. */
 static char reserved_letter(const metadata *m, size_t at)
 {
     static const char *const names[] = {"timestamp",
@@ -134,7 +139,7 @@ static char reserved_letter(const metadata *m, size_t at)
     return '\0';
 }
 
-/* Whether a number may have stood here: one of other digits must never be made up. */
+/* Whether the byte may have been a digit: one of several possible digits must not be invented. */
 static bool is_number_place(const metadata *m, size_t at)
 {
     const char before = at > 0 ? m->text[at - 1] : '\0', behind = m->text[at + 1];
@@ -146,7 +151,7 @@ static bool is_number_place(const metadata *m, size_t at)
     return is_digit(before) || is_digit(behind) || (back > 0 && strchr("=:[,", m->text[back - 1]));
 }
 
-/* Whether each other byte of this kind has a blank beside it. */
+/* Whether all other bytes of this kind have a blank before or after them. */
 static bool has_blanks(const metadata *m, char byte, size_t at, bool is_before)
 {
     uint32_t count = 0;
@@ -161,7 +166,8 @@ static bool has_blanks(const metadata *m, char byte, size_t at, bool is_before)
     return count > 2;
 }
 
-/* A digit may have stood there, but the text has blanks at all such places. */
+/* Whether a digit at this place would contradict the style of the text, which has blanks at all
+   such places. */
 static bool is_gap_by_custom(const metadata *m, size_t at)
 {
     const char before = at > 0 ? m->text[at - 1] : '\0', behind = m->text[at + 1];
@@ -169,7 +175,7 @@ static bool is_gap_by_custom(const metadata *m, size_t at)
            (behind == '}' && has_blanks(m, '}', at, true));
 }
 
-/* Digits that the format knows. */
+/* Finds a digit of "uuid[16]", whose digits are given by the format. */
 static bool is_uuid_size(const metadata *m, size_t at, char *digit)
 {
     static const char text[] = "uuid[16]";
@@ -184,7 +190,7 @@ static bool is_uuid_size(const metadata *m, size_t at, char *digit)
     return false;
 }
 
-/* One of several digits that fit: the rest of the text, which refers to it, decides. */
+/* Returns the only digit with which the rest of the text, which refers to it, can be read, or 0. */
 static char digit_by_rest(trials *t, size_t at)
 {
     trials whole = {.m = t->m, .from = t->from, .to = t->m->size};
@@ -193,7 +199,7 @@ static char digit_by_rest(trials *t, size_t at)
     return fitting == 1 ? digit : '\0';
 }
 
-/* Whether the number around the place is the value of an attribute or property of that name. */
+/* Whether the number around the place is the value of an attribute or property of this name. */
 static bool is_value_of(const metadata *m, size_t at, const char *name)
 {
     const size_t size = strlen(name);
@@ -204,7 +210,7 @@ static bool is_value_of(const metadata *m, size_t at, const char *name)
     return at >= size && memcmp(m->text + at - size, name, size) == 0;
 }
 
-/* Sizes are mostly those that processors have, and the only digit that makes one is it. */
+/* Returns the only digit that makes the number a usual size of 8, 16, 32 or 64 bits, or 0. */
 static char usual_digit(const metadata *m, size_t at)
 {
     static const unsigned usual[] = {8, 16, 32, 64};
@@ -230,7 +236,7 @@ static char usual_digit(const metadata *m, size_t at)
     return found;
 }
 
-/* In a name, of which any byte may be. */
+/* Returns a byte for a place in a name: that of a reserved name, or else '_', as any would do. */
 static char name_byte(const metadata *m, size_t at)
 {
     const char letter = reserved_letter(m, at);
@@ -259,7 +265,8 @@ static char guess_at(trials *t, size_t at)
     found = try_bytes(t, at, marks, &fitting);
     if (digit != '\0')
         found = digit;
-    if (fitting > 1 && was == '"' && found == ' ') /* one of a pair that is none */
+    /* The byte is one of two quotes that are no pair. */
+    if (fitting > 1 && was == '"' && found == ' ')
         return found;
     if (fitting > 1 && is_foreign(was) && t->m->generation == CTF_2 && !is_number)
         return name_byte(t->m, at);
@@ -302,7 +309,7 @@ void metadata_take_byte(metadata *m, size_t at, char byte)
     m->guess_count++;
 }
 
-/* Guesses the byte at one place. */
+/* Guesses the byte at one place, and replaces it. Returns false if there is no guess. */
 static bool guess_place(trials *t, size_t at)
 {
     const char guessed = guess_at(t, at);
@@ -312,7 +319,7 @@ static bool guess_place(trials *t, size_t at)
     return true;
 }
 
-/* At the place, then ever farther from it. */
+/* Guesses the byte at the place, then at increasing distance before and after it. */
 static bool guess_around(trials *t, size_t place, size_t first, size_t end)
 {
     for (size_t step = 0; step <= REACH_BEFORE && t->m->guess_size < BYTES_MAX; step++) {
@@ -324,7 +331,7 @@ static bool guess_around(trials *t, size_t place, size_t first, size_t end)
     return false;
 }
 
-/* One certain mark at one place. */
+/* Tries one mark at one place, and keeps it if the text can be read. */
 static bool guess_mark(trials *t, size_t at, char mark)
 {
     char *const place = &t->m->text[at];
@@ -345,7 +352,7 @@ static size_t blanks_before(const metadata *m, size_t at, size_t from)
     return at;
 }
 
-/* A brace that became the name of the structure, one letter long, or the end of the word. */
+/* Guesses a brace that became the one-letter name of a structure, or the last letter of a word. */
 static bool guess_brace(trials *t, size_t place)
 {
     const metadata *m = t->m;
@@ -359,8 +366,8 @@ static bool guess_brace(trials *t, size_t place)
     return is_blank(m->text[next + 1]) ? guess_mark(t, next, '{') : guess_mark(t, at - 1, '{');
 }
 
-/* Marks that are mistaken for others: a comma between two fields, of which the second one's name is
-   what was not expected; ':=' of which the second half is something else. */
+/* Guesses marks that became something else: a comma between two fields, if the name of the second
+   is unexpected, or the second half of ':='. */
 static bool guess_marks(trials *t, size_t place)
 {
     const metadata *m = t->m;
@@ -377,13 +384,14 @@ static bool guess_marks(trials *t, size_t place)
     return at > t->from && m->text[at - 1] == ',' && guess_mark(t, at - 1, ';');
 }
 
-/* ---- JSON ---- */
+/* ---- Guesses in JSON ---- */
 
-#define QUOTE_BEFORE 96u /* bytes in front of the error in which a quote may be damaged */
-#define MARK_BEFORE  12u /* ... and any other mark */
-#define MARK_BEHIND  3u
+#define QUOTE_BEFORE 96u /* bytes before the error in which a damaged quote is searched for */
+#define MARK_BEFORE  12u /* bytes before the error in which other damaged marks are searched for */
+#define MARK_BEHIND  3u  /* bytes after the error in which damaged marks are searched for */
 
-/* A known word of which one quote is something else: the place of that; SIZE_MAX: it is none. */
+/* Returns the place of the damaged quote of a known word that lacks one quote, or SIZE_MAX if it is
+   not such a word. */
 static size_t lost_quote(const metadata *m, size_t at, const char *word, size_t end)
 {
     const size_t size = strlen(word);
@@ -395,8 +403,8 @@ static size_t lost_quote(const metadata *m, size_t at, const char *word, size_t 
     return begins ? at + 1 + size : at;
 }
 
-/* The closing quote of any name, after which the next quote closed it: NAME?,"type" or
-   NAME?:{"type". The error is at what stands after that. */
+/* Returns the place of the damaged closing quote of a name that the next quote closed instead:
+   NAME?,"type" or NAME?:{"type". The error is at what follows the next quote. */
 static size_t lost_closing_quote(const metadata *m, size_t place, size_t from)
 {
     size_t at = place;
@@ -423,7 +431,7 @@ static bool guess_quote(trials *t, size_t place, size_t end)
     return false;
 }
 
-/* Whether the mark can stand between the two bytes. */
+/* Whether the mark can be between the two bytes. */
 static bool fits_between(char mark, char before, char behind)
 {
     const bool ends = before != '\0' && (strchr("\"}]", before) != NULL || is_digit(before));
@@ -433,7 +441,7 @@ static bool fits_between(char mark, char before, char behind)
     case ',': return ends && begins;
     case '{': return strchr(":[,\x1e", before) != NULL && behind == '"';
     case '[': return before == ':' && begins;
-    default: return ends; /* closing ones */
+    default: return ends; /* closing marks */
     }
 }
 
@@ -469,7 +477,7 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
         return true;
     first = place - from > REACH_BEFORE ? place - REACH_BEFORE : from;
     end = to - place > REACH_BEHIND ? place + REACH_BEHIND : to;
-    /* A byte that cannot stand there is the wrong one, and no other is changed. */
+    /* A byte that is not allowed anywhere is the damaged one, and no other is changed. */
     for (size_t at = first; at < end; at++) {
         if (is_foreign(m->text[at]))
             return guess_place(&t, at);

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most bytes of metadata are of words, and few words are used once: keywords, names with a meaning,
- * types that are declared and used. A word that is one byte away from such a one is taken for it,
- * where the block can be read then, and with no other word as well.
+ * Most bytes of metadata belong to words, and few words are used only once: keywords, reserved
+ * names, types that are declared and used. A word that differs in one byte from such a word is
+ * replaced by it, if the block can be read then, and not with any other word.
  */
 #include <string.h>
 
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/guess.h"
 
-#define REACH      48u /* bytes before and after the error; of what is not known, none */
-#define TRIALS_MAX 24u
+/* Bytes before and after the error that are searched; none if the error is an unknown name. */
+#define REACH      48u
+#define TRIALS_MAX 24u /* words that one guess tries */
 #define WORD_MAX   40u
-#define BYTES_MAX  ((uint64_t)1 << 20) /* of text, in the trials of one guess */
+#define BYTES_MAX  ((uint64_t)1 << 20) /* bytes of text that the trials of one guess may parse */
 
 typedef struct guess {
     metadata *m;
-    size_t from, to;      /* what has to be read */
-    uint64_t size_before; /* bytes of text that were parsed for guesses before this one */
+    size_t from, to;      /* part of the text that must be readable */
+    uint64_t size_before; /* bytes of text that guesses before this one have parsed */
     unsigned trial_count;
-    size_t found_at; /* SIZE_MAX: none yet */
+    size_t found_at; /* place of the byte that was found; SIZE_MAX if none was */
     char found_byte;
     bool is_ambiguous;
 } guess;
@@ -30,7 +31,7 @@ static bool is_word_byte(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
 }
 
-/* Of header types, the number says how events are laid out: it is not guessed. */
+/* Digits are not guessed: in names of header types they say how events are laid out. */
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
@@ -44,7 +45,7 @@ static size_t word_size(const metadata *m, size_t at)
     return size;
 }
 
-/* Whether the word is a known one, or stands in the text at another place, too. */
+/* Whether the word is a known one, or is also elsewhere in the text. */
 static bool is_used(const metadata *m, size_t at, size_t size)
 {
     for (size_t i = 0; metadata_words[i] != NULL; i++) {
@@ -59,7 +60,7 @@ static bool is_used(const metadata *m, size_t at, size_t size)
     return false;
 }
 
-/* Tries the byte; `at` is where it stands. */
+/* Tries the byte at place `at`. */
 static void try_byte(guess *g, size_t at, char byte)
 {
     char *const place = &g->m->text[at];
@@ -78,8 +79,8 @@ static void try_byte(guess *g, size_t at, char byte)
     *place = was;
 }
 
-/* Where the only byte stands in which a word differs from the text at a place, in which it is a
-   word, too; SIZE_MAX: there is none, or more. */
+/* Returns the place of the only byte in which the word of the text at `at` differs from `word`, or
+   SIZE_MAX if they differ in none or more. */
 static size_t only_difference(const metadata *m, size_t at, const char *word, size_t size)
 {
     size_t place = SIZE_MAX;
@@ -96,7 +97,8 @@ static size_t only_difference(const metadata *m, size_t at, const char *word, si
     return place;
 }
 
-/* What stands in a comment is not what is wrong, and what ends one hides what follows. */
+/* Whether the place is in a comment: a byte there is not the cause, and a comment mark would hide
+   what follows. */
 static bool is_commented(const metadata *m, size_t at)
 {
     while (at > 0 && m->text[at - 1] != '\n') {
@@ -107,7 +109,7 @@ static bool is_commented(const metadata *m, size_t at)
     return false;
 }
 
-/* Tries one word wherever the text near the error is like it. */
+/* Tries one word at all places near the error where the text differs from it in one byte. */
 static void try_word(guess *g, size_t near, const char *word, size_t size)
 {
     const metadata *m = g->m;
@@ -115,7 +117,8 @@ static void try_word(guess *g, size_t near, const char *word, size_t size)
     const size_t first = near > reach ? near - reach : 0;
     for (size_t at = first; at <= near + reach && at + size <= m->size; at++) {
         const size_t place = only_difference(m, at, word, size);
-        const bool is_short = size < 3 && m->error_code != CTF104; /* a type has no other place */
+        /* An unknown type can only be at the place of the error. */
+        const bool is_short = size < 3 && m->error_code != CTF104;
         if (place == SIZE_MAX || place < g->from || (is_short && is_word_byte(m->text[place])) ||
             (m->generation == CTF_1 && is_commented(m, place)) ||
             (m->error_code == CTF301 && is_digit(word[place - at])) ||
@@ -125,7 +128,7 @@ static void try_word(guess *g, size_t near, const char *word, size_t size)
     }
 }
 
-/* A type that is not known may be one whose declaration is damaged. */
+/* Tries to make a declaration declare the type that is not known. */
 static void try_declaration(guess *g, size_t use)
 {
     const metadata *m = g->m;
@@ -166,7 +169,7 @@ bool metadata_guess_word(metadata *m, size_t from, size_t to)
         try_declaration(&g, near);
     for (size_t i = 0; metadata_words[i] != NULL && g.found_at == SIZE_MAX; i++)
         try_word(&g, near, metadata_words[i], strlen(metadata_words[i]));
-    if (g.found_at == SIZE_MAX && !g.is_ambiguous) { /* what comes after the block may tell */
+    if (g.found_at == SIZE_MAX && !g.is_ambiguous) { /* what follows the block may decide */
         g.to = m->size;
         try_text(&g, near);
         g.to = to;
@@ -174,7 +177,8 @@ bool metadata_guess_word(metadata *m, size_t from, size_t to)
     }
     if (g.found_at == SIZE_MAX && !g.is_ambiguous)
         try_text(&g, near);
-    m->guess_size = g.size_before; /* what is left for guesses of other bytes */
+    /* Words do not reduce what may be spent for guesses of other bytes. */
+    m->guess_size = g.size_before;
     if (g.found_at == SIZE_MAX || g.is_ambiguous)
         return false;
     metadata_take_byte(m, g.found_at, g.found_byte);

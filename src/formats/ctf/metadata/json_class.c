@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Field classes of CTF 2 (CTF2-SPEC-2.0, "Field classes"). */
+/* Reads field classes of CTF 2 (CTF2-SPEC-2.0, "Field classes"). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -60,9 +60,9 @@ static const json_property properties[P_COUNT] = {
     [P_PATH] = {"path", JSON_ARRAY},
 };
 
-/* ---- Values that several classes have ---- */
+/* ---- Properties that several kinds of classes have ---- */
 
-/* One of some words: its number; -1: reported. */
+/* Returns the number of the value among the words, or -1 after reporting. */
 static int word_find(json_front *front, const json_value *value, const char *const *words,
                      const char *expected)
 {
@@ -122,12 +122,12 @@ static bool read_extra(json_front *front, found_values found, const ctf_extra **
            json_copy_text(front, found[P_MEDIA_TYPE], &made->media_type);
 }
 
-/* ---- Locations ---- */
+/* ---- Locations of lengths and selectors ---- */
 
 static bool read_step(json_front *front, const json_value *step, ctf_text *text)
 {
     if (step->kind == JSON_NULL)
-        return true; /* the parent */
+        return true; /* the step goes to the parent */
     if (step->kind != JSON_STRING)
         return json_refuse_value(front, step, "the name of a member, or null");
     return json_copy_text(front, step, text);
@@ -168,7 +168,7 @@ static bool read_location(json_front *front, const json_value *object,
         if (!read_step(front, step, &steps[count]))
             return false;
         if (step->kind == JSON_NULL && count > 0 && steps[count - 1].bytes != NULL)
-            made->step_count--; /* into a structure and up again */
+            made->step_count--; /* steps into a structure and back up cancel out */
         else
             made->step_count++;
         last = step;
@@ -177,7 +177,7 @@ static bool read_location(json_front *front, const json_value *object,
            json_refuse_value(front, last, "a path that ends with a name");
 }
 
-/* ---- Roles ---- */
+/* ---- Roles of fields ---- */
 
 static const struct {
     const char *name;
@@ -235,7 +235,7 @@ static bool read_roles(json_front *front, const json_value *array, ctf_class *ty
     return true;
 }
 
-/* ---- Fixed-length and variable-length numbers ---- */
+/* ---- Numbers of fixed and of variable length ---- */
 
 static bool read_bits(json_front *front, found_values found, ctf_class *type)
 {
@@ -277,7 +277,7 @@ static bool read_bit_map(json_front *front, found_values found, ctf_class *type)
 static bool read_integer(json_front *front, found_values found, ctf_class *type)
 {
     const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
-    type->alignment = 8; /* of variable-length ones */
+    type->alignment = 8; /* of variable-length integers; read_bits() sets that of others */
     type->is_enum = found[P_MAPPINGS] != NULL;
     return (found[P_LENGTH] == NULL || read_bits(front, found, type)) &&
            read_base(front, found[P_BASE], type) && read_roles(front, found[P_ROLES], type) &&
@@ -285,7 +285,8 @@ static bool read_integer(json_front *front, found_values found, ctf_class *type)
                                             is_signed ? RANGE_SIGNED : RANGE_UNSIGNED, type));
 }
 
-/* Lengths and splits are those of the interchange formats of IEEE 754-2008, section 3.6. */
+/* Reads a floating point number. Its lengths and their splits are those of the interchange formats
+   of IEEE 754-2008, section 3.6. */
 static bool read_float(json_front *front, found_values found, ctf_class *type)
 {
     unsigned exponent;
@@ -358,7 +359,7 @@ static bool read_member(json_front *front, const json_value *object, ctf_member 
     return json_class(front, found[P_CLASS], &member->type);
 }
 
-/* Every name once; options may have none. */
+/* Checks that each name occurs once; options may have no name. */
 static bool names_check(json_front *front, const ctf_member *members, uint32_t count)
 {
     if (count < 2)
@@ -450,7 +451,7 @@ static bool read_variant(json_front *front, found_values found, ctf_class *type)
     return names_check(front, options, array->size) && json_options_check(front, type);
 }
 
-/* ---- All of them ---- */
+/* ---- Field classes by their type ---- */
 
 #define BITS_REQUIRED (JSON_BIT(P_LENGTH) | JSON_BIT(P_BYTE_ORDER))
 #define BITS_OPTIONAL (JSON_BIT(P_BIT_ORDER) | JSON_BIT(P_ALIGNMENT))
@@ -459,7 +460,7 @@ static bool read_variant(json_front *front, found_values found, ctf_class *type)
 static const struct class_type {
     const char *name;
     ctf_kind kind;
-    uint32_t required, optional; /* beside "type", "attributes" and "extensions" */
+    uint32_t required, optional; /* properties besides "type", "attributes" and "extensions" */
     bool (*read)(json_front *front, found_values found, ctf_class *type);
 } class_types[] = {
     {"fixed-length-unsigned-integer", CTF_UINT, BITS_REQUIRED,
@@ -519,7 +520,7 @@ static bool use_alias(json_front *front, const json_value *name, const ctf_class
     return true;
 }
 
-/* `type` is cleared. */
+/* Reads a field class object into `type`, which the caller has zeroed. */
 static bool read_object(json_front *front, const json_value *object, ctf_class *type)
 {
     const json_value *found[P_COUNT] = {NULL};
@@ -537,7 +538,8 @@ static bool read_object(json_front *front, const json_value *object, ctf_class *
     return read_extra(front, found, &type->extra) && class_type->read(front, found, type);
 }
 
-/* Classes that say nothing else than how bits are read, and of which findings are made at once. */
+/* Whether the class only says how bits are read, and cannot cause findings later, so that its place
+   need not be kept. */
 static bool is_plain(const ctf_class *type)
 {
     return (type->kind < CTF_FLOAT || type->kind == CTF_VAR_UINT || type->kind == CTF_VAR_INT ||

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata stream of CTF 2 (CTF2-SPEC-2.0): a JSON text sequence (RFC 7464) of fragments, the
- * byte 0x1e in front of each:
+ * Reads the metadata stream of CTF 2 (CTF2-SPEC-2.0): a JSON text sequence (RFC 7464) of fragments,
+ * each after the byte 0x1e:
  *
- *     0x1e {"type": "preamble", "version": 2, ...}
- *     0x1e {"type": "data-stream-class", ...}
- *     0x1e {"type": "event-record-class", ...}
+ *    0x1e {"type": "preamble", "version": 2, ...}
+ *    0x1e {"type": "data-stream-class", ...}
+ *    0x1e {"type": "event-record-class", ...}
  */
 #include "formats/ctf/metadata/json_front.h"
 
@@ -74,9 +74,9 @@ static const json_property properties[P_COUNT] = {
 
 #define IDENTITY (JSON_BIT(P_NAMESPACE) | JSON_BIT(P_NAME) | JSON_BIT(P_UID))
 
-/* ---- Values that several fragments have ---- */
+/* ---- Properties that several fragments have ---- */
 
-/* An integer that is not negative; `none` when it is not there. */
+/* Reads an integer that is not negative; it becomes `none` if the value is missing. */
 static bool read_u64(json_front *front, const json_value *value, uint64_t none, uint64_t *integer)
 {
     *integer = value != NULL ? value->integer : none;
@@ -105,8 +105,8 @@ static bool read_common(json_front *front, found_values found, ctf_text *attribu
      CTF_ROLE_DISCARDED | CTF_ROLE_SEQUENCE_NUMBER)
 #define ROLES_EVENT_HEADER (CTF_ROLE_EVENT_CLASS_ID | CTF_ROLE_TIMESTAMP)
 
-/* The structure of a scope, whose fields have these roles at most; `type` stays NULL when it is
-   not there. */
+/* Reads the structure of a scope, whose fields may only have the given roles. `type` stays NULL if
+   the value is missing. */
 static bool read_scope(json_front *front, const json_value *value, unsigned roles,
                        const ctf_class **type)
 {
@@ -124,7 +124,7 @@ static ctf_text id_text(const uint64_t *id)
     return (ctf_text){(const char *)id, sizeof *id};
 }
 
-/* ---- Preamble ---- */
+/* ---- Preamble of the metadata ---- */
 
 static bool read_uuid(json_front *front, const json_value *array, uint8_t *uuid)
 {
@@ -304,7 +304,8 @@ static bool read_default_clock(json_front *front, const json_value *id, ctf_stre
         return true;
     stream->clock = name_register_find(&front->clocks, json_text(id));
     if (stream->clock == NULL && front->m->salvages) {
-        ctf_clock *assumed = schema_add_clock(front->schema); /* its class is what was wrong */
+        /* The clock class is the damaged part. */
+        ctf_clock *assumed = schema_add_clock(front->schema);
         stream->clock = assumed;
         if (assumed == NULL || !json_copy_text(front, id, &assumed->id) ||
             !name_register_put(&front->clocks, json_text(id), assumed))
@@ -314,7 +315,7 @@ static bool read_default_clock(json_front *front, const json_value *id, ctf_stre
            json_refuse(&front->tree, &ctf_codes[CTF204], id, "the id of a clock class above", NULL);
 }
 
-/* Roles that tell times are of the default clock. */
+/* Checks that a scope with timestamps has a default clock, which they are times of. */
 static bool scope_check(json_front *front, const json_value *scope, const ctf_stream_class *stream)
 {
     return (front->roles & CTF_ROLE_TIMESTAMP) == 0 || stream->clock != NULL ||
@@ -350,9 +351,10 @@ static bool read_stream(json_front *front, const json_value *fragment, found_val
            read_scope(front, found[P_COMMON_CONTEXT], 0, &stream->event_context);
 }
 
-/* ---- Event record class ---- */
+/* ---- Event record classes ---- */
 
-/* What the two known namespaces of attributes say about an event. Others are kept as text only. */
+/* Reads what the two known namespaces of attributes say about an event. Others are only kept as
+   text. */
 static bool read_event_attributes(json_front *front, const json_value *attributes,
                                   ctf_event_class *event, ctf_event_extra *extra)
 {
@@ -410,11 +412,11 @@ static bool read_event(json_front *front, const json_value *fragment, found_valu
     return true;
 }
 
-/* ---- All of them ---- */
+/* ---- Fragments by their type ---- */
 
 static const struct fragment_type {
     const char *name;
-    uint32_t required, optional; /* beside "type", "attributes" and "extensions" */
+    uint32_t required, optional; /* properties besides "type", "attributes" and "extensions" */
     bool (*read)(json_front *front, const json_value *fragment, found_values found);
 } fragment_types[] = {
     {"event-record-class", 0,
@@ -449,7 +451,7 @@ static bool read_fragment(json_front *front)
     if (type == NULL)
         return false;
     if (front->m->salvages && front->schema->major == 0 && type->read != read_preamble)
-        front->schema->major = 2; /* the preamble is what was wrong */
+        front->schema->major = 2; /* the preamble is the damaged part */
     if (front->schema->major == 0 && type->read != read_preamble)
         return json_refuse(&front->tree, &ctf_codes[CTF206], fragment,
                            "the preamble in front of everything", "another fragment");
@@ -461,7 +463,8 @@ static bool read_fragment(json_front *front)
            type->read(front, fragment, found);
 }
 
-/* The separators and blanks in front of the next fragment; *has_more: there is one. */
+/* Steps over separators and blanks before the next fragment. `*has_more` says whether there is one.
+   Returns false after reporting. */
 static bool next_fragment(json_front *front, bool *has_more)
 {
     const metadata *m = front->m;
@@ -477,7 +480,8 @@ static bool next_fragment(json_front *front, bool *has_more)
     *has_more = tree->at < m->size;
     if (!*has_more || is_separated)
         return true;
-    if (front->m->salvages && front->schema->major == 0) /* in front of the first one */
+    /* The separator of the first fragment is the damaged part. */
+    if (front->m->salvages && front->schema->major == 0)
         return true;
     metadata_pass(front->m, tree->at);
     return json_refuse_here(tree, "the byte 0x1e in front of every fragment");

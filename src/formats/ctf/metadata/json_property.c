@@ -14,7 +14,7 @@ static void report_fault(void *user, json_fault fault, uint32_t place, const cha
     metadata_report(user, code, (ctf_place){place}, expected, "%s", found);
 }
 
-/* A level of field classes is up to four levels of JSON. */
+/* JSON may nest deeper than classes: one level of field classes takes up to four levels of JSON. */
 json_tree json_of_metadata(metadata *m)
 {
     return (json_tree){.text = m->text,
@@ -47,7 +47,7 @@ bool json_refuse(json_tree *tree, const stele_code *code, const json_value *valu
     return false;
 }
 
-/* Which of the properties in `set` has this name; -1: none. */
+/* Returns the number of the property in `set` with this name, or -1. */
 static int property_find(const json_property *properties, uint32_t set, ctf_text name)
 {
     for (; set != 0; set &= set - 1) {

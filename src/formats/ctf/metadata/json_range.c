@@ -16,7 +16,8 @@ static bool range_end_check(json_front *front, const json_value *end, range_valu
     return true;
 }
 
-/* [low, high]; one that reaches from below zero beyond the signed integers becomes two. */
+/* Reads [low, high]. A range from below 0 to above INT64_MAX becomes two, as its ends have no
+   common type. */
 static bool read_range(json_front *front, const json_value *pair, range_values values,
                        ctf_range *ranges, uint32_t *count)
 {
@@ -77,9 +78,9 @@ bool json_mappings(json_front *front, const json_value *object, range_values val
     return true;
 }
 
-/* ---- Ranges that select options ---- */
+/* ---- Overlap of ranges that select options ---- */
 
-/* A range of an option's selector, for finding those that overlap. */
+/* A range of an option, to find ranges that overlap. */
 typedef struct option_range {
     wide_i128 low, high;
     uint32_t option;
@@ -112,7 +113,7 @@ bool json_options_check(json_front *front, const ctf_class *type)
 {
     size_t count;
     option_range *all = option_ranges(type, &count);
-    const option_range *reach = all; /* the one that reaches highest so far */
+    const option_range *reach = all; /* the range that reaches highest so far */
     bool is_ok = all != NULL;
     if (is_ok)
         qsort(all, count, sizeof *all, option_range_compare);

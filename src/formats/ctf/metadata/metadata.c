@@ -12,15 +12,15 @@
 #include "formats/ctf/rfc/rfc_packet.h"
 #include "formats/ctf/schema/targets.h"
 
-#define RECORD_SEPARATOR '\x1e' /* in front of each fragment of CTF 2: RFC 7464 */
+#define RECORD_SEPARATOR '\x1e' /* precedes each fragment of CTF 2 (RFC 7464) */
 
-/* ---- Bytes ---- */
+/* ---- Reading of the stream ---- */
 
 static stele_status read_all(metadata *m, input *in)
 {
     const size_t size_max = m->limits->metadata_size_max < UINT32_MAX - 1
                                 ? m->limits->metadata_size_max
-                                : UINT32_MAX - 1; /* places are 32 bits */
+                                : UINT32_MAX - 1; /* offsets in the text have 32 bits */
     size_t capacity = in->has_size && in->size < size_max ? (size_t)in->size + 1 : (size_t)64 << 10;
     for (;;) {
         size_t got;
@@ -58,17 +58,17 @@ static stele_status read_all(metadata *m, input *in)
  */
 #define PACKET_MAGIC       UINT32_C(0x75d11d57)
 #define PACKET_HEADER_SIZE 37
-#define LOOKED_AT          32u /* bytes of a text */
+#define LOOKED_AT          32u /* bytes of a text that is_text() examines */
 
 static uint32_t packet_u32(const metadata *m, const uint8_t *at)
 {
     return m->is_big_endian ? load_be32(at) : load_le32(at);
 }
 
-/* What is wrong with the header of a packet. */
+/* What is wrong with a packet's header. */
 typedef struct packet_fault {
     uint64_t offset;
-    const char *expected; /* NULL: nothing is */
+    const char *expected; /* NULL if nothing is wrong */
     char found[64];
 } packet_fault;
 
@@ -88,7 +88,8 @@ static bool is_version(unsigned major, unsigned minor)
     return (major == 1 && minor == 8) || (major == 2 && minor == 0);
 }
 
-/* Keeps what all packets share, and looks whether this one agrees with the first. */
+/* Remembers version and UUID, which are the same in all packets, and compares those of this packet
+   with the first. */
 static packet_fault packet_identity(metadata *m, const uint8_t *at, uint64_t offset)
 {
     packet_fault fault = {.expected = NULL};
@@ -117,13 +118,13 @@ static packet_fault packet_identity(metadata *m, const uint8_t *at, uint64_t off
     return fault;
 }
 
-/* A packet of the text: bytes from the start of the file. */
+/* A packet of metadata text. Offsets are in bytes from the start of the file. */
 typedef struct text_packet {
     size_t text_at, text_size;
-    size_t end; /* of its padding */
+    size_t end; /* end of the padding */
 } text_packet;
 
-/* Where the packet's text and the packet end, as it says; what is wrong with that. */
+/* Reads the packet's sizes. Returns what is wrong with them. */
 static packet_fault packet_sizes(const metadata *m, const uint8_t *at, uint64_t offset,
                                  text_packet *packet)
 {
@@ -146,7 +147,8 @@ static packet_fault packet_sizes(const metadata *m, const uint8_t *at, uint64_t 
     return fault;
 }
 
-/* Where the next packet begins at the earliest place; the end of the file where none does. */
+/* Returns the offset of the next packet at or after `from`, or the end of the file if there is
+   none. */
 static size_t next_packet(const metadata *m, size_t from)
 {
     while (from + PACKET_HEADER_SIZE <= m->size &&
@@ -155,7 +157,8 @@ static size_t next_packet(const metadata *m, size_t from)
     return from + PACKET_HEADER_SIZE <= m->size ? from : m->size;
 }
 
-/* Takes the text of a packet whose sizes are wrong: up to the next one, without padding. */
+/* Sets the end of a packet whose sizes are wrong: it reaches to the next packet, and its text ends
+   before the zeros. */
 static void take_to_next(const metadata *m, text_packet *packet, size_t next)
 {
     packet->end = next;
@@ -164,7 +167,7 @@ static void take_to_next(const metadata *m, text_packet *packet, size_t next)
         packet->text_size--;
 }
 
-/* One byte of it may be damaged. */
+/* Whether the first bytes of the packet look like text. One of them may be damaged. */
 static bool is_text(const metadata *m, const text_packet *packet)
 {
     unsigned others = 0;
@@ -184,9 +187,10 @@ static void report_packet(metadata *m, const packet_fault *fault, size_t skipped
 }
 
 /*
- * The packet at an offset, where there is room for its header. One wrong thing in it costs nothing:
- * sizes are found without it, and what has text in it is not packed. Of two, it is none, and is
- * skipped. `next` is where the next packet was found when that was asked for last.
+ * Finds the packet at an offset where there is room for its header. With one fault in the header
+ * nothing is lost: wrong sizes are found in another way, and a content that is text is not
+ * compressed, whatever the header says. With two faults it is not taken as a packet and is skipped.
+ * `*next` remembers where the last search found the next packet.
  */
 static text_packet packet_at(metadata *m, size_t offset, size_t *next)
 {
@@ -217,7 +221,7 @@ static text_packet packet_at(metadata *m, size_t offset, size_t *next)
     return packet;
 }
 
-/* Moves the text of all packets together, in place. */
+/* Moves the texts of all packets together, in place. */
 static stele_status unpack(metadata *m)
 {
     size_t size = 0, at = 0, next = 0;
@@ -241,9 +245,9 @@ static stele_status unpack(metadata *m)
     return STELE_OK;
 }
 
-/* ---- Which generation ---- */
+/* ---- Recognition of the generation ---- */
 
-/* "/" "* CTF 1.8", with which plain text begins. */
+/* Reads the version in "/" "* CTF 1.8", with which plain text begins. */
 static void read_signature(metadata *m)
 {
     unsigned major, minor;
@@ -253,7 +257,8 @@ static void read_signature(metadata *m)
     }
 }
 
-/* Steps over what is no word or brace of TSDL or the RFC: comments, texts, all else. */
+/* Steps over everything that is not a word or a brace of TSDL or the RFC, such as comments and
+   texts. */
 static const char *skip_other(const char *at, const char *end)
 {
     if (*at == '/' && end - at > 1 && at[1] == '*') {
@@ -279,7 +284,7 @@ static bool is_one_of(ctf_text word, const char *const *words)
     return *words != NULL;
 }
 
-/* A word with which a declaration begins, outside of all blocks. */
+/* Which generation a word belongs to that begins a declaration outside of all blocks. */
 static text_kind kind_of_block(ctf_text word)
 {
     static const char *const rfc[] = {"type", "abstract_type", "section", NULL};
@@ -288,7 +293,8 @@ static text_kind kind_of_block(ctf_text word)
     return is_one_of(word, rfc) ? TEXT_OF_RFC : is_one_of(word, tsdl) ? TEXT_OF_TSDL : TEXT_OF_ANY;
 }
 
-/* "WORD = ..." within a block; `at` is the '='. CTF 1.8 has ":=" in front of types. */
+/* Which generation the attribute "WORD = ..." in a block belongs to; `at` is the '='. CTF 1.8 has
+   ":=" before types. */
 static text_kind kind_of_attribute(ctf_text word, const char *at)
 {
     static const char *const rfc[] = {"parent",      "elem_type", "length_type",
@@ -301,7 +307,8 @@ static text_kind kind_of_attribute(ctf_text word, const char *at)
     return is_one_of(word, rfc) ? TEXT_OF_RFC : TEXT_OF_ANY;
 }
 
-/* The RFC's metadata has blocks and attributes that CTF 1.8 does not know; the first one tells. */
+/* Whether the text is the RFC's. The first block or attribute that only one of the RFC and CTF 1.8
+   has decides. */
 static bool is_rfc_text(const metadata *m)
 {
     const char *at = m->text;
@@ -309,7 +316,7 @@ static bool is_rfc_text(const metadata *m)
     ctf_text last = {NULL, 0};
     text_kind kind = TEXT_OF_ANY;
     uint32_t depth = 0;
-    bool begins = true; /* a declaration */
+    bool begins = true; /* the next word begins a declaration */
     while (at < end && kind == TEXT_OF_ANY) {
         const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
                                        "0123456789");
@@ -327,7 +334,8 @@ static bool is_rfc_text(const metadata *m)
     return kind == TEXT_OF_RFC;
 }
 
-/* Metadata says its version in packets, and plain text of CTF 1.8 does; else it is 0. */
+/* Whether the version is one that can be read. Packets and plain text of CTF 1.8 have one,
+   otherwise it is 0. */
 static bool version_fits(const metadata *m)
 {
     if (m->generation == CTF_2)
@@ -335,7 +343,7 @@ static bool version_fits(const metadata *m)
     return m->major == 0 || (m->major == 1 && m->minor == 8);
 }
 
-/* Whether the trace block seems to say the version that the comment in front does not. */
+/* Whether the trace block seems to say minor version 8, which the comment before it does not. */
 static bool says_minor_8(const metadata *m)
 {
     const char *at = strstr(m->text, "minor");
@@ -345,7 +353,7 @@ static bool says_minor_8(const metadata *m)
 static stele_status recognize(metadata *m)
 {
     if (m->size > 1 && m->text[1] == '{' && memchr(m->text, RECORD_SEPARATOR, m->size) != NULL) {
-        m->generation = CTF_2; /* whatever stands in front of its first fragment */
+        m->generation = CTF_2; /* regardless of what precedes the first fragment */
     } else if (m->size > 0 && (*m->text == RECORD_SEPARATOR || *m->text == '{')) {
         m->generation = CTF_2;
     } else {
@@ -361,8 +369,8 @@ static stele_status recognize(metadata *m)
     return m->is_packetized || !says_minor_8(m) ? STELE_ERR_FORMAT : STELE_OK;
 }
 
-/* Packets of which one byte of the first magic number is wrong: it is put right. What has a zero in
-   its first bytes is no text. */
+/* Corrects the first magic number if one byte of it is damaged. Text has no zeros, so zeros in the
+   first bytes show that these are packets. */
 static void mend_magic(metadata *m, uint32_t magic)
 {
     if (m->size < PACKET_HEADER_SIZE || memchr(m->text, '\0', PACKET_HEADER_SIZE) == NULL)
@@ -420,7 +428,8 @@ stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits 
     return status == STELE_OK ? recognize(m) : status;
 }
 
-/* Nothing is reported again; what has changed in between shows as it is now. */
+/* Reads the text again into the same memory, without findings. If the file has changed, its new
+   content is shown. */
 static bool recall(metadata *m)
 {
     diag_sink silent = {.fn = NULL};

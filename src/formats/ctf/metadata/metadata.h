@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * From the bytes of a metadata stream to a schema: text is taken out of packets, its generation is
- * recognised, the front end of that generation reads it.
- */
+/* Turns the bytes of a metadata stream into a schema: takes the text out of packets, recognises its
+   generation, and calls the front end of that generation. */
 #ifndef CTF_METADATA_H
 #define CTF_METADATA_H
 
 #include "formats/ctf/metadata/front.h"
 
 /*
- * Reads the whole stream (with options for traces of the RFC, which may be NULL): plain text (with
- * or without the line "/" "* CTF 1.8 *" "/"; CR LF), packets of CTF 1.8 and 2 in both byte orders,
- * JSON text sequences, packets of the RFC. STELE_ERR_FORMAT: it is no metadata. STELE_ERR_MEMORY,
- * STELE_ERR_READ.
+ * Reads a whole metadata stream: plain text (with or without the line "/" "* CTF 1.8 *" "/"; with
+ * LF or CR LF), packets of CTF 1.8 and 2 in both byte orders, JSON text sequences, packets of the
+ * RFC. `options` are for traces of the RFC and may be NULL. Returns STELE_ERR_FORMAT if the stream
+ * is not metadata, STELE_ERR_MEMORY or STELE_ERR_READ.
  */
 stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in);
 stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits *limits, input *in,
                                const rfc_options *options);
 
-/* The input stays open until the text is parsed: read text need not stay in memory. */
+/* Promises that the input stays open until the text is parsed, so that text which was parsed can be
+   freed and read again. */
 void metadata_keep_input(metadata *m, input *in);
 
-/* The front end of the text's generation, and what schema_check() asks for: false if that fails, as
- * it reports. */
+/* Parses the text with the front end of its generation and calls schema_check(). Returns false
+   under the same conditions as both. */
 bool metadata_parse(metadata *m, ctf_schema *schema);
 
 #endif

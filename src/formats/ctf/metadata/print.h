@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schema as metadata text of any generation, in one normalized form: reading the text again gives
- * an equal schema. What a generation cannot say is left out and reported.
+ * Writes a schema as metadata text of any generation, in one normalized form: reading the text
+ * again gives an equal schema. What a generation cannot express is left out and counted as a loss.
  */
 #ifndef CTF_PRINT_H
 #define CTF_PRINT_H
@@ -15,11 +15,13 @@ typedef struct schema_printer {
     output *out;
     const ctf_schema *schema;
 
-    /* `what` cannot be said of the thing called `where`; static. May be NULL. */
+    /* Called for each loss: `what`, a static text, cannot be expressed for the thing named `where`.
+       May be NULL. */
     void (*lose)(void *user, ctf_text where, const char *what);
     void *user;
     uint64_t loss_count;
-    uint64_t layout_loss_count; /* of these, those by which packets would read otherwise */
+    /* Losses that make packets be read in another way than they were written. */
+    uint64_t layout_loss_count;
 } schema_printer;
 
 static inline void print_lose(schema_printer *p, ctf_text where, const char *what)

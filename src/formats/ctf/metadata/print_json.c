@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schema as the JSON metadata of CTF 2: one fragment each for the preamble, the trace, clocks,
-   streams and events. */
+/* Writes a schema as the JSON metadata of CTF 2: one fragment each for the preamble, the trace,
+   clocks, streams and events. */
 #include <stele/json.h>
 
 #include "core/text.h"
@@ -12,11 +12,11 @@
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
 
-/* ---- Fragments ---- */
+/* ---- Fragments of the sequence ---- */
 
 static void fragment_begin(json_printer *j, const char *type)
 {
-    output_byte(j->out, 0x1e); /* RFC 7464 */
+    output_byte(j->out, 0x1e); /* record separator of RFC 7464 */
     ctf2_open(j, NULL, '{');
     ctf2_put_word(j, "type", type);
 }
@@ -77,7 +77,7 @@ static void put_environment(json_printer *j)
     ctf2_close(j, '}');
 }
 
-/* The UUID of CTF 1.8 tells which directories are one trace; in CTF 2 name and UID do. */
+/* In CTF 1.8 the UUID says which directories are parts of one trace; in CTF 2 name and uid do. */
 static void put_trace_identity(json_printer *j, const ctf_schema *schema)
 {
     if (schema->generation != CTF_1 || !schema->has_uuid) {
@@ -100,7 +100,7 @@ static void put_trace(json_printer *j)
     fragment_end(j);
 }
 
-/* The cycles of CTF 2 are less than a second. */
+/* Writes the offset of a clock. In CTF 2 its cycles are less than a second. */
 static void put_offset(json_printer *j, const ctf_clock *clock)
 {
     uint64_t cycles;
@@ -161,7 +161,7 @@ static void put_stream(json_printer *j, const ctf_stream_class *stream)
     fragment_end(j);
 }
 
-/* Log level and URI of CTF 1.8, the way LTTng says them in CTF 2. */
+/* Writes log level and URI of CTF 1.8 as LTTng does in CTF 2. */
 static void put_event_attributes(json_printer *j, const ctf_event_class *event)
 {
     const char *level = event->has_log_level ? log_level_name(event->log_level) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Field classes in the JSON metadata of CTF 2. */
+/* Writes field classes in the JSON metadata of CTF 2. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static void put_role(json_printer *j, bool *has_some, const char *name)
     *has_some = true;
 }
 
-/* Timestamps are of the default clock in CTF 2, lengths in bits; the packet header only says which
-   packet it is, where that of the RFC has everything. */
+/* Writes the roles of a class. In CTF 2 timestamps are of the default clock and lengths are in
+   bits; the packet header has fewer roles than that of the RFC. */
 static void put_roles(json_printer *j, const ctf_class *type)
 {
     static const struct {
@@ -87,7 +87,7 @@ static void put_integer(json_printer *j, const ctf_class *type)
     put_roles(j, type);
 }
 
-/* The split of IEEE 754-2008, section 3.6, which is the only one of CTF 2. */
+/* Whether exponent and mantissa are split as in IEEE 754-2008, section 3.6: CTF 2 has no other. */
 static bool float_is_usual(const ctf_class *type)
 {
     switch (type->size) {
@@ -110,7 +110,7 @@ static void put_encoding(json_printer *j, const ctf_class *type)
         ctf2_put_word(j, "encoding", names[type->encoding]);
 }
 
-/* "length", or where it is; "type" says which. */
+/* Writes the length as a constant or as a location, and the "type" that goes with it. */
 static void put_length(json_printer *j, const char *fixed, const char *dynamic,
                        const ctf_class *type)
 {
@@ -132,7 +132,7 @@ static void put_minimum(json_printer *j, uint32_t minimum)
 
 static void put_array(json_printer *j, const ctf_class *type)
 {
-    if ((type->roles & CTF_ROLE_UUID) != 0) { /* CTF 1.8: 16 integers */
+    if ((type->roles & CTF_ROLE_UUID) != 0) { /* in CTF 1.8 an array of 16 integers */
         ctf2_put_word(j, "type", "static-length-blob");
         ctf2_put_u64(j, "length", 16);
         put_roles(j, type);
@@ -153,7 +153,8 @@ static void put_member(json_printer *j, ctf_text name, const ctf_class *type,
     ctf2_close(j, '}');
 }
 
-/* An RFC sequence has its length in front of it: here a member of its own. */
+/* Writes an RFC sequence, whose length precedes its elements: in CTF 2 the length is a member of
+   its own. */
 static void put_sequence(json_printer *j, const ctf_member *member)
 {
     char name[272];
@@ -223,10 +224,10 @@ static void put_optional(json_printer *j, const ctf_class *type)
     ctf2_put_class(j, "field-class", type->u.optional.element);
 }
 
-/* Of each option of a CTF 1.8 variant, the labels of the tag that select it. */
+/* The labels of the tag that select each option of a CTF 1.8 variant, as lists. */
 typedef struct selection {
-    uint32_t *first; /* by option; RANGE_NONE: nothing selects it */
-    uint32_t *next;  /* by label */
+    uint32_t *first; /* By option, the first label; RANGE_NONE if none selects it. */
+    uint32_t *next;  /* by label, the next one that selects the same option */
 } selection;
 
 static bool selection_make(selection *s, const ctf_class *variant, const ctf_class *tag)
@@ -265,7 +266,7 @@ static void put_options(json_printer *j, const ctf_class *type, const selection 
     for (uint32_t i = 0; i < type->u.variant.count; i++) {
         const ctf_member *option = &type->u.variant.options[i];
         if (type->selects_by_name && s->first[i] == RANGE_NONE) {
-            ctf2_lose(j, "options that no label selects"); /* records never hold them */
+            ctf2_lose(j, "options that no label selects"); /* no record has these options */
             continue;
         }
         ctf2_open(j, NULL, '{');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Field classes in the JSON metadata of CTF 2. */
+/* Writes field classes in the JSON metadata of CTF 2. */
 #ifndef CTF_PRINT_JSON_CLASS_H
 #define CTF_PRINT_JSON_CLASS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of the JSON metadata of CTF 2 that all fragments are made of. */
+/* Writes the pieces that all fragments of CTF 2 metadata consist of. */
 #include <stele/json.h>
 
 #include "core/text.h"

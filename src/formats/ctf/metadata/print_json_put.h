@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Pieces of the JSON metadata of CTF 2 that all fragments are made of. The printer's names here
- * begin with ctf2_.
- */
+/* Writes the pieces that all fragments of CTF 2 metadata consist of. Their names begin with ctf2_,
+   as json_ is taken. */
 #ifndef CTF_PRINT_JSON_PUT_H
 #define CTF_PRINT_JSON_PUT_H
 
@@ -18,9 +16,9 @@ typedef struct json_printer {
     output *out;
     print_walk walk;
     stele_json json;
-    ctf_text where;  /* the name of what is printed, which losses are of */
-    text_set names;  /* of the members of one structure or variant, to find equal ones */
-    intern clashing; /* pointers to those of which two names differ by their escape alone */
+    ctf_text where;  /* name of the thing that is written, for losses */
+    text_set names;  /* names of the members of one structure or variant, to find equal ones */
+    intern clashing; /* Pointers to classes with two member names that only differ by the escape. */
 } json_printer;
 
 /* Opens an object or an array: see <stele/json.h>; `name` is NULL for elements. */
@@ -56,7 +54,7 @@ void ctf2_put_extra(json_printer *j, const ctf_extra *extra);
 /* Counts something that CTF 2 cannot say. */
 void ctf2_lose(json_printer *j, const char *what);
 
-/* The same, of what makes packets read otherwise than they were written. */
+/* Counts a loss that makes packets be read in another way than they were written. */
 void ctf2_lose_layout(json_printer *j, const char *what);
 
 #endif

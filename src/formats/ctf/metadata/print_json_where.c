@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The parts of CTF 2's classes that refer to others: names of members, ranges and labels of values,
- * and where a length or a selector is.
- */
+/* Writes the parts of CTF 2 classes that refer to something: names of members, ranges and labels of
+   values, locations of lengths and selectors. */
 #include <stdlib.h>
 
 #include <stele/json.h>
@@ -70,13 +68,16 @@ void ctf2_put_ranges(json_printer *j, const ctf_range *range, uint32_t count, bo
     output_byte(j->out, ']');
 }
 
-/* Mappings of one label: CTF 1.8 and the RFC may have several, CTF 2 has one with all ranges. */
+/* Mappings with the same label: CTF 1.8 and the RFC may have several, CTF 2 has one with all
+   ranges. */
 typedef struct same_label {
-    uint32_t next, last; /* mapping numbers; of the first one: the last. 0: none */
+    /* Numbers of mappings: `next` has the same label; `last`, of the first one, is the last with
+       it. 0 is none. */
+    uint32_t next, last;
     bool is_first;
 } same_label;
 
-/* Returns NULL if out of memory. */
+/* Links mappings with the same label. Returns NULL if out of memory. */
 static same_label *labels_chain(const ctf_class *type)
 {
     same_label *labels = calloc((size_t)type->mapping_count + 1, sizeof *labels);
@@ -135,7 +136,7 @@ static const char *const origins[CTF_SCOPE_COUNT] = {"packet-header",
                                                      "event-record-specific-context",
                                                      "event-record-payload"};
 
-/* The structure that the path of a target begins in. */
+/* Returns the structure in which the path to a target begins. */
 static const ctf_class *target_root(const json_printer *j, const print_target *target)
 {
     return target->is_relative ? j->walk.levels[j->walk.depth - 1 - target->up].structure

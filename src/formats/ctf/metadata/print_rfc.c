@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schema as the metadata of the 2010 RFC. */
+/* Writes a schema as the metadata of the 2010 RFC. */
 #include "core/text.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/metadata/print_walk.h"
 
+/* Classes that are printed at most, as shared ones are printed again for each use. */
 #define CLASSES_MAX ((uint64_t)32 << 20)
 #define INDENT_MAX  64u /* deep nesting must not make long lines */
 
@@ -12,7 +13,7 @@ typedef struct rfc_printer {
     output *out;
     print_walk walk;
     unsigned indent;
-    ctf_text where; /* the thing that losses are of */
+    ctf_text where; /* name of the thing that losses are counted for */
 } rfc_printer;
 
 static void lose(rfc_printer *r, const char *what)
@@ -64,7 +65,7 @@ static bool is_identifier(ctf_text name)
     return name.size != 0;
 }
 
-/* As it is, or in quotes, which know no escapes. */
+/* Writes a name as it is, or in quotes, in which the RFC has no escapes. */
 static void put_name(rfc_printer *r, ctf_text name)
 {
     if (is_identifier(name)) {
@@ -87,7 +88,7 @@ static void put_name(rfc_printer *r, ctf_text name)
     output_byte(r->out, '"');
 }
 
-/* ---- Types ---- */
+/* ---- Types of fields ---- */
 
 static void put_type(rfc_printer *r, const ctf_class *type);
 
@@ -136,7 +137,8 @@ static void put_integer(rfc_printer *r, const ctf_class *type)
         lose(r, "bases that integers are shown in");
 }
 
-/* The length of a dynamic array that stands right in front of it: together they are a sequence. */
+/* Returns the length of a dynamic array if it directly precedes the array, so that both are a
+   sequence, or NULL. */
 static const ctf_class *length_in_front(rfc_printer *r, const ctf_class *structure, uint32_t index)
 {
     const ctf_member *members = structure->u.structure.members;
@@ -182,7 +184,7 @@ static void put_member(rfc_printer *r, const ctf_class *structure, uint32_t inde
     if (index + 1 < structure->u.structure.count) {
         r->walk.levels[r->walk.depth - 1].index = index + 1;
         if (length_in_front(r, structure, index + 1) != NULL)
-            return; /* goes with the array after it */
+            return; /* written with the array after it */
         r->walk.levels[r->walk.depth - 1].index = index;
     }
     line(r);
@@ -221,7 +223,7 @@ static void put_structure(rfc_printer *r, const ctf_class *type)
     end(r, "};");
 }
 
-/* Bytes or bits that the RFC has no type for, as integers of the same place. */
+/* Writes bytes or bits that the RFC has no type for as integers of the same layout. */
 static void put_bytes(rfc_printer *r, const ctf_class *type, const char *what)
 {
     static const ctf_class byte = {.kind = CTF_UINT, .alignment = 8, .size = 8};
@@ -273,9 +275,9 @@ static void put_type(rfc_printer *r, const ctf_class *type)
     end(r, "}");
 }
 
-/* ---- Blocks ---- */
+/* ---- Blocks of the text ---- */
 
-/* Which of the RFC's two headers a section has, or would have. */
+/* Returns which of the RFC's two event headers a section has, or would have. */
 static unsigned header_type(rfc_printer *r, const ctf_stream_class *stream)
 {
     if (r->p->schema->generation == CTF_RFC)
@@ -295,7 +297,8 @@ static void put_section_name(rfc_printer *r, const ctf_stream_class *stream)
         output_printf(r->out, "stream_%llu", (unsigned long long)stream->id);
 }
 
-/* Its fields; the size of events in front of them is said by itself. */
+/* Writes the event context of a section. A size of events at its begin is an attribute of its
+   own. */
 static void put_context(rfc_printer *r, const ctf_stream_class *stream)
 {
     const ctf_class *context = stream->event_context;

@@ -9,16 +9,17 @@
 #include "core/wide.h"
 #include "formats/ctf/metadata/print_names.h"
 
-/* Values of a field, both ends included; biased, so that signed ones compare as unsigned. */
+/* Values of a field from `low` to `high`, both included. Ends are biased, so that signed values,
+   too, can be compared as unsigned ones. */
 typedef struct span {
     uint64_t low, high;
 } span;
 
 typedef enum entry_kind {
-    ENTRY_FIELD, /* was seen; holds its labels */
-    ENTRY_OWN,   /* an own label; holds what is written for it, once an option is selected by it */
-    ENTRY_NAME,  /* is taken: without the `_` in front, by which readers take names for equal */
-    ENTRY_CHOICE /* of a name and spans: the label */
+    ENTRY_FIELD, /* a field; holds its labels */
+    ENTRY_OWN,  /* A label of the field's own; holds how it is written once it selects an option. */
+    ENTRY_NAME, /* A name that is in use, without the leading `_` that readers ignore. */
+    ENTRY_CHOICE /* A name and spans; holds the label that was made for them. */
 } entry_kind;
 
 typedef struct entry {
@@ -27,15 +28,17 @@ typedef struct entry {
     ctf_text text;
     const span *spans;
     uint32_t span_count;
-    bool is_shared;    /* of a name: several own labels have it */
-    ctf_text label;    /* of a choice or an own label: as it is written; bytes NULL: not yet */
-    struct entry *own; /* of a choice: the own label that it is made by; NULL: a new one */
-    tag_label *first, **last; /* of a field */
+    bool is_shared; /* of ENTRY_NAME: several labels of the field's own have the name */
+    /* Of ENTRY_CHOICE and ENTRY_OWN: the label as written; bytes are NULL before it is. */
+    ctf_text label;
+    /* Of ENTRY_CHOICE: the field's own label that serves; NULL for a new label. */
+    struct entry *own;
+    tag_label *first, **last; /* of ENTRY_FIELD: its new labels as a list */
 } entry;
 
 struct print_tags {
     arena memory;
-    entry **slots; /* open addressing */
+    entry **slots; /* hash table with open addressing */
     uint32_t count, capacity;
     uint32_t renamed_count;
     hash_key key;
@@ -61,7 +64,7 @@ bool tags_can(const ctf_class *type)
            type->size <= 64;
 }
 
-/* ---- The table ---- */
+/* ---- The table of entries ---- */
 
 static uint64_t entry_hash(hash_key key, const entry *e)
 {
@@ -108,7 +111,7 @@ static entry *entry_find(const print_tags *tags, const entry *e)
     return tags->capacity != 0 ? *slot_of(tags, e) : NULL;
 }
 
-/* Returns NULL if out of memory. What the entry points to is copied. */
+/* Adds a copy of the entry, including what it points to. Returns NULL if out of memory. */
 static entry *entry_add(print_tags *tags, const entry *e)
 {
     const size_t spans_size = e->span_count * sizeof *e->spans;
@@ -132,14 +135,14 @@ static entry *entry_add(print_tags *tags, const entry *e)
     return made;
 }
 
-/* ---- Ranges ---- */
+/* ---- Ranges of values ---- */
 
 static uint64_t bias_of(const ctf_class *type)
 {
     return type->kind == CTF_INT ? UINT64_C(1) << 63 : 0;
 }
 
-/* All values of the field. */
+/* Returns the span of all values of the field. */
 static span whole_of(const ctf_class *type)
 {
     const uint64_t most = UINT64_MAX >> (64 - type->size) >> (type->kind == CTF_INT);
@@ -153,14 +156,14 @@ static int span_compare(const void *a, const void *b)
     return (left->low > right->low) - (left->low < right->low);
 }
 
-/* Whether the second one, which begins no earlier, leaves no gap. */
+/* Whether the second span, which does not begin before the first, leaves no gap after it. */
 static bool span_goes_on(const span *first, const span *second)
 {
     return second->low <= first->high || second->low == first->high + 1;
 }
 
-/* The values of the field that are in the ranges: in order, without a touch. `spans` has room for
-   as many as there are ranges. */
+/* Converts ranges to the spans of the field's values in them: sorted, and with a gap between any
+   two. `spans` must have room for as many as there are ranges. */
 static uint32_t spans_make(const ctf_class *type, const ctf_range *ranges, uint32_t count,
                            span *spans)
 {
@@ -198,7 +201,8 @@ bool tags_clip(const ctf_class *type, const ctf_range *range, ctf_range *clipped
     return true;
 }
 
-/* What of the field is in none of the spans; there is room for one more than there are. */
+/* Replaces the spans by those of all other values of the field. There must be room for one span
+   more. */
 static uint32_t spans_invert(const ctf_class *type, span *spans, uint32_t count)
 {
     const span whole = whole_of(type);
@@ -217,7 +221,7 @@ static uint32_t spans_invert(const ctf_class *type, span *spans, uint32_t count)
     return made;
 }
 
-/* ---- Names ---- */
+/* ---- Names of labels ---- */
 
 static ctf_text without_escape(ctf_text name)
 {
@@ -239,7 +243,8 @@ static bool is_name(ctf_text text)
     return text.size != 0;
 }
 
-/* A name that may be an identifier, with an escape at most. bytes Returns NULL if out of memory. */
+/* Makes a name that is a valid identifier but for an escape. Its bytes are NULL if out of
+   memory. */
 static ctf_text name_make(print_tags *tags, ctf_text wanted)
 {
     static const ctf_text nameless = {"option", 6};
@@ -251,7 +256,7 @@ static ctf_text name_make(print_tags *tags, ctf_text wanted)
     return (ctf_text){text, from.size};
 }
 
-/* With the escape that it needs. bytes Returns NULL if out of memory. */
+/* Adds the escape if the name needs one. Its bytes are NULL if out of memory. */
 static ctf_text name_escape(print_tags *tags, ctf_text name)
 {
     const bool is_more = name_needs_escape(name);
@@ -262,8 +267,8 @@ static ctf_text name_escape(print_tags *tags, ctf_text name)
     return (ctf_text){text, name.size + is_more};
 }
 
-/* A name for a label that none of the field has; it is taken then. Returns false if out of memory.
- */
+/* Changes the name to one that no label of the field has, and marks it as used. Returns false if
+   out of memory. */
 static bool name_take(print_tags *tags, const ctf_member *tag, ctf_text *name)
 {
     entry wanted = {.kind = ENTRY_NAME, .tag = tag, .text = *name};
@@ -279,9 +284,10 @@ static bool name_take(print_tags *tags, const ctf_member *tag, ctf_text *name)
     return entry_add(tags, &wanted) != NULL;
 }
 
-/* ---- Fields ---- */
+/* ---- Labels of fields ---- */
 
-/* An own label may be used under its name with and without the escape, if that is its alone. */
+/* Lets a label of the field's own serve for its values, if no other label has the same name without
+   the escape. */
 static bool take_own_label(print_tags *tags, const ctf_member *tag, const ctf_mapping *own,
                            span *room)
 {
@@ -302,7 +308,7 @@ static bool take_own_label(print_tags *tags, const ctf_member *tag, const ctf_ma
     return plain.size == own->name.size || entry_add(tags, &choice) != NULL;
 }
 
-/* Own labels are taken names; those whose name is theirs alone may be used. */
+/* Marks the names of the field's own labels as used, and lets labels with unique names serve. */
 static bool take_own(print_tags *tags, const ctf_member *tag, span *room)
 {
     const ctf_class *type = tag->type;
@@ -321,7 +327,7 @@ static bool take_own(print_tags *tags, const ctf_member *tag, span *room)
     return true;
 }
 
-/* The field's entry. Returns NULL if out of memory. */
+/* Returns the field's entry, making it if necessary, or NULL if out of memory. */
 static entry *field_of(print_tags *tags, const ctf_member *tag)
 {
     const entry wanted = {.kind = ENTRY_FIELD, .tag = tag};
@@ -344,7 +350,7 @@ static entry *field_of(print_tags *tags, const ctf_member *tag)
     return field;
 }
 
-/* Gives the field a label. */
+/* Adds a new label to the field. Returns false if out of memory. */
 static bool label_add(print_tags *tags, entry *field, const entry *choice)
 {
     const ctf_class *type = field->tag->type;
@@ -362,8 +368,11 @@ static bool label_add(print_tags *tags, entry *field, const entry *choice)
     return true;
 }
 
-/* How the own label is written from now on: as the first option that is selected by it, since some
-   readers compare letter by letter. The label may have the escape of the option already. */
+/*
+ * Sets how a label of the field's own is written: like the first option that it selects, as some
+ * readers compare the names without removing escapes. The label may have the option's escape
+ * already.
+ */
 static bool own_write(print_tags *tags, const entry *choice)
 {
     entry *own = choice->own;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schema as the TSDL metadata of CTF 1.8: the blocks of the trace, clocks, streams and events. */
+/* Writes a schema as the TSDL metadata of CTF 1.8: the blocks of the trace, clocks, streams and
+   events. */
 #include <stdlib.h>
 
 #include "core/text.h"
@@ -10,7 +11,7 @@
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
 
-/* ---- Types ---- */
+/* ---- Types of scopes ---- */
 
 static void scope_print(tsdl_printer *t, const char *name, ctf_scope scope)
 {
@@ -25,7 +26,7 @@ static void scope_print(tsdl_printer *t, const char *name, ctf_scope scope)
     output_byte(t->out, ';');
 }
 
-/* ---- Blocks ---- */
+/* ---- Blocks of the root ---- */
 
 static void identity_lost(tsdl_printer *t, const ctf_identity *identity, bool keeps_name)
 {
@@ -35,7 +36,7 @@ static void identity_lost(tsdl_printer *t, const ctf_identity *identity, bool ke
     ctf1_lose_text(t, identity->uid, "unique identifiers");
 }
 
-/* An identity that print_json() made of the UUID. */
+/* Whether print_json() made the identity from the UUID, so that nothing is lost without it. */
 static bool is_told_by_uuid(const ctf_schema *schema)
 {
     const ctf_identity *identity = &schema->identity;
@@ -43,7 +44,8 @@ static bool is_told_by_uuid(const ctf_schema *schema)
            ctf_text_is(identity->uid, uuid_format(schema->uuid).text);
 }
 
-/* Packets of the RFC do not say which section they are of: in CTF 1.8 there can be one only. */
+/* Whether packets do not name their section, so that only their file does: CTF 1.8 can then have
+   only one stream. */
 static bool is_told_by_files(const ctf_schema *schema)
 {
     return schema->generation == CTF_RFC && schema->stream_count > 1;
@@ -76,7 +78,7 @@ static void trace_block(tsdl_printer *t)
         ctf1_lose_layout(t, "counters of discarded events as of the begin of packets");
 }
 
-/* Entries of the environment may be called like keywords, and have no escapes. */
+/* Writes the name of an entry of the environment, which may be a keyword and knows no escapes. */
 static void env_name(tsdl_printer *t, ctf_text name)
 {
     if (name.size == 0 || (*name.bytes >= '0' && *name.bytes <= '9')) {
@@ -107,7 +109,7 @@ static void env_block(tsdl_printer *t)
     ctf1_block_end(t);
 }
 
-/* A unique identifier that has the form of a UUID, as print_json() makes one of that. */
+/* Whether a uid has the form of a UUID, as print_json() makes it from one. */
 static bool is_uuid(ctf_text uid)
 {
     if (uid.bytes == NULL || uid.size != 36)
@@ -124,7 +126,7 @@ static bool is_uuid(ctf_text uid)
 
 static void clock_block(tsdl_printer *t, const ctf_clock *clock)
 {
-    ctf_identity rest = clock->identity; /* what is not said */
+    ctf_identity rest = clock->identity; /* the parts that CTF 1.8 cannot express */
     t->where = clock->id;
     ctf1_block_begin(t, "clock");
     ctf1_attribute(t, "name");
@@ -156,8 +158,8 @@ static void clock_block(tsdl_printer *t, const ctf_clock *clock)
     ctf1_lose_extra(t, clock->extra);
 }
 
-/* Whether packets say which stream class they are of; babeltrace2 refuses ids where none do. The
-   only class of CTF 1.8, when it has no id, takes packets of every id. */
+/* Whether packets name their stream class; babeltrace2 refuses ids if they do not. The only class
+   of CTF 1.8, if it has no id, takes packets with any id. */
 static bool has_stream_ids(const ctf_schema *schema)
 {
     const ctf_class *header = schema->packet_header;
@@ -248,7 +250,8 @@ static void print_all(tsdl_printer *t)
     walk_free(&t->walk);
 }
 
-/* Fields stand in front of what they select: the first text is for nothing but their labels. */
+/* Writes the text without output, to collect the labels that fields need: fields precede what they
+   select. */
 static void try_all(tsdl_printer *t)
 {
     const stele_status status = output_open_memory(t->p->out->diag, &t->out);

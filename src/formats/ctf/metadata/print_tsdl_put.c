@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines, attributes, quoted texts and names of the metadata of CTF 1.8. */
+/* Writes lines, attributes, quoted texts and names of CTF 1.8 metadata. */
 #include <inttypes.h>
 
 #include "core/text.h"
@@ -106,7 +106,7 @@ void ctf1_block_end(tsdl_printer *t)
     output_text(t->out, "\n};\n");
 }
 
-/* One character of a name; those that no name may have become `_`. */
+/* Writes one character of a name, as `_` if names may not have it. Returns its size in bytes. */
 static uint32_t name_character(tsdl_printer *t, const char *at, uint32_t left)
 {
     const uint8_t c = (uint8_t)*at;

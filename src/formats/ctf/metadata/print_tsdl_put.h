@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of the metadata of CTF 1.8 that all blocks are made of. */
+/* Writes the pieces that all blocks of CTF 1.8 metadata consist of. */
 #ifndef CTF_PRINT_TSDL_PUT_H
 #define CTF_PRINT_TSDL_PUT_H
 
@@ -12,16 +12,16 @@ typedef struct tsdl_printer {
     output *out;
     print_walk walk;
     unsigned indent;
-    ctf_text where;   /* the name of what is printed, which losses are of */
-    print_tags *tags; /* the labels that integers need so that variants can be told by them */
-    bool is_comment;  /* the text stands in a comment, which no text may end */
-    bool is_trial;    /* nothing is written: labels that fields need are collected */
+    ctf_text where;   /* name of the thing that is written, for losses */
+    print_tags *tags; /* the labels that integers need so that variants can be selected by them */
+    bool is_comment;  /* the text is inside of a comment, which no text may end */
+    bool is_trial;    /* nothing is written; only the labels that fields need are collected */
 } tsdl_printer;
 
 /* Counts something that CTF 1.8 cannot say. */
 void ctf1_lose(tsdl_printer *t, const char *what);
 
-/* The same, of what makes packets read otherwise than they were written. */
+/* Counts a loss that makes packets be read in another way than they were written. */
 void ctf1_lose_layout(tsdl_printer *t, const char *what);
 
 /* Counts a text that CTF 1.8 has no place for, if there is one. */
@@ -54,7 +54,7 @@ void ctf1_attribute_uuid(tsdl_printer *t, const uint8_t uuid[16]);
 /* Begins a block of the outermost level. */
 void ctf1_block_begin(tsdl_printer *t, const char *name);
 
-/* Ends it. */
+/* Ends a block of the outermost level. */
 void ctf1_block_end(tsdl_printer *t);
 
 /* Writes a text as characters that a name may have; those that it may not have become `_`. */

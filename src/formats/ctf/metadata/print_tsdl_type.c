@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Types in the metadata of CTF 1.8. What CTF 2 says and TSDL has no word for becomes what has the
- * same bits where there is such a type, and is counted where there is none.
- */
+/* Writes types in the metadata of CTF 1.8. A class of CTF 2 that TSDL does not have becomes a type
+   with the same bits, or is counted as a loss if there is none. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +10,7 @@
 #include "formats/ctf/metadata/print_tsdl_type.h"
 #include "formats/ctf/metadata/print_walk.h"
 
-/* The reserved name that gives a field its role in this scope; NULL: it has none. */
+/* Returns the reserved name that gives a field its role in this scope, or NULL if it has none. */
 static const char *role_name(const tsdl_printer *t, const ctf_class *type)
 {
     static const struct {
@@ -57,8 +55,8 @@ static const char *const scope_prefixes[CTF_SCOPE_COUNT] = {
     [CTF_SCOPE_SPECIFIC_CONTEXT] = "event.context.",
     [CTF_SCOPE_PAYLOAD] = "event.fields."};
 
-/* CTF 1.8 looks for names outwards: what stands further in hides what CTF 2 counts structures to.
- */
+/* Reports references that a nearer member of the same name hides: CTF 1.8 searches names outwards,
+   while CTF 2 counts structures. */
 static void check_hidden(tsdl_printer *t, const ctf_location *at)
 {
     ctf_location name = {.scope = CTF_SCOPE_LEXICAL};
@@ -74,8 +72,8 @@ static void check_hidden(tsdl_printer *t, const ctf_location *at)
         ctf1_lose_layout(t, "fields that others of their name hide");
 }
 
-/* Whether the path within the scope is enough, which is all that babeltrace2 takes of a tag; what
-   was of CTF 1.8 stays as it was written. */
+/* Whether the path finds the field without naming the scope, which is all that babeltrace2 allows
+   for a tag. References of CTF 1.8 stay as they were written. */
 static bool is_found_without_scope(tsdl_printer *t, const ctf_location *at)
 {
     const ctf_location name = {
@@ -96,7 +94,7 @@ static void location(tsdl_printer *t, const ctf_location *at)
         output_text(t->out, scope_prefixes[at->scope]);
     for (uint32_t i = 0; i < at->step_count; i++) {
         if (at->steps[i].bytes == NULL)
-            continue; /* one structure up: names are looked for outwards anyway */
+            continue; /* a step up needs no word: names are searched outwards anyway */
         output_text(t->out, dot);
         ctf1_identifier(t, at->steps[i]);
         dot = ".";
@@ -112,7 +110,7 @@ static void order_and_alignment(tsdl_printer *t, const ctf_class *type)
         ctf1_lose_layout(t, "order of bits");
 }
 
-/* The clock of the field: CTF 2 leaves it to the role. */
+/* Returns the clock of the field, which CTF 2 gives by the role. */
 static const ctf_clock *clock_of(const tsdl_printer *t, const ctf_class *type)
 {
     const bool is_time = (type->roles & CTF_ROLE_TIMESTAMP) != 0;
@@ -140,7 +138,8 @@ static void integer(tsdl_printer *t, const ctf_class *type, ctf_base base)
     output_text(t->out, " }");
 }
 
-/* A value beyond the field was written with a minus: see CTF111. */
+/* Writes an end of a range. A value that the field cannot have was written with a minus: see
+   CTF111. */
 static void range_end(tsdl_printer *t, const ctf_class *type, uint64_t value)
 {
     if (type->kind == CTF_INT || (type->size < 64 && value >> type->size != 0))
@@ -149,8 +148,11 @@ static void range_end(tsdl_printer *t, const ctf_class *type, uint64_t value)
         output_u64(t->out, value);
 }
 
-/* What of a range of labels can be said: CTF 1.8 wants values of the field, but for what tracers of
-   its own get wrong. False: nothing. */
+/*
+ * Gives the part of a label's range that CTF 1.8 can express: values that the field can have.
+ * Labels that were read from CTF 1.8 stay as their tracer wrote them. Returns false if nothing is
+ * left.
+ */
 static bool clip(const tsdl_printer *t, const ctf_class *type, const ctf_range *range,
                  ctf_range *said)
 {
@@ -190,7 +192,7 @@ static void label_print(tsdl_printer *t, const ctf_class *type, ctf_text name,
     }
 }
 
-/* An own label; where it selects an option, both are written alike. */
+/* Writes a label of the field's own. If it selects an option, both are written alike. */
 static void own_label_print(tsdl_printer *t, const ctf_class *type, const ctf_member *tag,
                             const ctf_mapping *label)
 {
@@ -200,7 +202,8 @@ static void own_label_print(tsdl_printer *t, const ctf_class *type, const ctf_me
     label_print(t, type, written, label->ranges, label->range_count);
 }
 
-/* With the labels that options are selected by; `tag` is the member, or NULL: it is none. */
+/* Writes an enumeration with its labels and those that select options. `tag` is the member, or NULL
+   if the type is not one. */
 static void enumeration(tsdl_printer *t, const ctf_class *type, ctf_base base,
                         const ctf_member *tag)
 {
@@ -258,18 +261,19 @@ static bool has_length(const ctf_class *type)
            type->kind != CTF_STRUCT;
 }
 
-/* An array that is aligned more than its elements; what stands around does not see the structure,
-   since no location leads into it. */
+/* Whether an array is aligned more than its elements, which needs a structure around it. No
+   location leads into that structure, so nothing refers to it. */
 static bool needs_box(const ctf_class *type)
 {
     return (type->kind == CTF_STATIC_ARRAY || type->kind == CTF_DYNAMIC_ARRAY) &&
            type->alignment_minimum > type->u.array.element->alignment;
 }
 
-/* The length of an RFC sequence stands in front of it: here it is a member of its own. */
+/* Writes the name of the member that holds the length of an RFC sequence, which precedes the
+   elements. */
 static void length_name(tsdl_printer *t, ctf_text name)
 {
-    output_text(t->out, "__"); /* readers take one away */
+    output_text(t->out, "__"); /* readers remove one `_` */
     ctf1_name_characters(t, name);
     output_text(t->out, "_length");
 }
@@ -283,7 +287,7 @@ static void sequence_length(tsdl_printer *t, const ctf_member *member)
     output_byte(t->out, ';');
 }
 
-/* Each level of a structure or variant is a line more to the right. */
+/* Writes the members of a structure or variant, each level indented further. */
 static void ctf1_members(tsdl_printer *t, const ctf_class *type, const ctf_member *member,
                          uint32_t count)
 {
@@ -339,14 +343,15 @@ static void ctf1_members(tsdl_printer *t, const ctf_class *type, const ctf_membe
     output_byte(t->out, '}');
 }
 
-/* What no type of CTF 1.8 has the layout of: the text then does not describe the trace. */
+/* Writes a comment instead of a type whose layout CTF 1.8 does not have: the text does not describe
+   the trace then. */
 static void leave_out(tsdl_printer *t, const char *what)
 {
     ctf1_lose_layout(t, what);
     output_printf(t->out, "/* not in CTF 1.8: %s */ struct { }", what);
 }
 
-/* The field that selects; NULL: it is none that CTF 1.8 could select by. */
+/* Returns the field that selects, or NULL if CTF 1.8 cannot select by it. */
 static const ctf_member *tag_of(tsdl_printer *t, const ctf_location *selector)
 {
     print_target target;
@@ -372,7 +377,7 @@ static void variant_print(tsdl_printer *t, const ctf_class *type, const ctf_loca
     ctf1_members(t, type, options, count);
 }
 
-/* Makes an option of a label and a type; one that no value selects is none. */
+/* Adds an option with a label and a type, unless no value selects it. */
 static void add_option(tsdl_printer *t, ctf_member *options, uint32_t *count, ctf_text name,
                        const ctf_member *option)
 {
@@ -389,7 +394,8 @@ static void add_option(tsdl_printer *t, ctf_member *options, uint32_t *count, ct
     (*count)++;
 }
 
-/* Options are called as the labels that select them. */
+/* Writes a variant that is selected by ranges. Its options have the names of the labels that select
+   them. */
 static void variant_of_ranges(tsdl_printer *t, const ctf_class *type)
 {
     const ctf_member *tag = tag_of(t, type->u.variant.selector);
@@ -427,7 +433,7 @@ static void variant(tsdl_printer *t, const ctf_class *type)
                       type->u.variant.count);
 }
 
-/* A variant, one option of which is empty. */
+/* Writes an optional field as a variant with one empty option. */
 static void optional(tsdl_printer *t, const ctf_class *type)
 {
     static const ctf_class nothing = {.kind = CTF_STRUCT, .alignment = 1, .alignment_minimum = 1};
@@ -459,7 +465,8 @@ static void optional(tsdl_printer *t, const ctf_class *type)
 
 static void boxed(tsdl_printer *t, const ctf_class *type)
 {
-    static const ctf_class box = {.kind = CTF_VARIANT}; /* not a level to count structures by */
+    /* Not a level that relative locations count. */
+    static const ctf_class box = {.kind = CTF_VARIANT};
     static const ctf_text name = {"elements", 8};
     ctf_class bare = *type;
     bare.alignment_minimum = 1;
@@ -469,10 +476,10 @@ static void boxed(tsdl_printer *t, const ctf_class *type)
     output_printf(t->out, " align(%" PRIu32 ")", type->alignment_minimum);
 }
 
-/* The element of a text or of bytes. */
+/* Writes the type of an element of a text or of bytes. */
 static void text_element(tsdl_printer *t, const ctf_class *type)
 {
-    const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0; /* bytes in every generation */
+    const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0; /* bytes in all generations */
     const bool is_blob =
         !is_uuid && type->kind != CTF_STATIC_STRING && type->kind != CTF_DYNAMIC_STRING;
     const bool is_text = type->encoding == CTF_UTF8 || type->encoding == CTF_ASCII;

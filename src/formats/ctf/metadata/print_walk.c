@@ -19,7 +19,7 @@ void walk_free(print_walk *walk)
     member_table_free(&walk->members);
 }
 
-/* Among the first `count` members. */
+/* Finds a member by its written name among the first `count` members. */
 static const ctf_member *find(print_walk *walk, const ctf_class *structure, uint32_t count,
                               ctf_text written)
 {
@@ -27,7 +27,8 @@ static const ctf_member *find(print_walk *walk, const ctf_class *structure, uint
     return index < count ? &structure->u.structure.members[index] : NULL;
 }
 
-/* Follows the steps from `first` on, from a structure on, of which so many members may be meant. */
+/* Follows the steps from number `first` on, beginning at a structure of which only the first
+   `count` members count. */
 static bool descend(print_walk *walk, const ctf_class *from, uint32_t count,
                     const ctf_location *location, uint32_t first, print_target *target)
 {
@@ -47,7 +48,8 @@ static bool descend(print_walk *walk, const ctf_class *from, uint32_t count,
     return target->member_count != 0;
 }
 
-/* CTF 1.8: earlier members of the structures outwards, then the scopes before, last first. */
+/* Resolves a name as CTF 1.8 does: among earlier members of the enclosing structures, outwards, and
+   then in the scopes before, last first. */
 static bool resolve_lexical(print_walk *walk, const ctf_location *location, print_target *target)
 {
     for (uint32_t up = 0; up < walk->depth; up++) {

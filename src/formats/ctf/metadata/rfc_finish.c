@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what the attributes of a type say to its class: what they leave out, and what cannot be. */
+/* Makes the class of a type from its attributes: adds what they leave out, and reports what is not
+   valid. */
 #include "formats/ctf/metadata/rfc_type.h"
 
 uint32_t rfc_alignment(const metadata *m, uint64_t size)
 {
     const uint32_t word = m->rfc.packing == STELE_CTF_NATURAL_64 ? 64 : 32;
     if (size == 0 || size % 8 != 0)
-        return 1; /* a bit field */
+        return 1; /* bit fields are not aligned */
     if (m->rfc.packing == STELE_CTF_PACKED || (size & (size - 1)) != 0)
         return 8;
     return size < word ? (uint32_t)size : word;
@@ -20,7 +21,7 @@ static bool label_fits(const ctf_class *type, const ctf_range *range)
                             : range->low <= most;
 }
 
-/* No field will ever show a label of a value that its integer cannot have. */
+/* Reports labels of values that the integer cannot have: no field ever shows them. */
 static void labels_check(metadata *m, const ctf_class *type)
 {
     if (type->size > 64)
@@ -57,7 +58,8 @@ void rfc_structure_finish(const metadata *m, ctf_class *type)
         type->alignment = type->alignment_minimum;
 }
 
-/* The alignment of a sequence is that of its elements: its length in front aligns itself. */
+/* Computes the alignment of an array. That of a sequence is the alignment of its elements: the
+   length before them is aligned by itself. */
 static bool array_finish(rfc_front *front, rfc_type *own)
 {
     ctf_class *type = &own->type;

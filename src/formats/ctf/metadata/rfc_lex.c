@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of the metadata of the 2010 RFC. */
+/* Splits the metadata of the 2010 RFC into words. */
 #include "core/text.h"
 #include "formats/ctf/metadata/rfc_front.h"
 
@@ -36,7 +36,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Blanks, zeros (section 7) and comments. */
+/* Steps over blanks, zeros (section 7) and comments. Returns false after reporting. */
 static bool skip_blanks(rfc_front *front)
 {
     const char *text = front->m->text;
@@ -60,7 +60,7 @@ static bool skip_blanks(rfc_front *front)
     return true;
 }
 
-/* -12, 0x1f, 017. */
+/* Reads a number: -12, 0x1f, 017. */
 static bool read_number(rfc_front *front)
 {
     const char *at = front->m->text + front->at;
@@ -96,7 +96,7 @@ static bool read_number(rfc_front *front)
     return true;
 }
 
-/* "TEXT": the RFC has no escapes. */
+/* Reads a text in quotes: the RFC has no escapes. */
 static bool read_string(rfc_front *front)
 {
     const char *at = front->m->text + front->at + 1;

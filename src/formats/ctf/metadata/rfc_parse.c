@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata of the RFC v1.1, section 7:
+ * Reads the metadata of the RFC v1.1 (section 7):
  *
- *     trace { major = 1; minor = 1; }
- *     section { name = NAME; event { header_type = type1; context { event_size = true; } } }
- *     type NAME { parent = struct; fields = { { uint32_t, a }, ... }; }
- *     event { name = NAME; id = 3; section = NAME; fields = NAME; }
+ *    trace { major = 1; minor = 1; }
+ *    section { name = NAME; event { header_type = type1; context { event_size = true; } } }
+ *    type NAME { parent = struct; fields = { { uint32_t, a }, ... }; }
+ *    event { name = NAME; id = 3; section = NAME; fields = NAME; }
  */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "formats/ctf/metadata/rfc_front.h"
 
-/* Attributes of a block: each once, named by bits. */
+/* The attributes of a block: each may occur once. Bit i of `said` is set when names[i] was read. */
 typedef struct block {
     const char *const *names;
     unsigned said;
 } block;
 
-/* "NAME =" of a block; *attribute: its number. */
+/* Reads "NAME =" in a block. `*attribute` is the index of the name. */
 static bool block_attribute(rfc_front *front, block *b, unsigned *attribute)
 {
     ctf_text name;
@@ -53,7 +53,7 @@ static bool copy_text(rfc_front *front, ctf_text text, ctf_text *copy)
     return copy->bytes != NULL;
 }
 
-/* ---- trace ---- */
+/* ---- The block "trace" ---- */
 
 static bool read_trace(rfc_front *front)
 {
@@ -78,7 +78,7 @@ static bool read_trace(rfc_front *front)
     return block_check(front, &b, 3, place) && rfc_next(front);
 }
 
-/* ---- Headers: sections 5 and 6.1 ---- */
+/* ---- Headers of packets and events (sections 5 and 6.1) ---- */
 
 static ctf_member *members_take(ctf_schema *schema, ctf_class *structure, uint32_t count)
 {
@@ -112,14 +112,15 @@ typedef struct header_field {
     uint8_t base; /* ctf_base */
 } header_field;
 
-/* Bytes have no padding between them in any of the headers. */
+/* Makes an unsigned integer of a header. None of the headers has padding between whole bytes. */
 static bool member_integer(ctf_schema *schema, ctf_member *member, const header_field *field)
 {
     ctf_class *type = rfc_integer(schema, field->size, field->size % 8 == 0 ? 8 : 1);
     if (type != NULL) {
         type->roles = field->roles;
         type->base = field->base;
-        if ((field->roles & CTF_ROLE_TIMESTAMP) != 0) /* of packet headers, which have no section */
+        /* In packet headers, which belong to no section. */
+        if ((field->roles & CTF_ROLE_TIMESTAMP) != 0)
             type->clock = schema->clocks[0];
     }
     return member_set(member, field->name, type);
@@ -134,7 +135,8 @@ static bool members_integers(ctf_schema *schema, ctf_member *members, const head
     return true;
 }
 
-/* Section 5; its 48 bytes have the same places on all architectures. See rfc_packet.h. */
+/* Makes the packet header of section 5, whose 48 bytes have the same layout on all architectures.
+   See rfc_packet.h. */
 static bool make_packet_header(ctf_schema *schema)
 {
     static const header_field fields[] = {
@@ -160,7 +162,8 @@ static bool make_packet_header(ctf_schema *schema)
     return true;
 }
 
-/* The extended header: 96 bits without padding between, then `end_alignment`. */
+/* Makes the extended header: 96 bits without padding between its members, aligned to
+   `end_alignment` at its end. */
 static ctf_class *make_extended(ctf_schema *schema, const header_field *fields, uint32_t alignment,
                                 uint32_t end_alignment)
 {
@@ -172,7 +175,7 @@ static ctf_class *make_extended(ctf_schema *schema, const header_field *fields, 
     return extended;
 }
 
-/* Selected by the id that says that an extended header follows. */
+/* Makes the extended header optional: it follows if the field "id" has the value `id`. */
 static ctf_class *make_optional(ctf_schema *schema, const ctf_class *extended, uint64_t id)
 {
     static const ctf_text step = {"id", 2};
@@ -199,10 +202,10 @@ static ctf_class *make_optional(ctf_schema *schema, const ctf_class *extended, u
 #define TIME CTF_ROLE_TIMESTAMP
 
 /*
- * Section 6.1.
+ * Makes the event header of a type (section 6.1):
  *
- *     type 1   id:5 timestamp:27      32 bits   id 31:    id:32 timestamp:64   96 bits, no realign
- *     type 2   timestamp:32 id:16     48 bits   id 65535: timestamp:64 id:32   96 bits
+ *    type 1   id:5 timestamp:27      32 bits   id 31:    id:32 timestamp:64   96 bits, no realign
+ *    type 2   timestamp:32 id:16     48 bits   id 65535: timestamp:64 id:32   96 bits
  */
 static const ctf_class *make_event_header(rfc_front *front, unsigned number)
 {
@@ -225,7 +228,7 @@ static const ctf_class *make_event_header(rfc_front *front, unsigned number)
     return header;
 }
 
-/* Sections with one type of header share its class. */
+/* Returns the event header of a type, which all sections share, or NULL if out of memory. */
 static const ctf_class *event_header_of(rfc_front *front, unsigned number)
 {
     const ctf_class **header = &front->event_headers[number - 1];
@@ -234,7 +237,7 @@ static const ctf_class *event_header_of(rfc_front *front, unsigned number)
     return *header;
 }
 
-/* ---- section ---- */
+/* ---- The block "section" ---- */
 
 static bool read_context(rfc_front *front, ctf_stream_class *stream)
 {
@@ -265,7 +268,7 @@ static bool read_context(rfc_front *front, ctf_stream_class *stream)
     return rfc_next(front);
 }
 
-/* event { header_type = type1; context { ... } } of a section */
+/* Reads event { header_type = type1; context { ... } } of a section. */
 static bool read_section_event(rfc_front *front, ctf_stream_class *stream)
 {
     if (!rfc_next(front) || !rfc_expect(front, '{', "'{'"))
@@ -336,7 +339,7 @@ static bool read_section(rfc_front *front)
     return false;
 }
 
-/* ---- event ---- */
+/* ---- The block "event" ---- */
 
 enum { E_NAME, E_ID, E_SECTION, E_FIELDS };
 
@@ -380,9 +383,9 @@ static bool read_event(rfc_front *front)
     return rfc_next(front);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole text ---- */
 
-/* A block; types and events may wait for names. */
+/* Reads a block. Types and events may use names that are declared later. */
 static bool read_block(rfc_front *front)
 {
     static const struct {
@@ -403,7 +406,8 @@ static bool read_block(rfc_front *front)
     return rfc_next(front) && blocks[i].read(front) && rfc_accept(front, ';');
 }
 
-/* The block that begins there; *is_waiting: a name is not known, and nothing happened. */
+/* Tries to read the block at `start`. If it uses a name that is not known, `*is_waiting` is true
+   and nothing has changed. */
 static bool try_block(rfc_front *front, uint32_t start, bool *is_waiting)
 {
     bool is_ok;
@@ -417,7 +421,7 @@ static bool try_block(rfc_front *front, uint32_t start, bool *is_waiting)
     return is_ok;
 }
 
-/* Steps over a block, which will be read again when the rest is known. */
+/* Steps over a block and remembers it, to be read again when the rest of the text is known. */
 static bool wait_block(rfc_front *front, uint32_t start)
 {
     if (front->waiting_count == front->waiting_capacity) {
@@ -435,9 +439,11 @@ static bool wait_block(rfc_front *front, uint32_t start)
     return rfc_skip_block(front) && rfc_accept(front, ';');
 }
 
-#define WAITING_PASSES 16u /* over the blocks that wait: metadata of any order take linear time */
+/* Passes over blocks that wait for names, so that metadata in any order take linear time. */
+#define WAITING_PASSES 16u
 
-/* Reads the blocks that wait: the last ones first, then the first ones first, and so on. */
+/* Reads the blocks that wait for names, alternately from the last to the first and from the first
+   to the last. When a pass gets no further, the rest is read with errors reported. */
 static bool read_waiting(rfc_front *front)
 {
     const uint32_t count = front->waiting_count;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the RFC v1.1, section 4. */
+/* Reads types of the RFC v1.1 (section 4). */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "formats/ctf/metadata/rfc_type.h"
 
-/* The abstract types that everything inherits from, and what they can say and must say. */
+/* The abstract types that all others inherit from, with the attributes that they must and may
+   have. */
 static const struct base_type {
     const char *name;
     rfc_kind kind;
@@ -36,7 +37,7 @@ static const struct base_type *base_of(rfc_kind kind)
     return kind != RFC_NO_KIND ? &base_types[kind - 1] : NULL;
 }
 
-/* ---- Integers that need no declaration ---- */
+/* ---- Types that need no declaration ---- */
 
 ctf_class *rfc_integer(ctf_schema *schema, uint32_t size, uint32_t alignment)
 {
@@ -46,7 +47,7 @@ ctf_class *rfc_integer(ctf_schema *schema, uint32_t size, uint32_t alignment)
     return type;
 }
 
-/* intN_t, uintN_t, and uint, which is 32 bits; 0: another name. */
+/* Returns the size in bits of intN_t, uintN_t and uint, which has 32, or 0 for other names. */
 static uint32_t predefined_size(ctf_text name, bool *is_signed)
 {
     const char *at = name.bytes, *end = at + name.size;
@@ -65,7 +66,8 @@ static uint32_t predefined_size(ctf_text name, bool *is_signed)
     return size <= 64 ? size : 0;
 }
 
-/* A type that was declared, or is known without; NULL: neither, or memory (then *is_lost). */
+/* Returns a type that was declared or needs no declaration. Returns NULL if there is none, or with
+   `*is_lost` if out of memory. */
 static const rfc_type *type_find(rfc_front *front, ctf_text name, bool *is_lost)
 {
     const rfc_type *known = name_register_find(&front->types, name);
@@ -92,7 +94,7 @@ static const rfc_type *type_find(rfc_front *front, ctf_text name, bool *is_lost)
     return name_register_put(&front->types, name, type) ? type : NULL;
 }
 
-/* ---- Lists ---- */
+/* ---- Lists of fields and of labels ---- */
 
 static bool members_push(rfc_front *front, const ctf_member *member)
 {
@@ -106,7 +108,7 @@ static bool members_push(rfc_front *front, const ctf_member *member)
     return true;
 }
 
-/* { TYPE, NAME }; the RFC's header opens one with '[' and leaves commas out after others. */
+/* Reads { TYPE, NAME }. The RFC's own text opens one with '[' and omits commas after others. */
 static bool read_field(rfc_front *front, uint32_t *height)
 {
     ctf_member member = {.place = front->place};
@@ -125,7 +127,8 @@ static bool read_field(rfc_front *front, uint32_t *height)
     return member.name.bytes != NULL && members_push(front, &member) && rfc_accept(front, ',');
 }
 
-/* Section 5 calls two members of the packet header `checksum`; the second is the scheme. */
+/* Renames the second of two members of the packet header that section 5 calls `checksum`: it is the
+   scheme. */
 static bool rename_scheme(rfc_front *front, ctf_member *member, ctf_text type_name)
 {
     if (!ctf_text_is(type_name, "packet_header") || !ctf_text_is(member->name, "checksum"))
@@ -134,7 +137,8 @@ static bool rename_scheme(rfc_front *front, ctf_member *member, ctf_text type_na
     return text_set_add(&front->names, member->name.bytes, member->name.size);
 }
 
-/* What a structure must be aligned to for its member: also the lengths inside sequences. */
+/* Returns what a structure must be aligned to for its member. Lengths inside of sequences count,
+   too. */
 static uint32_t member_alignment(const ctf_class *type)
 {
     uint32_t alignment = type->alignment;
@@ -175,7 +179,7 @@ static bool take_members(rfc_front *front, uint32_t first, ctf_text type_name, c
     return true;
 }
 
-/* { { TYPE, NAME }, ... } */
+/* Reads { { TYPE, NAME }, ... }. */
 static bool read_fields(rfc_front *front, ctf_text type_name, ctf_class *type, uint32_t *height)
 {
     const uint32_t first = front->member_count;
@@ -187,7 +191,7 @@ static bool read_fields(rfc_front *front, ctf_text type_name, ctf_class *type, u
     return rfc_next(front) && take_members(front, first, type_name, type);
 }
 
-/* { VALUE, "NAME" } */
+/* Reads { VALUE, "NAME" }. */
 static bool read_mapping(rfc_front *front, ctf_mapping *mapping)
 {
     ctf_range *range = schema_take(front->schema, 1, sizeof *range);
@@ -231,7 +235,7 @@ static bool read_map(rfc_front *front, ctf_class *type)
     return copy != NULL && rfc_next(front);
 }
 
-/* ---- Attributes ---- */
+/* ---- Attributes of types ---- */
 
 static bool read_parent(rfc_front *front, rfc_type *parent)
 {
@@ -318,7 +322,7 @@ static uint16_t attribute_find(ctf_text name)
     return 0;
 }
 
-/* The value of an attribute, into what the type says by itself. */
+/* Reads the value of an attribute into the type's own properties. */
 static bool read_value(rfc_front *front, uint16_t attribute, ctf_text type_name, rfc_type *own)
 {
     ctf_class *type = &own->type;
@@ -337,7 +341,7 @@ static bool read_value(rfc_front *front, uint16_t attribute, ctf_text type_name,
     }
 }
 
-/* "NAME = VALUE;" */
+/* Reads "NAME = VALUE;". */
 static bool read_attribute(rfc_front *front, ctf_text type_name, rfc_type *own, rfc_type *parent)
 {
     ctf_text name;
@@ -358,7 +362,7 @@ static bool read_attribute(rfc_front *front, ctf_text type_name, rfc_type *own, 
     return rfc_end_value(front);
 }
 
-/* Puts what the type says by itself over what its parent says. */
+/* Completes the type by the properties of its parent that it does not set itself. */
 static void inherit(const rfc_type *parent, rfc_type *own)
 {
     const ctf_class said = own->type;
@@ -396,14 +400,15 @@ static void inherit(const rfc_type *parent, rfc_type *own)
         type->u.array.length_class = said.u.array.length_class;
     if (own_said & A_ENCODING)
         type->encoding = said.encoding;
-    /* The integers that enumerations and bit fields inherit from may be any of them. */
+    /* Enumerations and bit fields inherit from any integer, and only their attributes show what
+       they are. */
     if (own->kind == RFC_INTEGER && (own->said & A_UNIT_SIZE) != 0)
         own->kind = RFC_BITFIELD;
     else if (own->kind == RFC_INTEGER && (own->said & A_MAP) != 0)
         own->kind = RFC_ENUM;
 }
 
-/* What the kind of the type asks for and allows. */
+/* Checks that the type has the attributes that its kind needs, and only those that it may have. */
 static bool attributes_check(rfc_front *front, const rfc_type *own)
 {
     const struct base_type *base = base_of((rfc_kind)own->kind);
@@ -422,7 +427,7 @@ static bool attributes_check(rfc_front *front, const rfc_type *own)
     return (wrong | missing) == 0;
 }
 
-/* ---- Types ---- */
+/* ---- Declarations and uses of types ---- */
 
 static bool level_check(rfc_front *front, uint32_t height)
 {
@@ -430,7 +435,7 @@ static bool level_check(rfc_front *front, uint32_t height)
            rfc_refuse(front, &ctf_codes[CTF207], "types nested less deep");
 }
 
-/* { NAME = VALUE; ... }; Returns NULL after reporting, or if out of memory. */
+/* Reads { NAME = VALUE; ... }. Returns NULL after reporting, or if out of memory. */
 static rfc_type *read_type(rfc_front *front, ctf_text name, bool is_abstract)
 {
     rfc_type parent = {.kind = RFC_NO_KIND};
@@ -470,13 +475,14 @@ bool rfc_type_declare(rfc_front *front, bool is_abstract)
         return rfc_refuse(front, &ctf_codes[CTF300], "the name of the type");
     if (!rfc_next(front))
         return false;
-    if (base_find(name) != NULL) /* a copy of what section 4 says about it */
+    if (base_find(name) != NULL) /* the text repeats what section 4 defines */
         return is_abstract ? rfc_skip_block(front) && rfc_accept(front, ';')
                            : rfc_refuse(front, &ctf_codes[CTF302], "a name that is not taken");
     type = read_type(front, name, is_abstract);
     if (type == NULL)
         return false;
-    if (known != NULL && known->type.place.offset != UINT32_MAX) /* as the RFC's own examples do */
+    /* The RFC's own examples declare types twice. */
+    if (known != NULL && known->type.place.offset != UINT32_MAX)
         metadata_report(front->m, &ctf_codes[CTF304], place, "every type declared once", "%.*s",
                         (int)name.size, name.bytes);
     return name_register_put(&front->types, name, type) && rfc_accept(front, ';');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A type of the RFC while its attributes are read (rfc_type.c) and once they are (rfc_finish.c). */
+/* A type of the RFC while its attributes are read (rfc_type.c) and afterwards (rfc_finish.c). */
 #ifndef CTF_RFC_TYPE_H
 #define CTF_RFC_TYPE_H
 
@@ -16,7 +16,7 @@ typedef enum rfc_kind {
     RFC_STRING_TYPE
 } rfc_kind;
 
-/* The attributes of a type, as bits of what it says. */
+/* The attributes of a type, as bits of rfc_type.said. */
 enum {
     A_PARENT = 1u << 0,
     A_SIGNED = 1u << 1,
@@ -37,16 +37,17 @@ enum {
 struct rfc_type {
     uint8_t kind; /* rfc_kind */
     bool is_abstract;
-    uint16_t said; /* attributes that it or an ancestor has */
+    uint16_t said; /* bits of the attributes that it or an ancestor has */
     uint32_t height;
     ctf_class type; /* what the attributes say so far */
     const ctf_class *made;
 };
 
-/* Makes the class of a concrete type. Returns false after reporting. */
+/* Makes the class of a type that is not abstract. Returns false after reporting. */
 bool rfc_class_finish(rfc_front *front, rfc_type *own);
 
-/* GCC aligns a structure also on the units of its bit fields: section 4.1.6. */
+/* Raises the alignment of a structure to the units of its bit fields, as GCC does (section
+   4.1.6). */
 void rfc_structure_finish(const metadata *m, ctf_class *type);
 
 #endif

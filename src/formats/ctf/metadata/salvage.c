@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each block of CTF 1.8 and the RFC, and each fragment of CTF 2, stands alone. One with an error is
- * blanked out in the text, which is then parsed again: what needs it has an error now, and goes the
- * same way; all else is as it was. Smaller things go alone where nothing else needs them: an entry
- * of the environment, a description, an offset.
+ * Each block of CTF 1.8 and the RFC, and each fragment of CTF 2, can be read on its own. One with
+ * an error is blanked out in the text, which is then parsed again: blocks that need it now have an
+ * error and are blanked out, too; all others are as before. If nothing else needs them, smaller
+ * parts are blanked out alone: an entry of the environment, a description, an offset.
  */
 #include "formats/ctf/metadata/salvage.h"
 
@@ -18,7 +18,8 @@
 
 #define RECORD_SEPARATOR '\x1e'
 
-/* Every pass takes one thing away, and reads all text again: a second in all. */
+/* Every pass removes one part and parses the whole text again; these bounds keep all passes
+   together near a second. */
 #define PASSES_MIN 16u
 #define PASSES_MAX 1024u
 #define BYTES_MAX  ((uint64_t)64 << 20)
@@ -39,13 +40,13 @@ static size_t word_size(const char *at)
     return strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
 }
 
-/* Words with which blocks and declarations begin, in CTF 1.8 and in the RFC. */
+/* Words with which blocks of CTF 1.8 and the RFC begin. */
 static const char *const blocks[] = {"trace", "env", "clock", "stream", "event", "callsite", NULL};
 static const char *const declarations[] = {"typealias", "typedef", "struct",        "variant",
                                            "enum",      "type",    "abstract_type", "section",
                                            "integer",   NULL};
 
-/* Whether a block seems to begin at a place: a line does, with one of the words. */
+/* Whether a block seems to begin at a place: at the begin of a line with one of the words. */
 static bool begins_block(const metadata *m, size_t at)
 {
     const size_t size = word_size(m->text + at);
@@ -53,7 +54,7 @@ static bool begins_block(const metadata *m, size_t at)
            (is_one_of(m->text + at, size, blocks) || is_one_of(m->text + at, size, declarations));
 }
 
-/* The end of a text in quotes, or that of its line, where it is missing. */
+/* Returns the end of a text in quotes, or of its line if the quote at the end is missing. */
 static size_t quoted_end(const metadata *m, size_t at)
 {
     for (at++; at < m->size && m->text[at] != '"' && m->text[at] != '\n'; at++)
@@ -61,9 +62,10 @@ static size_t quoted_end(const metadata *m, size_t at)
     return at;
 }
 
-/* ---- CTF 1.8 and the RFC ---- */
+/* ---- Parts of CTF 1.8 and the RFC ---- */
 
-/* From the start of a block to its semicolon, or to where the next one seems to begin. */
+/* Returns the block that begins at `from`, up to its semicolon, or to the place where the next
+   block seems to begin. */
 static range block_range(const metadata *m, size_t from)
 {
     uint32_t depth = 0;
@@ -83,7 +85,8 @@ static range block_range(const metadata *m, size_t from)
     return (range){from, m->size};
 }
 
-/* The attribute of the block that the place is in, with its semicolon; empty: it is in none. */
+/* Returns the attribute of the block that contains the place, including its semicolon; an empty
+   range if none does. */
 static range attribute_range(const metadata *m, range block, size_t place)
 {
     uint32_t depth = 0;
@@ -105,7 +108,8 @@ static range attribute_range(const metadata *m, range block, size_t place)
     return (range){block.to, block.to};
 }
 
-/* Attributes that a block can do without: what they say is missed, and nothing else. */
+/* Whether the block can be read without the attribute, and only the attribute's own value is
+   lost. */
 static bool is_spare(const metadata *m, range block, range attribute)
 {
     static const char *const of_trace[] = {"uuid", "major", "minor", "byte_order", NULL};
@@ -130,7 +134,7 @@ static bool is_stream(const metadata *m, range block)
     return word_size(m->text + block.from) == 6 && memcmp(m->text + block.from, "stream", 6) == 0;
 }
 
-/* Attributes without which there is something to read by, if not as it was meant. */
+/* Whether the block can be read without the attribute, if perhaps not as it was meant. */
 static bool is_dispensable(const metadata *m, range block, range attribute)
 {
     static const char *const of_type[] = {"base",       "encoding", "map", "align",
@@ -143,7 +147,8 @@ static bool is_dispensable(const metadata *m, range block, range attribute)
     return is_stream(m, block) && is_one_of(name, name_size, of_stream);
 }
 
-/* Whether a block's keyword has one wrong character; it is mended then. */
+/* Corrects a block's keyword if one of its characters is wrong. Returns false if it is not a
+   keyword. */
 static bool mend_keyword(metadata *m, size_t at)
 {
     const size_t size = strcspn(m->text + at, " \t\r\n{;");
@@ -167,9 +172,9 @@ static bool mend_keyword(metadata *m, size_t at)
     return false;
 }
 
-/* ---- CTF 2 ---- */
+/* ---- Parts of CTF 2 ---- */
 
-/* A separator that is missing in front of a fragment, which begins its line, is put back. */
+/* Restores a separator that is missing before a fragment which begins its line. */
 static bool mend_separator(metadata *m, range fragment)
 {
     for (size_t at = fragment.from + 1; at < fragment.to; at++) {
@@ -190,8 +195,8 @@ static range fragment_range(const metadata *m, size_t from)
 
 #define LEVELS_MAX 32u
 
-/* The property that the place is in, of the fragment itself or, if `is_inner`, of the innermost
-   object, with one comma; empty: it is in none. */
+/* Returns the property that contains the place, with one comma: of the fragment itself, or of the
+   innermost object if `is_inner`. An empty range if there is none. */
 static range property_range(const metadata *m, range fragment, size_t place, bool is_inner)
 {
     size_t from[LEVELS_MAX], comma[LEVELS_MAX];
@@ -235,8 +240,8 @@ static bool is_spare_property(const metadata *m, range property)
     return is_property_of(m, property, spare);
 }
 
-/* What a field class can do without, or what nobody knows or says again: CTF201 and CTF203 name the
-   property itself. */
+/* Whether a field class can be read without the property, or the property is unknown or repeated:
+   CTF201 and CTF203 are at the property itself. */
 static bool is_dispensable_property(const metadata *m, range property, size_t place)
 {
     static const char *const known[] = {"\"alignment\"",
@@ -255,7 +260,7 @@ static bool is_dispensable_property(const metadata *m, range property, size_t pl
            (name == place && (m->error_code == CTF201 || m->error_code == CTF203));
 }
 
-/* ---- Both ---- */
+/* ---- Parts of any generation ---- */
 
 static bool contains(const metadata *m, range r, const char *text)
 {
@@ -266,7 +271,7 @@ static bool contains(const metadata *m, range r, const char *text)
     return false;
 }
 
-/* Nothing can be read without it. */
+/* Whether nothing can be read without the part. */
 static bool is_vital(const metadata *m, range r)
 {
     const size_t size = word_size(m->text + r.from);
@@ -299,7 +304,7 @@ static bool remove_range(metadata *m, range r, const char *what)
     return true;
 }
 
-/* Where the block or fragment begins that the place is in; SIZE_MAX: in none. */
+/* Returns where the block or fragment begins that contains the place, or SIZE_MAX if none does. */
 static size_t root_of(const metadata *m, size_t place)
 {
     size_t low = 0, high = m->root_count;
@@ -315,8 +320,8 @@ static size_t root_of(const metadata *m, size_t place)
     return m->roots[low];
 }
 
-/* Where a block ends for guesses: where the next one seems to begin, since a damaged brace or
-   semicolon may end it too soon. */
+/* Returns where a block ends for guesses: where the next one seems to begin, since a damaged brace
+   or semicolon may end it too early. */
 static size_t guess_end(const metadata *m, range block)
 {
     size_t at = block.to + strspn(m->text + block.to, " \t\r\n");
@@ -327,7 +332,8 @@ static size_t guess_end(const metadata *m, range block)
     return at;
 }
 
-/* A byte is taken as another one; what was described so may still be something else. */
+/* Replaces a damaged byte. The result is doubtful: what the byte belongs to may still be something
+   else. */
 static bool guess(metadata *m, size_t from, size_t to)
 {
     if (!metadata_guess_word(m, from, to) && !metadata_guess(m, from, to))
@@ -336,15 +342,16 @@ static bool guess(metadata *m, size_t from, size_t to)
     return true;
 }
 
-/* A misspelled word at the error, or the attribute of an unknown name that led to it. */
+/* Corrects a misspelled word at the error, or else the attribute with an unknown name that led to
+   the error. */
 static bool mend_spelling(metadata *m, range whole)
 {
     return metadata_mend_spelling(m, m->error_place, whole.from, whole.to) ||
            metadata_mend_spelling(m, m->misnamed_place, whole.from, whole.to);
 }
 
-/* A comment whose end is damaged would hide the rest of the text: it ends with its line. Text in
-   front of the first block that cannot be read is left out. */
+/* Ends a comment whose end is damaged with its line, as it would hide the rest of the text; or
+   removes text before the first block that can be read. */
 static bool mend_front(metadata *m, size_t place)
 {
     const size_t line_end = place + strcspn(m->text + place, "\n");
@@ -360,7 +367,8 @@ static bool mend_front(metadata *m, size_t place)
     return guess(m, front.from, front.to) || remove_range(m, front, "text");
 }
 
-/* The only integer whose size is not the one that its name says: what needs it cannot be read. */
+/* Corrects the size of an integer if it is the only one that its name contradicts: everything that
+   uses it cannot be read. */
 static bool mend_only_size(metadata *m)
 {
     range found = {0, 0};
@@ -375,7 +383,8 @@ static bool mend_only_size(metadata *m)
     return found.to != 0 && metadata_mend_size(m, found.from, found.to);
 }
 
-/* The block that the error is in, or that begins there: after the last one that could be read. */
+/* Returns the block that contains the error, or that begins there, after the last one that could be
+   read. */
 static range block_of(const metadata *m, size_t place, size_t root)
 {
     const range whole = block_range(m, root);
@@ -401,7 +410,8 @@ static bool take_block(metadata *m, size_t place, size_t root)
         return true;
     if (has_part && is_dispensable(m, whole, part))
         return remove_range(m, part, "an attribute");
-    is_needed = is_vital(m, whole) && m->error_code != CTF103; /* not another trace block */
+    /* CTF103 is about another trace block. */
+    is_needed = is_vital(m, whole) && m->error_code != CTF103;
     if ((is_needed || is_stream(m, whole)) && mend_only_size(m))
         return true;
     return !is_needed && remove_range(m, whole, "a block");
@@ -411,7 +421,7 @@ static bool take_fragment(metadata *m, size_t place, size_t root)
 {
     range whole, part;
     if (place == 0 && m->text[0] != '{' &&
-        m->text[0] != RECORD_SEPARATOR) { /* a damaged separator in front of all */
+        m->text[0] != RECORD_SEPARATOR) { /* the separator of the first fragment is damaged */
         m->text[0] = RECORD_SEPARATOR;
         return true;
     }
@@ -435,7 +445,8 @@ static bool take_fragment(metadata *m, size_t place, size_t root)
     return !is_vital(m, whole) && remove_range(m, whole, "a fragment");
 }
 
-/* Takes away, or mends, what the last error is in. False: nothing would be left. */
+/* Removes or corrects the part that contains the last error. Returns false if nothing would be
+   left. */
 static bool take_away(metadata *m)
 {
     const size_t place = m->error_place, root = root_of(m, place);
@@ -448,8 +459,8 @@ static bool take_away(metadata *m)
     return m->generation == CTF_2 ? take_fragment(m, place, root) : take_block(m, place, root);
 }
 
-/* An attribute of an unknown name: a known one, of which a byte was damaged? Else, if it is a type,
-   what that describes is missing, and all after it may be read wrongly. */
+/* Corrects an attribute with an unknown name if one byte of it is damaged. Otherwise, if it is a
+   type, what that describes is missing, and the fields after it may be read wrongly. */
 static bool mend_name(metadata *m)
 {
     const size_t root = root_of(m, m->misnamed_place);
@@ -504,6 +515,6 @@ bool metadata_salvage(metadata *m, ctf_schema *schema)
         m->error_count = error_count;
         return false;
     }
-    /* Metadata in which nothing is wrong are what they are, also without a stream. */
+    /* Metadata without errors are what they are, even without a stream. */
     return is_fine && (schema->stream_count != 0 || m->error_count == error_count);
 }

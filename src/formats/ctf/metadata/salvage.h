@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata that are damaged in places: what does not need those is read all the same. */
+/* Reads metadata that are damaged in places, except for what needs these places. */
 #ifndef CTF_SALVAGE_H
 #define CTF_SALVAGE_H
 
 #include "formats/ctf/metadata/metadata.h"
 
 /*
- * metadata_parse(), and where that reports an error, again without what the error is in, until the
- * rest can be read. False: nothing can be, or memory (then error_count is what it was before).
+ * Parses the metadata; after an error, parses them again without the part that contains the error,
+ * until the rest can be read. Returns false if nothing can be read, or if out of memory, and
+ * error_count has not changed then.
  */
 bool metadata_salvage(metadata *m, ctf_schema *schema);
 

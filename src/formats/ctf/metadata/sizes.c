@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything needs the few integers that TSDL's metadata begin with, and most of their names say
- * how many bits they have: uint32_t, u5, uint27_clock_monotonic_t. Where such a declaration is
- * damaged, the number in the name is taken for the size.
+ * Most metadata of TSDL begin with a few integers that everything else uses, and most of their
+ * names have the number of bits: uint32_t, u5, uint27_clock_monotonic_t. If such a declaration is
+ * damaged, the number in the name is taken as the size.
  */
 #include "formats/ctf/metadata/sizes.h"
 
@@ -16,10 +16,10 @@
 
 #define TEXT_SIZE 24u
 
-/* An integer that is declared: places in the text. */
+/* A declaration of an integer, by offsets in the text. */
 typedef struct declared {
-    size_t open, close; /* its braces */
-    unsigned size;      /* bits, as the name says */
+    size_t open, close; /* offsets of its braces */
+    unsigned size;      /* bits that the name has */
 } declared;
 
 static size_t skip_blanks(const metadata *m, size_t at, size_t to)
@@ -36,7 +36,7 @@ static bool begins(const metadata *m, size_t at, size_t to, const char *word)
            !isalnum((unsigned char)m->text[at + size]) && m->text[at + size] != '_';
 }
 
-/* typealias integer { ... } := NAME; */
+/* Finds typealias integer { ... } := NAME; from `from` on. */
 static bool declared_find(const metadata *m, size_t from, size_t to, declared *d)
 {
     size_t at = from, name;
@@ -58,7 +58,7 @@ static bool declared_find(const metadata *m, size_t from, size_t to, declared *d
     return d->size >= 1 && d->size <= 64;
 }
 
-/* Puts a value to an attribute whose value is none; false: it has a good one. */
+/* Sets the value of an attribute that has no valid one. Returns false if it has one. */
 static bool set_value(metadata *m, const declared *d, const char *name, unsigned value,
                       bool keeps_numbers)
 {
@@ -85,7 +85,7 @@ static bool set_value(metadata *m, const declared *d, const char *name, unsigned
     return !m->is_memory_out;
 }
 
-/* The number of a size that can be read; 0: none can. */
+/* Returns the size in the declaration, or 0 if it is not a valid one. */
 static unsigned said_size(const metadata *m, const declared *d)
 {
     for (size_t at = d->open; at < d->close; at++) {
@@ -103,7 +103,7 @@ bool metadata_mend_size(metadata *m, size_t from, size_t to)
     bool is_changed;
     if (m->generation != CTF_1 || !declared_find(m, from, to, &d))
         return false;
-    /* The later attribute first, so that the places of the other one stay. */
+    /* The later attribute is changed first, so that the place of the earlier one stays valid. */
     is_changed = said_size(m, &d) != d.size && set_value(m, &d, "size", d.size, false);
     if (is_changed && !m->is_memory_out && !declared_find(m, from, m->size, &d))
         return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whoever writes metadata by hand leaves out a letter, types one twice, or two of them the wrong
- * way round. A word that is such a slip away from one that is known, or that stands elsewhere in
- * the text, is taken for it, where the text can be read then, and with no other word as well.
+ * Typical slips in metadata that are written by hand are a missing letter, a letter twice, and two
+ * letters swapped. A word that is one such slip away from a known word, or from one elsewhere in
+ * the text, is replaced by it, if the text can then be read, and not with any other word.
  */
 #include "formats/ctf/metadata/spelling.h"
 
@@ -15,14 +15,14 @@
 #define WORD_MIN   3u
 #define WORD_MAX   48u
 #define TRIALS_MAX 16u
-#define BYTES_MAX  ((uint64_t)1 << 20) /* of text, in the trials of one word */
+#define BYTES_MAX  ((uint64_t)1 << 20) /* bytes of text that the trials of one word may parse */
 
 typedef struct speller {
     metadata *m;
-    size_t from, to; /* what has to be read */
-    size_t at, size; /* the word */
+    size_t from, to; /* part of the text that must be readable */
+    size_t at, size; /* place and size of the word */
     char found[WORD_MAX + 1];
-    size_t found_size; /* 0: none yet */
+    size_t found_size; /* 0 if no word was found */
     unsigned trial_count;
     uint64_t byte_count;
     bool is_ambiguous, is_memory_out;
@@ -43,7 +43,7 @@ static size_t word_size(const metadata *m, size_t at, bool has_dots)
     return size;
 }
 
-/* Whether the longer word is the shorter one with one letter more. */
+/* Whether the longer word is the shorter one with one letter added. */
 static bool has_one_more(const char *longer, const char *shorter, size_t size)
 {
     size_t same = 0;
@@ -70,7 +70,8 @@ static bool is_slip(const char *a, size_t a_size, const char *b, size_t b_size)
     return b_size == a_size + 1 && has_one_more(b, a, a_size);
 }
 
-/* The text with the word instead of another one; `made` has room for it and a zero. */
+/* Makes a copy of the text with another word in place of this one; `made` has room for it and a
+   zero. */
 static void text_with(const speller *s, char *made, const char *word, size_t size)
 {
     const metadata *m = s->m;
@@ -81,7 +82,7 @@ static void text_with(const speller *s, char *made, const char *word, size_t siz
     made[m->size - s->size + size] = '\0';
 }
 
-/* Whether the text can be read with the word. */
+/* Whether the text can be read with the word in place of this one. */
 static bool is_good_with(speller *s, const char *word, size_t size)
 {
     metadata trial = *s->m;
@@ -117,7 +118,7 @@ static void try_word(speller *s, const char *word, size_t size)
     s->found_size = size;
 }
 
-/* Whether the word is one that is known or that the text has elsewhere: then it is no slip. */
+/* Whether the word is a known one or is elsewhere in the text, too: then it is not misspelled. */
 static bool is_meant(const speller *s)
 {
     const metadata *m = s->m;
@@ -128,7 +129,7 @@ static bool is_meant(const speller *s)
     return false;
 }
 
-/* The word at a place; false: it is no slip. */
+/* Corrects the word at a place. Returns false if it is not misspelled. */
 static bool mend_word(metadata *m, size_t from, size_t to, size_t at, size_t size)
 {
     speller s = {.m = m, .from = from, .to = to, .at = at, .size = size};
@@ -164,7 +165,7 @@ bool metadata_mend_spelling(metadata *m, size_t place, size_t from, size_t to)
     if (mend_word(m, from, to, at, word_size(m, at, true)))
         return true;
     end = at + word_size(m, at, true);
-    while (at < end && !m->is_memory_out) { /* the parts of a path */
+    while (at < end && !m->is_memory_out) { /* each part of a path is tried */
         const size_t size = word_size(m, at, false);
         if (mend_word(m, from, to, at, size))
             return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata of one generation as metadata of another one, with what that cannot say. */
+/* Translates metadata of one generation to another, and counts what the other cannot express. */
 #include <stele/ctf.h>
 
 #include <string.h>
@@ -63,7 +63,8 @@ static stele_status translate_input(stele_context *context, input *in,
     return status;
 }
 
-/* All files called metadata; one with errors does not keep the others from being shown. */
+/* Translates all files called "metadata". Errors in one do not prevent the others from being
+   translated. */
 static stele_status translate_members(stele_context *context, source *s,
                                       const stele_ctf_translation *translation)
 {

@@ -105,7 +105,7 @@ static const scope_name scope_names[] = {
     {CTF_SCOPE_SPECIFIC_CONTEXT, 2, {"event", "context"}},
     {CTF_SCOPE_PAYLOAD, 2, {"event", "fields"}}};
 
-/* The scope that the path begins with; NULL: it begins with a field. */
+/* Returns the scope that the path begins with, or NULL if it begins with a field. */
 static const scope_name *path_scope(const tsdl *p)
 {
     for (size_t i = 0; i < sizeof scope_names / sizeof *scope_names; i++) {
@@ -146,16 +146,17 @@ const ctf_location *tsdl_location(tsdl *p, bool is_reusable, const ctf_class **t
                            .steps = steps,
                            .step_count = count,
                            .place = {path[0].place}};
-    /* A type that may be used elsewhere means the field that it was declared after. */
+    /* A type that may be used elsewhere means the field before its own declaration, not before its
+       use. */
     if (s != NULL && p->assigned_scope != 0 && s->scope == p->assigned_scope &&
         (is_reusable || p->reusable_count > 0))
         made->scope = p->assigned;
     return made;
 }
 
-/* ---- The whole ---- */
+/* ---- Parsing of the whole text ---- */
 
-/* The value of byte_order in the trace block: integers in front of it need it, too. */
+/* Finds the value of byte_order in the trace block, which integers before that block need, too. */
 static void find_byte_order(tsdl *p)
 {
     uint32_t depth = 0, before = WORD_COUNT;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser of TSDL: one pass over the tokens, which makes classes at once (there is no syntax
- * tree). What may be said after its use (clocks, streams, the environment) is looked up at the
- * end.
+ * The parser of TSDL: one pass over the tokens, which makes classes at once, without a syntax tree.
+ * Things that may be declared after their use (clocks, streams, the environment) are looked up at
+ * the end.
  *
- *     tsdl_lex.c     tokens, words
- *     tsdl_scope.c   what names stand for: types, fields, clocks
- *     tsdl_scalar.c  integer, floating_point, string, enum
- *     tsdl_type.c    struct, variant, arrays, references; typedef and typealias
- *     tsdl_block.c   trace, env, clock, stream, event, callsite
- *     tsdl_value.c   attributes and values of these
- *     tsdl_finish.c  what is known only once all of them are read
- *     tsdl_role.c    what fields mean by their reserved names
+ *    tsdl_lex.c     tokens, words
+ *    tsdl_scope.c   what names stand for: types, fields, clocks
+ *    tsdl_scalar.c  integer, floating_point, string, enum
+ *    tsdl_type.c    struct, variant, arrays, references; typedef and typealias
+ *    tsdl_block.c   trace, env, clock, stream, event, callsite
+ *    tsdl_value.c   attributes and values of these
+ *    tsdl_finish.c  what is known only once all of the text is read
+ *    tsdl_role.c    what fields mean by their reserved names
  */
 #ifndef CTF_TSDL_H
 #define CTF_TSDL_H
@@ -20,39 +20,41 @@
 #include "formats/ctf/metadata/tsdl_lex.h"
 #include "formats/ctf/schema/class_pool.h"
 
-/* A meaning of a name, in the scope with this number: 0 is the root, blocks and bodies of
-   structures and variants are one deeper than what is around them. */
+/* A meaning of a name in one scope. Scope 0 is the root; blocks, and the bodies of structures and
+   variants, are one deeper than what is around them. */
 typedef struct symbol {
     const ctf_class *type;
-    uint32_t number; /* of labels: their mapping */
+    uint32_t number; /* of a label: number of its mapping */
     uint32_t word;
-    uint32_t shadowed; /* symbol + 1 that it hides */
+    uint32_t shadowed; /* 1 + number of the symbol that this one hides; 0 for none */
     uint32_t scope;
     symbol_kind kind;
 } symbol;
 
-/* What becomes of a type when it is read. */
+/* What a type that is read is used for. */
 typedef enum type_use { USE_MEMBER, USE_TYPEDEF, USE_ALIAS, USE_ASSIGN, USE_ROOT } type_use;
 
-/* An open structure or variant. They may nest deeper than a stack is, so they lie on a heap. */
+/* An open structure or variant. They are kept in a table, as they may nest deeper than the stack
+   allows. */
 typedef struct body {
     uint32_t place;
-    uint32_t name;         /* word; UINT32_MAX: none */
-    uint32_t first_member; /* in tsdl.members */
+    uint32_t name;         /* number of the word that names it; UINT32_MAX if it has no name */
+    uint32_t first_member; /* index in tsdl.members */
     uint32_t scope;
-    const ctf_location *selector; /* of variants, and ... */
-    const ctf_class *tag;         /* ... the type of that field; NULL: not known yet */
-    bool is_variant, is_reusable; /* a type with a name may be used elsewhere, too */
-    type_use use;                 /* of the type that is being read within */
+    const ctf_location *selector; /* of variants: the field that selects */
+    const ctf_class *tag;         /* type of the field that selects; NULL if it is not known yet */
+    bool is_variant, is_reusable; /* `is_reusable`: a type with a name may be used elsewhere, too */
+    type_use use;                 /* use of the type that is read inside of it */
 } body;
 
-/* A length that is an entry of the environment. */
+/* An array whose length is an entry of the environment, which may be declared later. */
 typedef struct env_length {
     ctf_class *array;
     uint32_t word, place;
 } env_length;
 
-/* Of each clock of the schema: where it is declared, or first referred to. */
+/* State of each clock of the schema: the place where it is declared, or else where it is first
+   referred to. */
 typedef struct clock_state {
     uint32_t place;
     bool is_declared;
@@ -61,19 +63,19 @@ typedef struct clock_state {
 /* One pair of brackets after a name. */
 typedef struct dimension {
     uint64_t length;
-    const ctf_location *length_at; /* NULL: it is `length`, or `env` */
-    uint32_t env;                  /* word; UINT32_MAX: none */
+    const ctf_location *length_at; /* NULL: the length is `length`, or that of `env` */
+    uint32_t env;                  /* word of the environment's entry; UINT32_MAX if it is none */
     uint32_t place;
 } dimension;
 
-/* A timestamp in a header: its clock, when none was said, is known at the end. */
+/* A timestamp in a header whose type names no clock: the clock is only known at the end. */
 typedef struct timestamp {
     ctf_stream_class *stream;
     ctf_class *type;
     uint32_t place;
 } timestamp;
 
-/* An event whose stream is not known yet. */
+/* An event whose stream has not been declared yet. */
 typedef struct late_event {
     ctf_event_class event;
     uint64_t stream_id;
@@ -94,45 +96,47 @@ typedef struct tsdl {
     lexer lex;
     metadata *m;
     ctf_schema *schema;
-    table symbols; /* symbol; innermost last */
+    table symbols; /* symbols; those of the innermost scope last */
     uint32_t scope;
-    table bodies;                  /* body; innermost last */
-    table members;                 /* ctf_member of all open bodies */
-    table mappings;                /* ctf_mapping of the open enumeration, and ... */
-    table ranges;                  /* ... its label_range */
-    table dimensions;              /* dimension, of the open declarator */
-    table clocks;                  /* clock_state */
-    table path;                    /* path_step of the reference that is being read */
-    table env_lengths;             /* env_length */
-    table timestamps;              /* timestamp */
-    table late_events;             /* late_event */
-    uint32_t homeless_place;       /* of the first event without a stream_id; UINT32_MAX: none */
-    table key;                     /* char: the words of a type's name, joined */
-    ctf_scope assigned;            /* the scope whose type is being read; CTF_SCOPE_COUNT: none */
-    uint32_t assigned_scope;       /* number of the scope of its structure; 0: none is open */
-    uint32_t reusable_count;       /* open types with a name, below that structure */
-    const ctf_class *unselectable; /* the variant that was read last, when no label selects it */
-    bool is_defined;               /* the type that was read last has a body of its own */
+    table bodies;      /* bodies; the innermost last */
+    table members;     /* ctf_members of all open bodies */
+    table mappings;    /* ctf_mappings of the open enumeration */
+    table ranges;      /* label_ranges of the open enumeration */
+    table dimensions;  /* dimensions of the open declarator */
+    table clocks;      /* clock_states, by number of the clock */
+    table path;        /* path_steps of the reference that is read */
+    table env_lengths; /* env_lengths */
+    table timestamps;  /* timestamps */
+    table late_events; /* late_events */
+    /* Place of the first event without a stream_id; UINT32_MAX if there is none. */
+    uint32_t homeless_place;
+    table key;               /* characters: the words of a type's name, joined */
+    ctf_scope assigned;      /* Scope whose type is read; CTF_SCOPE_COUNT if it is none. */
+    uint32_t assigned_scope; /* Number of the scope of that type's structure; 0 if none is open. */
+    uint32_t reusable_count; /* open types with a name, inside of that structure */
+    /* The variant that was read last, if no label selects any of its options. */
+    const ctf_class *unselectable;
+    bool is_defined; /* the type that was read last has a body of its own */
     bool has_trace;
-    uint32_t role_work; /* fields that roles were looked for in */
+    uint32_t role_work; /* fields that were searched for roles, against ROLE_WORK_MAX */
     class_pool classes;
 } tsdl;
 
 #define TABLE_AT(table, type, index) ((type *)(table).items + (index))
 #define TABLE_LAST(table, type)      TABLE_AT(table, type, (table).count - 1)
 
-/* Room for one more, not cleared; NULL if out of memory. */
+/* Makes room for one more element, not zeroed. Returns NULL if out of memory. */
 void *tsdl_add(table *t, size_t size);
 
-/* ---- Findings; always false ---- */
+/* ---- Findings: these functions always return false ---- */
 
 __attribute__((format(printf, 5, 6))) bool tsdl_fail(tsdl *p, ctf_code code, uint32_t place,
                                                      const char *expected, const char *found, ...);
 
-/* The current token is not what is expected. */
+/* Reports that the current token is not what is expected. */
 bool tsdl_unexpected(tsdl *p, const char *expected);
 
-/* ---- Tokens ---- */
+/* ---- The current token ---- */
 
 static inline const token *tsdl_token(const tsdl *p)
 {
@@ -154,7 +158,7 @@ static inline bool tsdl_is_word(const tsdl *p, tsdl_word word)
     return p->lex.token.kind == TOKEN_WORD && p->lex.token.word == word;
 }
 
-/* A word that may be a name: no keyword. */
+/* Whether the current token is a word that may be a name, not a keyword. */
 static inline bool tsdl_is_name(const tsdl *p)
 {
     return p->lex.token.kind == TOKEN_WORD && p->lex.token.word >= WORD_KEYWORD_COUNT;
@@ -165,10 +169,11 @@ static inline ctf_text tsdl_text(const tsdl *p, uint32_t word)
     return p->lex.words[word].text;
 }
 
-/* Steps over the mark, which must be there. */
+/* Steps over the mark, which must be the current token. Returns false after reporting. */
 bool tsdl_take_mark(tsdl *p, char mark);
 
-/* Words joined by dots: their word ("event.header") and the steps in p->path. */
+/* Reads words joined by dots. Gives the number of the joined word ("event.header") and the steps in
+   p->path. */
 bool tsdl_take_path(tsdl *p, uint32_t *word);
 
 /* Appends to p->key. Returns false if out of memory. */
@@ -179,26 +184,27 @@ bool tsdl_key_add(tsdl *p, ctf_text text);
 void scope_push(tsdl *p);
 void scope_pop(tsdl *p);
 
-/* NULL: the name stands for nothing of this kind. */
+/* Returns NULL if the name stands for nothing of this kind. */
 const symbol *scope_find(const tsdl *p, symbol_kind kind, uint32_t word);
 
-/* False: it has a meaning in this very scope, which was reported; or memory. */
+/* Gives a name a meaning in the current scope. Returns false if it has one there already, which was
+   reported, or if out of memory. */
 bool scope_define(tsdl *p, symbol_kind kind, uint32_t word, const ctf_class *type, uint32_t place);
 
-/* ---- Attributes: NAME = VALUE; ---- */
+/* ---- Attributes of blocks: NAME = VALUE; ---- */
 
 typedef enum value_kind { VALUE_INTEGER, VALUE_TEXT, VALUE_WORD, VALUE_TYPE } value_kind;
 
 typedef struct attribute {
-    uint32_t name; /* word */
+    uint32_t name; /* number of the word */
     uint32_t place, value_place;
     value_kind kind;
     bool is_negative;
     uint64_t magnitude;
-    ctf_text text;         /* of TEXT and WORD */
-    uint32_t word;         /* of WORD: with its dots */
-    const ctf_class *type; /* of TYPE, which follows := */
-    uint32_t path_count;   /* of WORD: steps in p->path */
+    ctf_text text;         /* of VALUE_TEXT and VALUE_WORD */
+    uint32_t word;         /* of VALUE_WORD: including its dots */
+    const ctf_class *type; /* of VALUE_TYPE, which follows := */
+    uint32_t path_count;   /* of VALUE_WORD: number of steps in p->path */
 } attribute;
 
 typedef enum attribute_result { ATTRIBUTE_DONE, ATTRIBUTE_BAD, ATTRIBUTE_UNKNOWN } attribute_result;
@@ -206,15 +212,16 @@ typedef enum attribute_result { ATTRIBUTE_DONE, ATTRIBUTE_BAD, ATTRIBUTE_UNKNOWN
 typedef attribute_result attribute_fn(tsdl *p, const attribute *a, void *user);
 
 /*
- * Reads { ... } from the opening brace on. `name` is of the block, for findings. Attributes that
- * `fn` knows may come once, others are warned of. `open` blocks may also declare types.
+ * Reads { ... } from the opening brace on. `name` is that of the block, for findings. Attributes
+ * that `fn` knows may occur once, others give a warning. Blocks with `is_open` may also declare
+ * types.
  */
 typedef struct block {
     const char *name;
     attribute_fn *fn;
     void *user;
     bool is_open;
-    uint64_t seen; /* out: bit WORD of each known attribute that was there */
+    uint64_t seen; /* result: bit WORD_... of each known attribute that was read */
 } block;
 
 bool tsdl_block(tsdl *p, block *b);
@@ -224,12 +231,12 @@ static inline bool block_has(const block *b, uint32_t word)
     return b->seen >> word & 1;
 }
 
-/* Values; what is something else is reported. */
+/* These give the value of an attribute. Values of another kind are reported. */
 bool tsdl_value_u64(tsdl *p, const attribute *a, uint64_t *value);
 bool tsdl_value_i64(tsdl *p, const attribute *a, int64_t *value);
 bool tsdl_value_bool(tsdl *p, const attribute *a, bool *value);
-bool tsdl_value_text(tsdl *p, const attribute *a, ctf_text *text); /* in quotes */
-bool tsdl_value_name(tsdl *p, const attribute *a, ctf_text *text); /* or a word */
+bool tsdl_value_text(tsdl *p, const attribute *a, ctf_text *text); /* a text in quotes */
+bool tsdl_value_name(tsdl *p, const attribute *a, ctf_text *text); /* a text in quotes or a word */
 bool tsdl_value_uuid(tsdl *p, const attribute *a, uint8_t uuid[16]);
 bool tsdl_value_align(tsdl *p, const attribute *a, uint32_t *alignment);
 attribute_result tsdl_value_wrong(tsdl *p, const attribute *a, const char *expected);
@@ -239,76 +246,77 @@ static inline attribute_result tsdl_value_done(bool good)
     return good ? ATTRIBUTE_DONE : ATTRIBUTE_BAD;
 }
 
-/* Reads the type of a scope: "fields := struct { ... }". */
+/* Reads the type of a scope, such as "fields := struct { ... }". */
 bool tsdl_scope_type(tsdl *p, const attribute *a, ctf_stream_class *stream, const ctf_class **type);
 
-/* "value" as findings show it. */
+/* Writes the value of an attribute as findings show it. */
 #define FOUND_SIZE 80
 const char *tsdl_value_shown(const attribute *a, char text[FOUND_SIZE]);
 
-/* le, be, network, native; false: it is none. */
+/* Reads le, be, network or native. Returns false if the text is something else. */
 bool tsdl_byte_order(const tsdl *p, ctf_text text, bool allows_native, bool *is_big_endian);
 
-/* ---- Types ---- */
+/* ---- Types: the current token is the first of the type ---- */
 
-/* The token is the keyword; each steps after its type. */
+/* The current token is the keyword of the type; each function steps over the type. */
 bool tsdl_integer(tsdl *p, const ctf_class **type);
 bool tsdl_float(tsdl *p, const ctf_class **type);
 bool tsdl_string(tsdl *p, const ctf_class **type);
 bool tsdl_enum(tsdl *p, const ctf_class **type);
 
-/* A type by words: "unsigned long", "my_type"; with the stars after it. */
+/* Reads a type named by words, such as "unsigned long" or "my_type", and the stars after it. */
 bool tsdl_named_type(tsdl *p, const ctf_class **type);
 
-/* The type as one that pointers are of, whatever it says: integers are shown as addresses. Returns
- * NULL if out of memory. */
+/* Returns the type for a pointer to `type`: integers are shown as addresses. Returns NULL if out of
+   memory. */
 const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type);
 
-/* One type for a use, up to what follows it; with all that nests in it. */
+/* Reads one type, including all types that nest in it, up to what follows it. */
 bool tsdl_type(tsdl *p, type_use use, const ctf_class **type);
 
-/* typedef, typealias, or a type that stands alone; with its semicolon. */
+/* Reads a typedef, a typealias or a type that stands alone, and its semicolon. */
 bool tsdl_declaration(tsdl *p);
 bool tsdl_is_declaration(const tsdl *p);
 
-/* The environment says that LTTng made the trace. */
+/* Whether the environment says that LTTng recorded the trace. */
 bool tsdl_is_lttng(const tsdl *p);
 
-/* The clock of that name; one that is only declared later is made now. Returns NULL if out of
- * memory. */
+/* Returns the clock of that name; a clock that is declared later is made now. Returns NULL if out
+   of memory. */
 ctf_clock *tsdl_clock(tsdl *p, uint32_t word, uint32_t place);
 
-/* A power of two of at most 2^30 bits. */
+/* Whether the value is a power of two of at most 2^30 bits. */
 bool tsdl_is_alignment(uint64_t value);
 
-/* The words of a type's name: one of the trace's own, or C's; with the stars after it. */
+/* Reads the words of a type's name, which is one of the trace's own or of C, and the stars after
+   it. */
 bool tsdl_type_name(tsdl *p, uint32_t *word);
 
-/* The reference in p->path as a location; `tag` is the type of the field where it is known. Returns
- * NULL after reporting, or if out of memory. */
+/* Returns the reference in p->path as a location; `tag` is set to the type of the field if it is
+   known. Returns NULL after reporting, or if out of memory. */
 const ctf_location *tsdl_location(tsdl *p, bool is_reusable, const ctf_class **tag);
 
-/* ---- Roles (tsdl_role.c) ---- */
+/* ---- Roles of fields (tsdl_role.c) ---- */
 
-/* The type of a scope with the roles of its fields. Returns NULL after reporting, or if out of
- * memory. */
+/* Returns the type of a scope with the roles of its fields. Returns NULL after reporting, or if out
+   of memory. */
 const ctf_class *tsdl_with_roles(tsdl *p, const ctf_class *type, ctf_scope scope,
                                  ctf_stream_class *stream);
 
-/* Whether a field of the structure has the role; NULL: none has. */
+/* Whether a field of the structure has the role; false if `type` is NULL. */
 bool tsdl_has_role(const ctf_class *type, uint16_t role);
 
-/* ---- Blocks (tsdl_block.c) ---- */
+/* ---- Blocks of the root (tsdl_block.c) ---- */
 
-/* A block of the root or a declaration. */
+/* Reads a block of the root, or a declaration. */
 bool tsdl_root(tsdl *p);
 
 /* Adds an event class to its stream class. */
 bool tsdl_event_give(tsdl *p, const ctf_event_class *event, uint64_t stream_id);
 
-/* ---- The end (tsdl_finish.c) ---- */
+/* ---- The end of the text (tsdl_finish.c) ---- */
 
-/* Completes what is known only once all of the metadata is read. */
+/* Completes what is only known once all of the text is read. */
 bool tsdl_finish(tsdl *p);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "formats/ctf/metadata/tsdl.h"
 
-/* ---- trace ---- */
+/* ---- The block "trace" ---- */
 
 static bool version_is(tsdl *p, const attribute *a, uint32_t wanted, const char *expected)
 {
@@ -66,7 +66,7 @@ static bool trace_block(tsdl *p)
     return true;
 }
 
-/* ---- env ---- */
+/* ---- The block "env" ---- */
 
 static attribute_result env_attribute(tsdl *p, const attribute *a, void *user)
 {
@@ -98,13 +98,13 @@ static bool env_block(tsdl *p)
     return tsdl_next(p) && tsdl_block(p, &b);
 }
 
-/* ---- clock ---- */
+/* ---- The block "clock" ---- */
 
-/* What a clock says before its name is known. */
+/* The attributes of a clock before its name is known. */
 typedef struct clock_said {
     ctf_clock clock;
     ctf_text name;
-    uint64_t cycles; /* an offset too large for a signed one */
+    uint64_t cycles; /* an offset that is too large for int64_t */
     uint32_t name_place;
 } clock_said;
 
@@ -171,7 +171,7 @@ static bool clock_block(tsdl *p)
     return true;
 }
 
-/* ---- stream ---- */
+/* ---- The block "stream" ---- */
 
 static attribute_result stream_attribute(tsdl *p, const attribute *a, void *user)
 {
@@ -201,7 +201,7 @@ static bool stream_block(tsdl *p)
     return schema_place_streams(p->schema);
 }
 
-/* ---- event ---- */
+/* ---- The block "event" ---- */
 
 static bool event_uri(tsdl *p, const attribute *a, ctf_event_class *event)
 {
@@ -270,7 +270,7 @@ static bool event_block(tsdl *p)
     return late != NULL;
 }
 
-/* ---- callsite ---- */
+/* ---- The block "callsite" ---- */
 
 static attribute_result callsite_attribute(tsdl *p, const attribute *a, void *user)
 {
@@ -299,7 +299,7 @@ static bool callsite_block(tsdl *p)
     return added != NULL;
 }
 
-/* ---- The root ---- */
+/* ---- Blocks and declarations of the root ---- */
 
 bool tsdl_root(tsdl *p)
 {
@@ -317,7 +317,7 @@ bool tsdl_root(tsdl *p)
     case WORD_EVENT: done = event_block(p); break;
     case WORD_CALLSITE: done = callsite_block(p); break;
     default:
-        p->scope--; /* what is declared here stays known */
+        p->scope--; /* names that are declared here stay known after it */
         return tsdl_declaration(p);
     }
     scope_pop(p);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is known only once all of the metadata is read: which clock timestamps are of, what LTTng's
- * traces leave out, and that ids are there where they are needed.
- */
+/* Completes what is only known once all of the text is read: the clocks of timestamps, what LTTng's
+   traces leave out, and that ids are there where they are needed. */
 #include <inttypes.h>
 
 #include "formats/ctf/metadata/tsdl.h"
 
-/* Lengths that are entries of the environment. */
+/* Sets lengths of arrays that are entries of the environment. */
 static bool finish_lengths(tsdl *p)
 {
     for (uint32_t i = 0; i < p->env_lengths.count; i++) {
@@ -32,7 +30,7 @@ bool tsdl_is_lttng(const tsdl *p)
     return tracer != NULL && tracer->is_text && strncmp(tracer->text.bytes, "lttng", 5) == 0;
 }
 
-/* Old versions of LTTng do not say that their clock counts from 1970. */
+/* Adds that the clock counts from 1970, which old versions of LTTng do not say. */
 static void finish_lttng(tsdl *p)
 {
     for (uint32_t i = 0; i < p->schema->clock_count; i++)
@@ -46,7 +44,7 @@ static bool is_declared(const tsdl *p, const ctf_clock *clock)
            TABLE_AT(p->clocks, clock_state, clock->number)->is_declared;
 }
 
-/* Clocks that are only referred to: no matter where no time is of them. */
+/* Reports clocks that are used but not declared. Returns how many are declared. */
 static uint32_t finish_clocks(tsdl *p)
 {
     uint32_t declared = 0;
@@ -62,8 +60,8 @@ static uint32_t finish_clocks(tsdl *p)
     return declared;
 }
 
-/* Of timestamps that name no clock: the only one; where there is none, one that counts ns. Returns
- * NULL if out of memory. */
+/* Returns the clock of timestamps that name none: the first one that is declared, or else a new one
+   that counts ns. Returns NULL if out of memory. */
 static const ctf_clock *default_clock(tsdl *p)
 {
     ctf_clock *made;
@@ -100,7 +98,7 @@ static bool finish_timestamps(tsdl *p)
     return true;
 }
 
-/* A trace without a stream block has one stream, of which nothing is said. */
+/* Adds the only stream of a trace that has no stream block. */
 static bool finish_streams(tsdl *p)
 {
     ctf_stream_class *stream;
@@ -112,7 +110,7 @@ static bool finish_streams(tsdl *p)
     return stream != NULL;
 }
 
-/* Events that came before their stream, or that do not name it. */
+/* Adds events to streams that were declared after them, or that they do not name. */
 static bool finish_events(tsdl *p)
 {
     if (p->homeless_place != UINT32_MAX && p->schema->stream_count > 1)

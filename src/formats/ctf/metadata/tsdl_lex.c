@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "formats/ctf/codes.h"
 
-/* ---- Words ---- */
+/* ---- The table of words ---- */
 
 static bool words_grow(lexer *l)
 {
@@ -101,7 +101,7 @@ lexer_fail(lexer *l, size_t offset, const char *expected, const char *found, ...
     return false;
 }
 
-/* ---- Characters ---- */
+/* ---- Kinds of characters ---- */
 
 enum { IS_SPACE = 1, IS_WORD = 2, IS_DIGIT = 4, IS_MARK = 8 };
 
@@ -131,9 +131,9 @@ static bool character_is(char c, unsigned kind)
     return (character_kinds[(uint8_t)c] & kind) != 0;
 }
 
-/* ---- What lies between tokens ---- */
+/* ---- Blanks and comments between tokens ---- */
 
-/* A zero stands after the text. */
+/* Returns the offset of the next character that is not a blank. A zero follows the text. */
 static size_t skip_blanks(const char *text, size_t at)
 {
     while (character_is(text[at], IS_SPACE))
@@ -141,7 +141,8 @@ static size_t skip_blanks(const char *text, size_t at)
     return at;
 }
 
-/* Where the next token starts, from a slash on; SIZE_MAX: an open comment was reported. */
+/* Returns where the next token begins, given the offset of a slash, or SIZE_MAX if a comment has no
+   end, which was reported. */
 static size_t skip_comments(lexer *l, size_t at)
 {
     const char *text = l->m->text;
@@ -166,7 +167,7 @@ static size_t skip_comments(lexer *l, size_t at)
     return at;
 }
 
-/* The token, the front of which is known, ends here. */
+/* Ends a token whose begin is set already. */
 static bool token_end(lexer *l, token_kind kind, size_t end)
 {
     l->token.kind = kind;
@@ -174,7 +175,7 @@ static bool token_end(lexer *l, token_kind kind, size_t end)
     return true;
 }
 
-/* ---- Integers: C's, and binary ones ---- */
+/* ---- Integers of C, and binary integers ---- */
 
 static int digit_value(char c)
 {
@@ -189,7 +190,7 @@ static bool continues_word(char c)
     return character_is(c, IS_WORD);
 }
 
-/* u, l, ll in either order and case. */
+/* Returns the size of a suffix u, l or ll, in any order and case. */
 static size_t suffix_size(const char *at)
 {
     size_t size = (*at | 0x20) == 'u';
@@ -226,9 +227,9 @@ static bool lex_integer(lexer *l, size_t start)
     return token_end(l, TOKEN_INTEGER, at);
 }
 
-/* ---- Escapes ---- */
+/* ---- Escape sequences of C ---- */
 
-/* \uXXXX or \UXXXXXXXX at `*at`, stepped over; what it gives is never longer than what it is. */
+/* Converts \uXXXX or \UXXXXXXXX at `*at` to UTF-8, which is never longer, and steps over it. */
 static bool lex_universal(lexer *l, size_t *at, char *to, size_t *size)
 {
     const char *text = l->m->text;
@@ -250,7 +251,7 @@ static bool lex_universal(lexer *l, size_t *at, char *to, size_t *size)
     return true;
 }
 
-/* Digits of a numeric escape, as many as a byte can hold. */
+/* Reads the digits of a numeric escape, as many as a byte can hold. */
 static uint8_t lex_byte(const char *text, size_t *at, int base, unsigned digits_max)
 {
     unsigned value = 0;
@@ -271,8 +272,8 @@ static bool has_universal_digits(const char *from, unsigned count)
     return count == 0;
 }
 
-/* One escape sequence at `*at`, stepped over. The character of one that C does not have stands for
-   itself, as C compilers take it. */
+/* Converts the escape sequence at `*at` and steps over it. The character of a sequence that C does
+   not have stands for itself, as in C compilers. */
 static bool lex_escape(lexer *l, size_t *at, char *to, size_t *size)
 {
     static const char letters[] = "abfnrtv\\'\"?", bytes[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -301,7 +302,8 @@ static bool lex_escape(lexer *l, size_t *at, char *to, size_t *size)
     return true;
 }
 
-/* "..." or '...'; `start` is where the token begins, with an L perhaps. */
+/* Reads a text "..." or a character '...'; `start` is the begin of the token, where an L may
+   precede the quote. */
 static bool lex_quoted(lexer *l, size_t start, size_t at)
 {
     const char *text = l->m->text, quote = text[at];
@@ -328,7 +330,7 @@ static bool lex_quoted(lexer *l, size_t start, size_t at)
     return token_end(l, quote == '"' ? TOKEN_TEXT : TOKEN_CHARACTER, end + 1);
 }
 
-/* ---- Words and marks ---- */
+/* ---- Words and punctuation ---- */
 
 static bool is_universal(const char *at)
 {
@@ -341,7 +343,7 @@ static bool word_token(lexer *l, size_t end, const char *bytes, size_t size)
     return token_end(l, TOKEN_WORD, end) && l->token.word != UINT32_MAX;
 }
 
-/* A word with universal characters, which are no part of its name as such. */
+/* Reads a word with universal character names, which are converted. */
 static bool lex_universal_word(lexer *l, size_t start)
 {
     const char *text = l->m->text;

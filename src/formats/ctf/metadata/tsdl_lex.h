@@ -5,7 +5,7 @@
 
 #include "formats/ctf/metadata/front.h"
 
-/* Words that the parser knows. First those that cannot be names of fields and types ... */
+/* Words that the parser knows and that cannot be names of fields and types. */
 /* clang-format off */
 #define TSDL_KEYWORDS(X) \
     X(BOOL, "_Bool") X(CHAR, "char") X(COMPLEX, "_Complex") X(DOUBLE, "double") \
@@ -16,7 +16,7 @@
     X(STREAM, "stream") X(STRING, "string") X(STRUCT, "struct") X(TRACE, "trace") \
     X(TYPEALIAS, "typealias") X(TYPEDEF, "typedef") X(VARIANT, "variant") X(ALIGN, "align")
 
-/* ... then those that can: attributes. */
+/* Words that the parser knows as names of attributes; fields and types may have these names. */
 #define TSDL_ATTRIBUTES(X) \
     X(ABSOLUTE, "absolute") X(BASE, "base") X(BYTE_ORDER, "byte_order") X(CONTEXT, "context") \
     X(DESCRIPTION, "description") X(EMF_URI, "model.emf.uri") X(ENCODING, "encoding") \
@@ -34,7 +34,7 @@ typedef enum tsdl_word {
     TSDL_KEYWORDS(TSDL_WORD) TSDL_ATTRIBUTES(TSDL_WORD)
 #undef TSDL_WORD
         WORD_COUNT,
-    WORD_LAST_C_TYPE = WORD_VOID, /* words of C's types are the first ones */
+    WORD_LAST_C_TYPE = WORD_VOID, /* the words of C's types come first */
     WORD_KEYWORD_COUNT = WORD_ALIGN + 1
 } tsdl_word;
 
@@ -53,15 +53,15 @@ typedef enum token_kind {
 
 typedef struct token {
     token_kind kind;
-    char mark;       /* of MARK: the character, or one of the above */
-    uint32_t word;   /* of WORD */
-    uint32_t offset; /* first byte in the metadata text, and ... */
-    uint32_t end;    /* ... first byte after it */
-    uint64_t value;  /* of INTEGER and CHARACTER */
-    ctf_text text;   /* of TEXT: unescaped, in the schema's arena */
+    char mark;       /* of TOKEN_MARK: the character, or MARK_ASSIGN, MARK_DOTS or MARK_ARROW */
+    uint32_t word;   /* number of the word, of TOKEN_WORD */
+    uint32_t offset; /* of the token's first byte in the metadata text */
+    uint32_t end;    /* offset after the token's last byte */
+    uint64_t value;  /* of TOKEN_INTEGER and TOKEN_CHARACTER */
+    ctf_text text;   /* of TOKEN_TEXT: without escapes, in the schema's arena */
 } token;
 
-/* What a name stands for; tables of the parser hang on words by these. */
+/* The kinds of meanings that a name can have at the same time. */
 typedef enum symbol_kind {
     SYMBOL_ALIAS,
     SYMBOL_STRUCT,
@@ -73,19 +73,21 @@ typedef enum symbol_kind {
 } symbol_kind;
 
 typedef struct word_entry {
-    ctf_text text;                       /* in the schema's arena */
-    uint32_t symbols[SYMBOL_KIND_COUNT]; /* number + 1 of the innermost; 0: none */
-    uint32_t clock, env;                 /* number + 1 in the schema; 0: none */
+    ctf_text text; /* in the schema's arena */
+    /* 1 + number of the innermost symbol of each kind; 0 if the word has no such meaning. */
+    uint32_t symbols[SYMBOL_KIND_COUNT];
+    /* 1 + number of the clock and of the environment's entry of this name; 0 for none. */
+    uint32_t clock, env;
 } word_entry;
 
 typedef struct lexer {
     metadata *m;
     ctf_schema *schema;
-    token token; /* the current one */
-    bool is_silent;
+    token token;    /* the current token */
+    bool is_silent; /* nothing is reported */
     word_entry *words;
     uint32_t word_count, word_capacity;
-    uint32_t *slots; /* open addressing: word + 1 */
+    uint32_t *slots; /* hash table with open addressing: 1 + number of the word */
     uint32_t slot_mask;
     hash_key key;
 } lexer;
@@ -94,13 +96,13 @@ typedef struct lexer {
 bool lexer_init(lexer *l, metadata *m, ctf_schema *schema);
 void lexer_free(lexer *l);
 
-/* Starts at the front of the text; the first token is read by lexer_next(). */
+/* Returns to the begin of the text; lexer_next() then reads the first token. */
 void lexer_rewind(lexer *l, bool is_silent);
 
-/* Returns false after reporting, or if out of memory. */
+/* Reads the next token. Returns false after reporting, or if out of memory. */
 bool lexer_next(lexer *l);
 
-/* The number of a word; UINT32_MAX: memory. */
+/* Returns the number of a word, or UINT32_MAX if out of memory. */
 uint32_t lexer_word(lexer *l, const char *bytes, size_t size);
 
 #endif

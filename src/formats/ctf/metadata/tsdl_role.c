@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fields of headers and packet contexts mean: CTF 1.8.3, sections 5 and 6. */
+/* Finds the roles of fields in headers and packet contexts (CTF 1.8.3, sections 5 and 6). */
 #include <inttypes.h>
 
 #include "formats/ctf/metadata/tsdl.h"
 
-/* Fields with a meaning lie in headers, which are never deep; deeper ones have none. */
+/* Levels of structures in which fields can have a role: headers are never deep. */
 #define ROLE_DEPTH_MAX 16
 
-/* Fields of all headers: types made of types can hold more of them than anybody can look at. */
+/* Most fields that are searched for roles: types made of types can have more fields than can be
+   visited. */
 #define ROLE_WORK_MAX (UINT32_C(1) << 24)
 
 typedef struct role_search {
     tsdl *p;
     ctf_scope scope;
-    ctf_stream_class *stream; /* NULL of the packet header */
+    ctf_stream_class *stream; /* NULL for the packet header */
 } role_search;
 
 typedef struct role_name {
@@ -45,7 +46,7 @@ static uint16_t role_by_name(const role_name *names, ctf_text name)
     return 0;
 }
 
-/* Only unsigned integers that fit into 64 bits can mean something. */
+/* Returns the roles of a member. Only unsigned integers of at most 64 bits have any. */
 static uint16_t role_of(const role_search *s, const ctf_member *member, unsigned depth)
 {
     const ctf_class *type = member->type;
@@ -63,7 +64,7 @@ static uint16_t role_of(const role_search *s, const ctf_member *member, unsigned
     return roles;
 }
 
-/* 16 bytes, called uuid. */
+/* Whether the member is an array of 16 bytes called uuid. */
 static bool is_uuid(const role_search *s, const ctf_member *member, unsigned depth)
 {
     const ctf_class *type = member->type;
@@ -86,8 +87,8 @@ static ctf_class *class_copy(tsdl *p, const ctf_class *type, uint16_t roles)
     return made;
 }
 
-/* The type of the member with its roles: itself where it has none. Returns NULL after reporting, or
- * if out of memory. */
+/* Returns the type of the member with its roles, which is its own type if it has none. Returns NULL
+   after reporting, or if out of memory. */
 static const ctf_class *member_with_roles(const role_search *s, const ctf_member *member,
                                           unsigned depth)
 {
@@ -146,7 +147,7 @@ static const ctf_class *class_with_roles(const role_search *s, const ctf_class *
     return made;
 }
 
-/* The magic number is at the front of each packet, and has its one size. */
+/* Checks that the magic number is the first field of packets and has 32 bits. */
 static bool magic_is_usable(tsdl *p, const ctf_class *header)
 {
     for (uint32_t i = 0; i < header->u.structure.count; i++) {

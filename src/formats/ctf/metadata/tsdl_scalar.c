@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of one value: CTF 1.8.3, sections 4.1.2 to 4.1.9. */
+/* Reads types with a single value (CTF 1.8.3, sections 4.1.2 to 4.1.9). */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +12,8 @@ static uint32_t default_alignment(uint32_t size)
 
 /* ---- Integers ---- */
 
-#define SIZE_MAX_BITS ((uint32_t)1 << 30) /* of an integer; more is a mistake */
+/* Bits of the largest integer; a larger size must be a mistake. */
+#define SIZE_MAX_BITS ((uint32_t)1 << 30)
 
 static bool integer_base(tsdl *p, const attribute *a, ctf_class *type)
 {
@@ -55,7 +56,7 @@ static bool text_encoding(tsdl *p, const attribute *a, ctf_class *type)
     return true;
 }
 
-/* map = clock.NAME.value */
+/* Reads map = clock.NAME.value. */
 static bool integer_map(tsdl *p, const attribute *a, ctf_class *type)
 {
     const path_step *path = p->path.items;
@@ -96,7 +97,7 @@ static attribute_result integer_attribute(tsdl *p, const attribute *a, void *use
     }
 }
 
-/* A class to fill in; cleared to the last byte, as the pool compares. */
+/* Prepares a class. It is zeroed to the last byte, because the pool compares bytes. */
 static void scalar_begin(const tsdl *p, ctf_class *type, ctf_kind kind)
 {
     memset(type, 0, sizeof *type);
@@ -213,15 +214,16 @@ bool tsdl_string(tsdl *p, const ctf_class **type)
 
 /* ---- Enumerations ---- */
 
-/* A range of the label with this number. */
+/* A range of the label number `mapping`. */
 typedef struct label_range {
     uint32_t mapping;
     ctf_range range;
 } label_range;
 
 /*
- * LTTng-UST writes values as they stand in the traced program, also where the field cannot hold
- * them: they stay as 64 bits, which no field has. Anybody else's mistake is an error.
+ * Reports a value that the field cannot have. LTTng-UST writes values as they are in the traced
+ * program, even if the field is too small: those stay as 64 bits, which no field has. In other
+ * traces it is an error.
  */
 static bool enum_excuse(tsdl *p, const ctf_class *type, uint32_t place, bool is_negative,
                         uint64_t magnitude)
@@ -234,7 +236,7 @@ static bool enum_excuse(tsdl *p, const ctf_class *type, uint32_t place, bool is_
     return code == CTF111;
 }
 
-/* The value of an integer or character constant as 64 bits that the type can hold. */
+/* Reads an integer or character constant as 64 bits that the type can have. */
 static bool enum_value(tsdl *p, const ctf_class *type, uint64_t *value)
 {
     const bool is_signed = type->kind == CTF_INT;
@@ -256,7 +258,7 @@ static bool enum_value(tsdl *p, const ctf_class *type, uint64_t *value)
     return tsdl_next(p);
 }
 
-/* NAME, keywords are some too, or "TEXT". */
+/* Reads a label: a NAME, which may be a keyword, or a "TEXT". */
 static bool enum_label(tsdl *p, uint32_t *word)
 {
     const token *t = tsdl_token(p);
@@ -270,7 +272,8 @@ static bool enum_label(tsdl *p, uint32_t *word)
     return *word != UINT32_MAX && tsdl_next(p);
 }
 
-/* The number of the label in p->mappings; ranges of one label belong together. */
+/* Gives the number of the label in p->mappings, adding it if it is new: ranges of one label are
+   kept together. */
 static bool enum_mapping(tsdl *p, uint32_t word, uint32_t place, uint32_t *number)
 {
     const symbol *old = scope_find(p, SYMBOL_OPTION, word);
@@ -290,7 +293,8 @@ static bool enum_mapping(tsdl *p, uint32_t word, uint32_t place, uint32_t *numbe
     return true;
 }
 
-/* The value that follows the one before, when none is said; false: there is none. */
+/* Gives the value of a label without one: that after the label before. Returns false if the type
+   has no such value. */
 static bool enum_follows(const ctf_class *type, const label_range *before, uint64_t *value)
 {
     const unsigned bits = type->size < 64 ? type->size : 64;
@@ -299,7 +303,7 @@ static bool enum_follows(const ctf_class *type, const label_range *before, uint6
     return before == NULL || (before->range.high != most && (type->kind == CTF_INT || *value != 0));
 }
 
-/* LABEL [= VALUE [... VALUE]] */
+/* Reads LABEL [= VALUE [... VALUE]]. */
 static bool enumerator(tsdl *p, const ctf_class *type)
 {
     const uint32_t place = tsdl_token(p)->offset;
@@ -332,7 +336,7 @@ static bool enumerator(tsdl *p, const ctf_class *type)
     return added != NULL;
 }
 
-/* Gives each mapping its ranges, which lie in the order of the text until now. */
+/* Gives each mapping its ranges, which are in the order of the text until then. */
 static bool enum_finish(tsdl *p, ctf_class *made)
 {
     const uint32_t count = p->mappings.count, range_count = p->ranges.count;
@@ -358,7 +362,7 @@ static bool enum_finish(tsdl *p, ctf_class *made)
     return true;
 }
 
-/* { LABEL, ... } from the opening brace on. */
+/* Reads { LABEL, ... } from the opening brace on. */
 static bool enum_body(tsdl *p, ctf_class *made)
 {
     p->mappings.count = p->ranges.count = 0;
@@ -377,7 +381,7 @@ static bool enum_body(tsdl *p, ctf_class *made)
     return tsdl_take_mark(p, '}') && enum_finish(p, made);
 }
 
-/* The integer after the colon; without one it is "int". */
+/* Reads the integer after the colon; without a colon it is "int". */
 static bool enum_container(tsdl *p, uint32_t place, const ctf_class **type)
 {
     if (tsdl_is_mark(p, ':')) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that are declared in TSDL, scope by scope. */
+/* Keeps the names that are declared in TSDL, scope by scope. */
 #include "formats/ctf/metadata/tsdl.h"
 
 void scope_push(tsdl *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types made of others, and names for types: CTF 1.8.3, sections 4.2 and 7.3. */
+/* Reads types made of others, and names of types (CTF 1.8.3, sections 4.2 and 7.3). */
 #include "formats/ctf/metadata/tsdl.h"
 
 /* ---- Types by name ---- */
@@ -10,7 +10,7 @@ static bool is_type_word(const tsdl *p)
     return t->kind == TOKEN_WORD && t->word <= WORD_LAST_C_TYPE;
 }
 
-/* Words of C's types and stars, without const, which changes no layout. */
+/* Joins words of C's types and stars, without "const", which changes no layout. */
 bool tsdl_type_name(tsdl *p, uint32_t *word)
 {
     uint32_t count = 0;
@@ -62,7 +62,7 @@ bool tsdl_is_alignment(uint64_t value)
 
 /* ---- Arrays and sequences ---- */
 
-/* [LENGTH] or [PATH]; the token is the opening bracket. */
+/* Reads [LENGTH] or [PATH]; the current token is the opening bracket. */
 static bool dimension_read(tsdl *p, bool is_reusable, dimension *d)
 {
     const ctf_class *tag;
@@ -121,7 +121,7 @@ static const ctf_class *array_of(tsdl *p, const ctf_class *element, const dimens
     return made;
 }
 
-/* All brackets after a name: as in C, the last ones are of the innermost array. */
+/* Reads all brackets after a name. As in C, the last ones are of the innermost array. */
 static bool dimensions_read(tsdl *p, bool is_reusable, const ctf_class **type)
 {
     p->dimensions.count = 0;
@@ -147,7 +147,7 @@ static bool dimensions_read(tsdl *p, bool is_reusable, const ctf_class **type)
 
 /* ---- Names of fields, options and types ---- */
 
-/* Without the one `_` in front that keeps names apart from keywords. */
+/* Removes the one `_` that distinguishes names from keywords. */
 static ctf_text shown_name(ctf_text written)
 {
     const bool is_escaped = written.size > 0 && *written.bytes == '_';
@@ -169,7 +169,7 @@ static bool member_add(tsdl *p, uint32_t word, const ctf_class *type, uint32_t p
     return true;
 }
 
-/* NAME [LENGTH]...; gives the name a meaning. */
+/* Reads NAME [LENGTH]..., and gives the name its meaning. */
 static bool declarator(tsdl *p, type_use use, const ctf_class *type)
 {
     const uint32_t place = tsdl_token(p)->offset;
@@ -191,11 +191,11 @@ static bool declarator(tsdl *p, type_use use, const ctf_class *type)
                              : scope_define(p, SYMBOL_ALIAS, word, type, place);
 }
 
-/* What follows a type of a field or a typedef. */
+/* Reads what follows the type of a field or of a typedef. */
 static bool declarators(tsdl *p, type_use use, const ctf_class *type)
 {
     if (use == USE_MEMBER && tsdl_is_mark(p, ';') && p->is_defined)
-        return tsdl_next(p); /* a type for later, no field */
+        return tsdl_next(p); /* only a type is declared, for later use */
     for (;;) {
         if (!declarator(p, use, type))
             return false;
@@ -206,7 +206,7 @@ static bool declarators(tsdl *p, type_use use, const ctf_class *type)
     }
 }
 
-/* [LENGTH]... := NAME [LENGTH]...; */
+/* Reads [LENGTH]... := NAME [LENGTH]...;. */
 static bool alias(tsdl *p, const ctf_class *type)
 {
     uint32_t word, place;
@@ -241,7 +241,7 @@ static bool body_open(tsdl *p, const body *b)
     added->first_member = p->members.count;
     if (p->assigned != CTF_SCOPE_COUNT && p->assigned_scope == 0) {
         p->assigned_scope = p->scope;
-        added->is_reusable = false; /* what it holds is found from its front */
+        added->is_reusable = false; /* what it contains is found from its begin */
     }
     p->reusable_count += added->is_reusable;
     return tsdl_next(p);
@@ -273,7 +273,7 @@ static bool struct_begin(tsdl *p, type_use use, const ctf_class **type, bool *is
     return true;
 }
 
-/* <TAG>; the token is the opening mark. */
+/* Reads <TAG>; the current token is the opening mark. */
 static bool selector_read(tsdl *p, bool is_reusable, body *b)
 {
     const uint32_t place = tsdl_token(p)->offset + 1;
@@ -293,7 +293,7 @@ static bool selector_read(tsdl *p, bool is_reusable, body *b)
     return tsdl_take_mark(p, '>');
 }
 
-/* A variant that was described before, with a tag of its own. */
+/* Makes a variant that was declared before, with another tag. */
 static bool variant_reference(tsdl *p, const body *b, const ctf_class **type)
 {
     const symbol *s = scope_find(p, SYMBOL_VARIANT, b->name);
@@ -335,7 +335,7 @@ static bool variant_begin(tsdl *p, type_use use, const ctf_class **type, bool *i
     return variant_reference(p, &b, type);
 }
 
-/* align(N) after the closing brace. */
+/* Reads align(N) after the closing brace. */
 static bool struct_alignment(tsdl *p, ctf_class *made)
 {
     uint32_t place;
@@ -361,7 +361,7 @@ static bool has_option(const tsdl *p, const body *b, uint32_t word)
     return s != NULL && s->scope == b->scope;
 }
 
-/* Whether a label of the tag, either of them escaped or not, names an option: else none can ever be
+/* Whether a label of the tag names an option, with or without escapes. Otherwise no option can be
    selected. */
 static bool is_selectable(tsdl *p, const body *b)
 {
@@ -409,7 +409,7 @@ static bool variant_finish(tsdl *p, const body *b, ctf_class *made, const ctf_cl
     return true;
 }
 
-/* After the closing brace, which is the token. */
+/* Ends a body; the current token is the closing brace. */
 static bool body_close(tsdl *p, const ctf_class **type)
 {
     const body b = *TABLE_LAST(p->bodies, body);
@@ -419,7 +419,7 @@ static bool body_close(tsdl *p, const ctf_class **type)
     ctf_class made;
     if (!tsdl_next(p))
         return false;
-    memset(&made, 0, sizeof made); /* it is compared byte for byte */
+    memset(&made, 0, sizeof made); /* the pool compares classes byte for byte */
     made.kind = b.is_variant ? CTF_VARIANT : CTF_STRUCT;
     made.alignment = made.alignment_minimum = 1;
     made.place.offset = b.place;
@@ -441,9 +441,10 @@ static bool body_close(tsdl *p, const ctf_class **type)
            scope_define(p, b.is_variant ? SYMBOL_VARIANT : SYMBOL_STRUCT, b.name, *type, b.place);
 }
 
-/* ---- Any type ---- */
+/* ---- Types of any kind ---- */
 
-/* A type without a body, or the front of one that has: then `*is_open`, and its body follows. */
+/* Reads a type without a body, or the begin of a type with one: `*is_open` is true then, and the
+   body follows. */
 static bool type_begin(tsdl *p, type_use use, const ctf_class **type, bool *is_open)
 {
     *is_open = false;
@@ -464,7 +465,7 @@ static bool type_begin(tsdl *p, type_use use, const ctf_class **type, bool *is_o
     }
 }
 
-/* Steps over what stands between the declarations of a body, and tells what the next one is. */
+/* Steps over semicolons between the declarations of a body, and finds out what comes next. */
 static bool body_next(tsdl *p, bool *is_closed)
 {
     body *b = TABLE_LAST(p->bodies, body);
@@ -486,7 +487,7 @@ bool tsdl_type(tsdl *p, type_use use, const ctf_class **type)
         if (!type_begin(p, p->bodies.count > outermost ? TABLE_LAST(p->bodies, body)->use : use,
                         type, &is_open))
             return false;
-        /* Give the type to what waits for it, until a body wants another one. */
+        /* Uses the finished type, and ends bodies, until a body contains another type. */
         for (;; is_open = false) {
             if (!is_open && p->bodies.count == outermost)
                 return true;
@@ -502,7 +503,7 @@ bool tsdl_type(tsdl *p, type_use use, const ctf_class **type)
     }
 }
 
-/* ---- Declarations ---- */
+/* ---- Declarations of types ---- */
 
 bool tsdl_is_declaration(const tsdl *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of blocks, and what their values mean: numbers, words, texts, UUIDs. */
+/* Reads attributes of blocks, and converts their values to numbers, words, texts and UUIDs. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -80,7 +80,7 @@ static int hex_value(char c)
                                   : -1;
 }
 
-/* 12345678-1234-1234-1234-123456789abc */
+/* Reads 12345678-1234-1234-1234-123456789abc. Returns false if the text is not a UUID. */
 static bool uuid_read(ctf_text text, uint8_t uuid[16])
 {
     const char *at = text.bytes;
@@ -157,7 +157,7 @@ static bool value_read(tsdl *p, attribute *a)
     return tsdl_unexpected(p, "a value: an integer, a text in quotes or a word");
 }
 
-/* The scope whose type an attribute gives. */
+/* Returns the scope whose type the attribute gives. */
 static ctf_scope scope_of(uint32_t name)
 {
     switch (name) {
@@ -171,7 +171,7 @@ static ctf_scope scope_of(uint32_t name)
     }
 }
 
-/* NAME = VALUE or NAME := TYPE */
+/* Reads NAME = VALUE or NAME := TYPE. */
 static bool attribute_read(tsdl *p, attribute *a)
 {
     bool done;

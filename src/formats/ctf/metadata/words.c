@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words with a meaning, in the metadata of all generations. */
+/* Lists keywords and reserved names of all generations of metadata. */
 #include <stddef.h>
 
 #include "formats/ctf/metadata/guess.h"
