@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The copier of CTF: events that are kept come in the order in which they were read, stream by
- * stream. copy_stream.c has a stream, copy_scan.c and copy_packet.c a packet of it; what is not of
- * a stream is copied at the end.
+ * The copier of CTF. Kept events arrive in the order in which they were read, stream by stream.
+ * copy_stream.c copies a stream, copy_scan.c and copy_packet.c a packet of it; what belongs to no
+ * stream is copied at the end.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "formats/ctf/write/copy_scan.h"
 #include "formats/ctf/write/copy_stream.h"
 
-/* ---- Streams ---- */
+/* ---- Streams by number ---- */
 
 static const ctf_stream *copy_stream_of(const ctf_copier *c, uint32_t number)
 {
@@ -25,7 +25,7 @@ static const ctf_stream *copy_stream_of(const ctf_copier *c, uint32_t number)
     return NULL;
 }
 
-/* ---- The rest of the trace ---- */
+/* ---- Metadata, and files without packets ---- */
 
 static stele_status copy_metadata(ctf_copier *c, const ctf_subtrace *subtrace)
 {
@@ -48,7 +48,8 @@ static stele_status copy_metadata(ctf_copier *c, const ctf_subtrace *subtrace)
     return status;
 }
 
-/* Where the RFC's alignment was found by looking at packets, there may be too few of them now. */
+/* Reports an alignment of the RFC that was found by trying packets, with the option that sets it:
+   the copy may have too few packets to find it. */
 static void tell_alignment(ctf_copier *c)
 {
     static const char *const words[] = {
@@ -73,6 +74,7 @@ static stele_status finish(ctf_copier *c)
     for (uint32_t i = 0; i < c->trace->stream_count && status == STELE_OK; i++) {
         if (c->is_done[i])
             continue;
+        /* Streams of which nothing is kept may still have packets that stay. */
         status = copy_stream_begin(c, &c->trace->streams[i], NULL);
         if (status == STELE_OK)
             status = copy_stream_finish(c);
@@ -85,22 +87,23 @@ static stele_status finish(ctf_copier *c)
     return status;
 }
 
-/* ---- The copier ---- */
+/* ---- Operations of the copier ---- */
 
-/* What is wrong with packets has been reported by whoever read the events. */
+/* Suppresses findings: the reader of the events has reported what is wrong with the packets. */
 static void hush(ctf_copier *c)
 {
     c->told = c->trace->base.context->diag;
     c->trace->base.context->diag.fn = NULL;
 }
 
+/* Lets findings be reported again after hush(). */
 static void speak(const ctf_copier *c)
 {
     c->trace->base.context->diag = c->told;
 }
 
-/* Counts packets whose times the generation of the copy tells otherwise: in CTF 2 clocks begin at 0
-   with each of them, in CTF 1.8 they go on. */
+/* Counts packets whose times differ in the generation of the copy: in CTF 2 clocks begin at 0 in
+   each packet, in CTF 1.8 they count on. */
 static void note_time(ctf_copier *c, const stele_batch *batch, const stele_event *event)
 {
     c->shift_ns = batch->shift_ns;
@@ -121,13 +124,14 @@ static stele_status keep(ctf_copier *c, const stele_batch *batch, const stele_ev
     const stele_status status = stream != NULL ? copy_go_to(c, stream, &place) : STELE_ERR_ARGUMENT;
     if (status != STELE_OK)
         return status;
+    /* copy_go_to() ends at a later packet if the file no longer has this one. */
     if (c->packet == NULL || c->packet->offset != place.offset) {
         c->missing_count++;
         return STELE_OK;
     }
     note_time(c, batch, event);
     c->is_wanted = true;
-    /* Of what is lost the head of the packet tells. */
+    /* Lost events are no records: the counter in the packet's head stands for them. */
     return event->kind != STELE_KIND_LOST ? copy_scan_to(c, event->offset) : STELE_OK;
 }
 
@@ -141,7 +145,7 @@ static stele_status ctf_keep(copier *base, const stele_batch *batch, const stele
     return c->status;
 }
 
-/* An event that is open where the copy begins. */
+/* Notes an event that is open where the copy begins. */
 static stele_status ctf_copier_begin(copier *base, const stele_batch *batch,
                                      const stele_event *event, uint64_t before_ns)
 {

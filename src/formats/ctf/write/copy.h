@@ -4,7 +4,7 @@
 
 #include "formats/format.h"
 
-/* Copies a trace to a folder: see copy.c. */
+/* Opens a copier of the trace that writes to a folder: see copy.c. */
 stele_status ctf_copier_open(stele_trace *trace, output *out, copier **result);
 
 #endif

@@ -14,11 +14,12 @@
 #include "formats/ctf/records/clocks.h"
 #include "formats/ctf/records/decoder.h"
 
-#define BYTES_MAX ((size_t)16 << 20) /* of all records; what is beyond is not begun */
+#define BYTES_MAX ((size_t)16 << 20) /* bytes of all records; further events are not begun */
 
-/* ---- Events ---- */
+/* ---- Events that are open ---- */
 
-/* The first tick at or after a time. */
+/* Returns the first tick at or after a time, by halving: the conversion rounds down, so it cannot
+   be inverted directly. */
 static uint64_t ticks_at(const ctf_clock *clock, int64_t time_ns)
 {
     const clock_rate rate = clock_rate_make(clock);
@@ -34,6 +35,7 @@ static uint64_t ticks_at(const ctf_clock *clock, int64_t time_ns)
     return low;
 }
 
+/* Returns the stream with this number in the context, or NULL if there is none. */
 static const ctf_stream *stream_of(const ctf_trace *trace, uint32_t number)
 {
     for (uint32_t i = 0; i < trace->stream_count; i++)
@@ -60,19 +62,21 @@ bool begins_note(ctf_begins *begins, const ctf_trace *trace, const stele_batch *
         .track = event->track,
         .packet = batch->packet,
         .offset = event->offset,
+        /* The batch's time was shifted for the reader; ticks are those of the clock itself. */
         .ticks = clock != NULL ? ticks_at(clock, event->time_ns - batch->shift_ns) : 0,
         .kind = event->kind,
     };
     return true;
 }
 
-/* ---- Where they go ---- */
+/* ---- The streams that records are written to ---- */
 
-/* Places of one track from the innermost to the outermost, with their order in the array. */
+/* Index of a place, to sort places by track. */
 typedef struct track_place {
     uint32_t track, index;
 } track_place;
 
+/* By track, and within a track from the innermost place to the outermost. */
 static int track_compare(const void *left, const void *right)
 {
     const track_place *a = left, *b = right;
@@ -81,11 +85,14 @@ static int track_compare(const void *left, const void *right)
     return a->index > b->index ? -1 : a->index < b->index;
 }
 
+/* Only spans of a track nest; flows and the like have no order to keep. */
 static bool is_of_stack(const begin_place *place)
 {
     return place->kind == STELE_KIND_BEGIN && place->track != 0;
 }
 
+/* Sends the records of each track's spans to the stream of the innermost one. Going outwards, each
+   place takes over the stream of the one inside of it, as long as classes of streams agree. */
 static stele_status gather_tracks(ctf_begins *begins, const ctf_trace *trace)
 {
     track_place *by_track = malloc(begins->place_count * sizeof *by_track);
@@ -106,10 +113,10 @@ static stele_status gather_tracks(ctf_begins *begins, const ctf_trace *trace)
     return STELE_OK;
 }
 
-/* ---- Records ---- */
+/* ---- Records with a new time ---- */
 
-/* The only time in the header of a record. NULL: there is none, several, or one that cannot be
-   written in the same place. */
+/* Returns the joint of the only time in the record's header, or NULL if there is none, there are
+   several, or it cannot be overwritten in place. */
 static const decoder_joint *find_stamp(const decoder_joint *joints, uint32_t count,
                                        const ctf_clock *clock)
 {
@@ -125,6 +132,7 @@ static const decoder_joint *find_stamp(const decoder_joint *joints, uint32_t cou
     return found;
 }
 
+/* Overwrites the time that ends at the joint, whose position is after the number. */
 static void set_stamp(uint8_t *bytes, uint64_t base, const decoder_joint *stamp, uint64_t ticks)
 {
     const size_t at = (size_t)(stamp->at - stamp->width - base);
@@ -137,6 +145,7 @@ static void set_stamp(uint8_t *bytes, uint64_t base, const decoder_joint *stamp,
         stele_ctf_bits_write_le(bytes, at, stamp->width, value);
 }
 
+/* Makes room for one record and its joints. Returns false if out of memory. */
 static bool make_room(ctf_begins *begins, uint32_t joints)
 {
     if (begins->record_count == begins->record_capacity) {
@@ -156,13 +165,16 @@ static bool make_room(ctf_begins *begins, uint32_t joints)
     return true;
 }
 
-/* Keeps the record that was decoded last, if it can be written again at another time. */
+/* Keeps the record that was decoded last, with the new time, if its time can be overwritten.
+   Records that cannot are left out without an error: begins_count() counts them. */
 static stele_status take_record(ctf_begins *begins, const begin_place *place,
                                 const ctf_content *content)
 {
     uint32_t count;
     const decoder_joint *joints = decoder_joints(content->decoder, &count);
     const packet_view *view = &content->view;
+    /* The record is kept from the begin of its first byte, so that its bits stay at the same
+       positions within their bytes. */
     const uint64_t first = joints[0].at / 8 - view->offset,
                    end = decoder_position(content->decoder);
     const size_t size = (size_t)((end + 7) / 8 - view->offset - first);
@@ -193,8 +205,9 @@ static stele_status take_record(ctf_begins *begins, const begin_place *place,
     return STELE_OK;
 }
 
-/* ---- Reading ---- */
+/* ---- Reading the records ---- */
 
+/* The state while records are read. */
 typedef struct loading {
     ctf_begins *begins;
     ctf_trace *trace;
@@ -202,18 +215,19 @@ typedef struct loading {
     ctf_decoder *decoder;
     ctf_walk walk;
     ctf_content content;
-    stele_batch *batch; /* one event */
-    bool is_marked;     /* the trace was written by Stele: tracks are what it says they are */
+    stele_batch *batch; /* has room for one event, so that joints are those of that event */
+    bool is_marked;     /* Stele wrote the trace: the tracks of events are what it says */
 } loading;
 
-/* An event of a CPU, that is one of its thread by what else is in the trace, would be one of the
-   CPU in a copy. */
+/* Whether the record alone puts the event on its track. If other events of the trace say that a
+   CPU's event belongs to a thread, its copy would be an event of the CPU. */
 static bool is_on_track(const loading *l, const begin_place *place, const stele_event *event)
 {
     return l->is_marked || place->kind != STELE_KIND_BEGIN || event->track == place->track;
 }
 
-/* Takes the records of the places of one packet, which are in the order of their offsets. */
+/* Takes the records at the places in one packet, which are sorted by offset. Both sequences ascend,
+   so each place is compared with an event once. */
 static stele_status load_packet(loading *l, const ctf_packet *packet, const begin_place *const *at,
                                 const begin_place *const *end)
 {
@@ -241,7 +255,7 @@ static stele_status load_packet(loading *l, const ctf_packet *packet, const begi
     return status == STELE_OK ? l->walk.current->w.status : status;
 }
 
-/* The first one that stands in the packet, or after it. */
+/* Returns the index of the first place in the packet or after it. */
 static uint32_t find_packet(const begin_place *const *places, uint32_t count, uint32_t file,
                             uint64_t packet)
 {
@@ -257,7 +271,8 @@ static uint32_t find_packet(const begin_place *const *places, uint32_t count, ui
     return low;
 }
 
-/* Goes through the packets of a stream for its places. */
+/* Reads the packets of a stream that contain places. A repeated packet is skipped, as its records
+   were read the first time. */
 static stele_status load_packets(loading *l, const begin_place *const *places, uint32_t count)
 {
     const ctf_packet *packet;
@@ -272,6 +287,7 @@ static stele_status load_packets(loading *l, const begin_place *const *places, u
     return status == STELE_END ? STELE_OK : status;
 }
 
+/* Reads the records of all places of one stream. */
 static stele_status load_stream(loading *l, const ctf_stream *stream,
                                 const begin_place *const *places, uint32_t count)
 {
@@ -301,7 +317,7 @@ static stele_status load_stream(loading *l, const ctf_stream *stream,
     return status;
 }
 
-/* By where they stand. */
+/* By the position in the trace: stream, file, packet, offset. */
 static int place_compare(const void *left, const void *right)
 {
     const begin_place *a = *(const begin_place *const *)left;
@@ -315,6 +331,7 @@ static int place_compare(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/* Reads the streams one after the other, each once for all of its places. */
 static stele_status load_streams(ctf_begins *begins, ctf_trace *trace, const begin_place **places)
 {
     loading l = {.begins = begins, .trace = trace};
@@ -332,7 +349,7 @@ static stele_status load_streams(ctf_begins *begins, ctf_trace *trace, const beg
     return status;
 }
 
-/* By the streams that they are written to, and then as they were given. */
+/* By the stream that they are written to, and then in the order in which they were noted. */
 static int record_compare(const void *left, const void *right)
 {
     const begin_record *a = left, *b = right;
@@ -347,6 +364,7 @@ stele_status begins_load(ctf_begins *begins, ctf_trace *trace)
     stele_status status;
     if (begins->is_loaded || begins->place_count == 0)
         return STELE_OK;
+    /* Set first, so that an error is not repeated for each stream. */
     begins->is_loaded = true;
     status = gather_tracks(begins, trace);
     places = malloc(begins->place_count * sizeof(const begin_place *));
@@ -360,7 +378,7 @@ stele_status begins_load(ctf_begins *begins, ctf_trace *trace)
     return status;
 }
 
-/* ---- What there is ---- */
+/* ---- Access to the records ---- */
 
 const begin_record *begins_of(const ctf_begins *begins, uint32_t stream, uint32_t *count)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bits one after the other: pieces of records at other places than they were read from.
+ * Writes bits one after the other: pieces of records at other positions than they were read from.
  *
- * Between two calls `rest` has the `at` modulo 8 bits of the byte that is not full: those
- * that came first on top where bytes fill from their highest bit down, else at the bottom. All full
- * bytes were written.
+ * Between two calls `rest` has the `at` modulo 8 bits of the last byte, which is not full. If bytes
+ * are filled from their highest bit down, the first bits are the highest of `rest`, otherwise the
+ * lowest. All full bytes have been written.
  */
 #include "formats/ctf/write/copy_bits.h"
 
 #include "core/bits.h"
 
-#define PIECE_MAX 56u /* bits that fit beside those of a byte that is not full */
+#define PIECE_MAX 56u /* bits that fit into a word together with up to 7 bits of `rest` */
 
-/* Puts up to PIECE_MAX bits, which with those of `rest` fit in one word; `value` has no others. */
+/* Writes up to PIECE_MAX bits. All bits of `value` above them are 0. */
 static void put(bit_writer *w, uint64_t value, unsigned width)
 {
     unsigned held = (unsigned)(w->at & 7) + width;
@@ -32,7 +32,8 @@ static void put(bit_writer *w, uint64_t value, unsigned width)
 
 void bits_write(bit_writer *w, uint64_t value, unsigned width)
 {
-    /* What does not fit in one piece goes in two: the high bits first where they come first. */
+    /* More than PIECE_MAX bits are written in two pieces, the high bits first if they come
+       first. */
     const unsigned second = width > PIECE_MAX ? width - PIECE_MAX : 0;
     const unsigned first = width - second;
     w->is_bad |= w->is_mixed && ((w->at | width) & 7) != 0;
@@ -41,6 +42,8 @@ void bits_write(bit_writer *w, uint64_t value, unsigned width)
         put(w, (w->is_big_endian ? value : value >> first) & bits_mask(second), second);
 }
 
+/* Loads `width` bits in the order of the writer, without reading after the last byte that they
+   touch. */
 static uint64_t load(const bit_writer *w, const uint8_t *from, uint64_t first, unsigned width)
 {
     const uint8_t *at = from + first / 8, *end = from + (first + width + 7) / 8;
@@ -55,7 +58,7 @@ void bits_copy(bit_writer *w, const uint8_t *from, uint64_t first, uint64_t coun
         w->at += count;
         return;
     }
-    while (count != 0) { /* each turn copies some bits */
+    while (count != 0) { /* each pass copies at least one bit */
         unsigned width = count < PIECE_MAX ? (unsigned)count : PIECE_MAX;
         if (((w->at | first) & 7) == 0 && count >= 8) {
             output_write(w->out, from + first / 8, (size_t)(count / 8));
@@ -64,7 +67,8 @@ void bits_copy(bit_writer *w, const uint8_t *from, uint64_t first, uint64_t coun
             count &= 7;
             continue;
         }
-        if (((w->at ^ first) & 7) == 0 && count > 8) /* whole bytes from there on */
+        /* Align first, so that whole bytes can be copied from there on. */
+        if (((w->at ^ first) & 7) == 0 && count > 8)
             width = 8 - (unsigned)(first & 7);
         put(w, load(w, from, first, width), width);
         first += width;

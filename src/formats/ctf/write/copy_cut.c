@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets with some of their events left out.
+ * Writes packets without some of their events.
  *
- * A packet is gone through twice: once without an output, to see whether it can be cut and how long
- * it becomes, and once more to write it. The head stands in front of the records and says their
- * size, so that it is changed between the two. What holds meanwhile:
+ * Each packet is processed twice: once without an output, to find out whether it can be cut and how
+ * long it becomes, and once more to write it. The head precedes the records and contains their
+ * size, so it is changed between the two passes. Invariants:
  *
- * - `clocks` are what a reader of the copy has after the last record written, not what the original
- *   had there. A record is written with its own bits only where those clocks give it its own time.
- * - A record moves as a whole; inside it only padding changes, which joints mark (decode.h). Where
- *   a size that the record says of itself would become wrong, the packet cannot be cut.
- * - Both passes decide alike: they depend on the packet, on `has_new_begin` and `new_begin`, and
- *   the second pass begins with what the first one has found of these.
+ * - `clocks` are what a reader of the copy has after the last record that was written, not what the
+ * original had there. A record is written with its own bits only if it gets its own time from those
+ * clocks.
+ * - A record moves as a whole; inside of it only padding changes, at positions that joints mark
+ * (decode.h). If a size that the record contains would become wrong, the packet cannot be cut.
+ * - Both passes decide alike: they depend on the packet, on `has_new_begin` and on `new_begin`, and
+ * the second pass begins with the values of these at the end of the first.
  */
 #include "formats/ctf/write/copy_cut.h"
 
@@ -21,11 +22,11 @@
 #include "formats/ctf/records/decoder.h"
 #include "formats/ctf/schema/choices.h"
 
-#define WHOLE_WIDTH 64u /* bits of a time that needs nothing before it */
+#define WHOLE_WIDTH 64u /* bits of a time that does not depend on earlier ones */
 
-/* ---- What can be cut? ---- */
+/* ---- Which classes of packets can be cut ---- */
 
-/* Whether the head says the begin of the packet with all 64 bits, on the clock of its events. */
+/* Whether the head has the packet's begin with all 64 bits, on the clock of its events. */
 static bool has_whole_begin(const ctf_class *head, const ctf_clock *clock)
 {
     for (uint32_t i = 0; head != NULL && i < head->u.structure.count; i++) {
@@ -38,7 +39,8 @@ static bool has_whole_begin(const ctf_class *head, const ctf_clock *clock)
     return false;
 }
 
-/* Whether all times of an event header stand by themselves, or count from the packet's begin. */
+/* Whether each time in an event header is whole, or counts from the packet's begin on the clock
+   `begin`. With `begin` NULL only whole times are sure. */
 static bool times_are_sure(const ctf_class *type, const ctf_clock *begin)
 {
     switch (type->kind) {
@@ -62,9 +64,11 @@ static bool times_are_sure(const ctf_class *type, const ctf_clock *begin)
     }
 }
 
-/* A time of fewer bits than the clock counts from the one before it. With a begin in the head the
-   first event counts from that, whichever event is the first one; without, it would count from an
-   event that may be gone. */
+/*
+ * Whether packets of the class can be cut. A time of fewer bits than the clock counts from the time
+ * before it. If the head has the begin, the first event counts from that, whichever event it is;
+ * without it the first event would count from one that may be left out.
+ */
 static bool class_is_possible(const ctf_schema *schema, const ctf_stream_class *type)
 {
     const ctf_clock *clock = type->clock;
@@ -74,15 +78,16 @@ static bool class_is_possible(const ctf_schema *schema, const ctf_stream_class *
            times_are_sure(type->event_header, has_begin ? clock : NULL);
 }
 
-/* ---- Long event headers ---- */
+/* ---- Event headers with whole ids and times ---- */
 
+/* Whether the class is an integer that number_write() can write, with exactly this role. */
 static bool is_number(const ctf_class *type, unsigned role)
 {
     return type->kind == CTF_UINT && type->roles == role && type->size <= 64 &&
            !type->is_bit_reversed;
 }
 
-/* struct { id; timestamp } of 64 bits of time. */
+/* Whether the class is struct { id; timestamp }, in any order, with 64 bits of time. */
 static bool is_long(const ctf_class *type)
 {
     unsigned roles = 0;
@@ -97,7 +102,8 @@ static bool is_long(const ctf_class *type)
     return roles == (CTF_ROLE_EVENT_CLASS_ID | CTF_ROLE_TIMESTAMP);
 }
 
-/* The first option that holds whole ids and times, and the least id that selects it. */
+/* Finds the first option with a whole id and time, and the least id that selects it. Returns false
+   if out of memory. */
 static bool variant_is_long(long_header *found, const ctf_class *variant, const target_user *user)
 {
     range_table table;
@@ -112,13 +118,18 @@ static bool variant_is_long(long_header *found, const ctf_class *variant, const 
     return is_known;
 }
 
-/* struct { id; [timestamp;] variant or optional <id> { ..., struct { id; timestamp } } }: the
-   headers of LTTng and of the RFC. Returns false if out of memory. */
+/*
+ * Finds the long form of a header struct { id; [timestamp;] variant or optional <id> { ..., struct
+ * { id; timestamp } } }, as LTTng and the RFC have. Returns false if out of memory; `found` is
+ * unchanged if the header has no such form.
+ */
 static bool long_header_find(long_header *found, target_walk *walk, const ctf_class *header)
 {
     bool is_fine = true;
     for (uint32_t i = 0; i < header->u.structure.count && is_fine; i++) {
         const ctf_class *type = header->u.structure.members[i].type;
+        /* The header's only user of an earlier field must be the variant or optional, and its
+           selector the id. */
         const target_user *user = walk->users;
         if (walk->user_count != 1 || user->kind != USER_SLOT ||
             !is_number(user->target, CTF_ROLE_EVENT_CLASS_ID))
@@ -132,13 +143,15 @@ static bool long_header_find(long_header *found, target_walk *walk, const ctf_cl
     return is_fine;
 }
 
+/* Finds the long header of the stream class. Returns false if out of memory. */
 static bool find_long_header(ctf_cut *cut)
 {
     uint32_t stream = 0;
     target_walk walk;
     bool is_fine = target_walk_open(&walk, cut->schema, &cut->trace->base.context->limits,
                                     cut->schema->targets, NULL);
-    while (cut->schema->streams[stream] != cut->type) /* it is one of them */
+    /* `type` is one of the schema's streams, so the loop ends. */
+    while (cut->schema->streams[stream] != cut->type)
         stream++;
     if (is_fine && cut->type->event_header != NULL) {
         target_walk_begin(&walk, stream, NULL);
@@ -149,14 +162,16 @@ static bool find_long_header(ctf_cut *cut)
     return is_fine;
 }
 
-/* A number of an event header; false when it cannot be written so. */
+/* Writes a number of an event header with its alignment and unit. Returns false if it cannot be
+   written among these bits. */
 static bool number_write(bit_writer *to, const ctf_class *type, uint64_t value)
 {
     const unsigned size = type->size;
     bits_align(to, type->alignment);
     if (type->unit_size != 0 && to->at % type->unit_size + size > type->unit_size)
         bits_align(to, type->unit_size);
-    /* A number of the other byte order is one of whole bytes, or cannot be put among these bits. */
+    /* A number of the other byte order must be whole bytes at the begin of a byte, which are
+       swapped. */
     if (type->is_big_endian != to->is_big_endian) {
         if (((to->at | size) & 7) != 0)
             return false;
@@ -166,6 +181,7 @@ static bool number_write(bit_writer *to, const ctf_class *type, uint64_t value)
     return true;
 }
 
+/* Writes struct { id; timestamp }. Returns false if the id does not fit. */
 static bool long_write(bit_writer *to, const ctf_class *type, uint64_t id, uint64_t ticks)
 {
     bool is_fine = true;
@@ -179,8 +195,8 @@ static bool long_write(bit_writer *to, const ctf_class *type, uint64_t id, uint6
     return is_fine;
 }
 
-/* The header of an event in its long form: the id that says so, and the event's own id and time in
-   the option. False: the class has none, or a number does not fit. */
+/* Writes an event header in its long form: the id that selects it, and the event's id and time in
+   the option. Returns false if the class has no such form, or a number does not fit. */
 static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
 {
     const ctf_class *header = cut->type->event_header;
@@ -202,31 +218,35 @@ static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
     return is_fine;
 }
 
-/* ---- Records ---- */
+/* ---- Records that are kept ---- */
 
-/* The clocks after a record, as it is read where others before it are gone: right or wrong. */
+/* Computes the clocks after a record that is read after the last one written, and returns whether
+   all times in it come out right. */
 static bool times_hold(ctf_cut *cut, const decoder_joint *joints, uint32_t count, uint64_t ticks)
 {
     const ctf_clock *clock = cut->read.clock;
-    /* `trial` is kept where the record is written: see clocks_go_on(). */
+    /* If the record is written, `trial` becomes `clocks`: see clocks_go_on(). */
     memcpy(cut->trial, cut->clocks, cut->schema->clock_count * sizeof *cut->trial);
     for (uint32_t i = 0; i < count; i++) {
         if (joints[i].kind != JOINT_STAMP)
             continue;
         clock_advance(&cut->trial[joints[i].number], joints[i].value, bits_mask(joints[i].width));
+        /* A reader of the copy would get another value than the original one. */
         if (cut->trial[joints[i].number] != joints[i].value)
             return false;
     }
     return clock == NULL || cut->trial[clock->number] == ticks;
 }
 
-/* Where a bit field of `size` bits begins that must not cross a boundary of its unit. */
+/* Returns where a bit field of `size` bits begins if it must not cross a boundary of its unit. All
+   are in bits from the packet's start. */
 static uint64_t unit_start(uint64_t at, uint64_t size, uint64_t unit)
 {
     return at % unit + size > unit ? at + unit - at % unit : at;
 }
 
-/* A record: its bytes, from bit `base` of its packet on, its joints, and where it ends. */
+/* A record: its bytes, which begin at bit `base` of its packet, its joints, and the bit at which it
+   ends. */
 typedef struct record_bits {
     const uint8_t *bytes;
     uint64_t base, end;
@@ -234,14 +254,15 @@ typedef struct record_bits {
     uint32_t count;
 } record_bits;
 
-/* The record from one of its joints on, in pieces. False: a size in it would be wrong. */
+/* Writes the record from one of its joints on, piece by piece. Returns false if a size in it would
+   be wrong. */
 static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t first)
 {
     uint64_t from = record->joints[first].at, payload = UINT64_MAX, payload_to = 0;
     for (uint32_t i = first; i < record->count; i++) {
         const decoder_joint *joint = &record->joints[i];
-        /* `from` is where the original goes on, `to->at` where the copy does: padding is passed
-           over in the one and made anew in the other. */
+        /* `from` is the position in the original, `to->at` that in the copy: padding is skipped in
+           the former and made anew in the latter. */
         bits_copy(to, record->bytes, from - record->base, joint->at - from);
         from = joint->at;
         if (joint->kind == JOINT_ALIGN) {
@@ -260,7 +281,7 @@ static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t fir
     return payload == UINT64_MAX || to->at - payload_to == record->end - payload;
 }
 
-/* Where the header ends: every record has such a joint. */
+/* Returns the joint at the end of the header, which every record has. */
 static uint32_t header_end(const decoder_joint *joints)
 {
     uint32_t at = 0;
@@ -269,7 +290,8 @@ static uint32_t header_end(const decoder_joint *joints)
     return at;
 }
 
-/* The next record counts from the clocks after the one that was written last. */
+/* Makes the clocks after the record those from which the next record counts, by swapping the two
+   arrays. */
 static void clocks_go_on(ctf_cut *cut)
 {
     uint64_t *const after = cut->trial;
@@ -277,7 +299,7 @@ static void clocks_go_on(ctf_cut *cut)
     cut->clocks = after;
 }
 
-/* Writes the record that was decoded last; false: it cannot be. */
+/* Writes the record that was decoded last. Returns false if it cannot be written. */
 static bool record_write(ctf_cut *cut, bool is_first)
 {
     uint32_t count, first = 0;
@@ -287,8 +309,8 @@ static bool record_write(ctf_cut *cut, bool is_first)
     const ctf_clock *clock = cut->read.clock;
     const record_bits record = {view->bytes, view->offset * 8, decoder_position(cut->decoder),
                                 joints, count};
-    /* Three ways, each changing more: its own bits; a new begin of the packet, for its first
-       record; a long header. */
+    /* There are three ways, each of which changes more: the record's own bits; a new begin of the
+       packet, if this is its first record; a long header. */
     bool is_fine = times_hold(cut, joints, count, ticks);
     if (!is_fine && is_first && !cut->has_new_begin && cut->begin.width == WHOLE_WIDTH &&
         clock != NULL) {
@@ -305,8 +327,11 @@ static bool record_write(ctf_cut *cut, bool is_first)
     return is_fine && pieces_write(&cut->to, &record, first) && !cut->to.is_bad;
 }
 
-/* Writes a record of what is open where the copy begins: its time is in it already, as far as there
-   is room for it. False: it cannot be. */
+/*
+ * Writes a record that is open where the copy begins. Its bits have the new time already, as far as
+ * its header has room for it; otherwise it gets a long header. Returns false if it cannot be
+ * written.
+ */
 static bool begin_write(ctf_cut *cut, const ctf_begins *begins, const begin_record *begin)
 {
     const record_bits record = {begins->bytes.bytes + begin->bytes_at, begin->base, begin->end,
@@ -318,6 +343,7 @@ static bool begin_write(ctf_cut *cut, const ctf_begins *begins, const begin_reco
     if (clock == NULL)
         return false;
     memcpy(cut->trial, cut->clocks, cut->schema->clock_count * sizeof *cut->trial);
+    /* begins_load() has made sure that the record has one time, on the packet's clock. */
     for (uint32_t i = 0; i < record.count; i++)
         if (record.joints[i].kind == JOINT_STAMP)
             clock_advance(&cut->trial[clock->number], ticks, bits_mask(record.joints[i].width));
@@ -330,10 +356,10 @@ static bool begin_write(ctf_cut *cut, const ctf_begins *begins, const begin_reco
     return is_fine && pieces_write(&cut->to, &record, first) && !cut->to.is_bad;
 }
 
-/* ---- Heads ---- */
+/* ---- Heads of packets ---- */
 
-/* Where the numbers of the head are that change. One whose width varies cannot be written anew, and
-   counts as not known. */
+/* Finds the numbers of the head that may change. Numbers of variable width cannot be overwritten
+   and are treated as missing. */
 static void places_find(ctf_cut *cut)
 {
     uint32_t count;
@@ -342,6 +368,7 @@ static void places_find(ctf_cut *cut)
     cut->end = cut->discarded = (head_place){0};
     for (uint32_t i = 0; i < count; i++) {
         const decoder_joint *joint = &joints[i];
+        /* A joint is at the end of its number. */
         const head_place place = {joint->at - joint->width, joint->width, joint->is_big_endian,
                                   joint->is_reversed};
         if (joint->kind != JOINT_ROLE || joint->is_variable)
@@ -359,7 +386,8 @@ static void places_find(ctf_cut *cut)
     }
 }
 
-/* False: the number does not fit, or its place is not known. */
+/* Overwrites a number of the head. Returns false if the value does not fit, or the head has no such
+   number. */
 static bool place_set(uint8_t *head, const head_place *place, uint64_t value)
 {
     if (place->width == 0 || value > bits_mask(place->width))
@@ -373,7 +401,8 @@ static bool place_set(uint8_t *head, const head_place *place, uint64_t value)
     return true;
 }
 
-/* A packet of nothing but what is open ends where it begins, and nothing was lost before. */
+/* Changes the head of a packet that only has records that are open: it ends where it begins, and no
+   events were lost before it. */
 static bool head_make_alone(ctf_cut *cut, copied_packet *made)
 {
     made->end_ticks = cut->new_begin;
@@ -384,11 +413,11 @@ static bool head_make_alone(ctf_cut *cut, copied_packet *made)
             place_set(cut->head.bytes, &cut->discarded, made->discarded));
 }
 
-/* Makes the head say what comes after it; false when it cannot. */
+/* Changes the head to describe the packet as cut. Returns false if it cannot. */
 static bool head_change(ctf_cut *cut, const cut_packet *from, copied_packet *made)
 {
     const uint64_t content_bits = cut->to.at;
-    /* A packet that says no size of its content has none but whole bytes, without padding. */
+    /* A packet without a content size consists of whole bytes and has no padding. */
     const uint64_t unit = cut->schema->length_unit, whole = (content_bits + 7) / 8 * 8;
     const bool has_content = (cut->read.has & CTF_ROLE_CONTENT_LENGTH) != 0;
     const bool has_total = (cut->read.has & CTF_ROLE_TOTAL_LENGTH) != 0;
@@ -406,9 +435,9 @@ static bool head_change(ctf_cut *cut, const cut_packet *from, copied_packet *mad
            (!cut->has_new_begin || place_set(cut->head.bytes, &cut->begin, cut->new_begin));
 }
 
-/* ---- Packets ---- */
+/* ---- Passes over a packet ---- */
 
-/* Reads the head, and stands at the first event. */
+/* Reads the head, and moves to the first event. */
 static stele_status enter(ctf_cut *cut, const cut_packet *from)
 {
     const uint64_t size = (from->packet->head.events_at + 7) / 8;
@@ -424,14 +453,14 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
                              from->packets->type, &cut->read);
     if (outcome != DECODE_OK)
         return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
-    if (cut->head.size == 0 && size != 0) { /* the second time it has been changed */
+    if (cut->head.size == 0 && size != 0) { /* in the second pass it has been changed already */
         uint8_t *head = byte_buffer_take(&cut->head, (size_t)size);
         if (head == NULL)
             return STELE_ERR_MEMORY;
         memcpy(head, view.bytes, (size_t)size);
     }
     places_find(cut);
-    /* Up to the first event both readers have read the same. */
+    /* Up to the first event a reader of the copy and one of the original have the same clocks. */
     for (uint32_t i = 0; i < cut->schema->clock_count; i++)
         cut->clocks[i] = decoder_clock(cut->decoder, i);
     if (cut->has_new_begin && cut->read.clock != NULL)
@@ -441,11 +470,12 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
                : content_enter(&cut->content, from->packets, from->w, from->packet, cut->decoder);
 }
 
+/* Writes the kept records of the packet. */
 static stele_status write_records(ctf_cut *cut, const cut_packet *from)
 {
     decode_outcome outcome = DECODE_OK;
     uint64_t written = 0;
-    /* One event at a time: `record` has room for one, so that the joints are those of it alone. */
+    /* One event at a time: `record` has room for one, so the decoder's joints belong to it. */
     for (uint64_t i = 0; i < from->count && outcome == DECODE_OK; i++) {
         stele_batch_clear(cut->record);
         outcome = content_events(&cut->content, cut->record);
@@ -459,7 +489,7 @@ static stele_status write_records(ctf_cut *cut, const cut_packet *from)
     return from->w->status;
 }
 
-/* Goes through the packet once; without an output only to see what comes of it. */
+/* Processes the packet once, without an output only to find out the result. */
 static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
 {
     const struct ctf_targets *targets = cut->schema->targets;
@@ -468,6 +498,8 @@ static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
     if (status != STELE_OK)
         return status;
     cut->to = (bit_writer){.out = out,
+                           /* Whole bytes are the same in both orders, so the order only matters if
+                              some field is not of whole bytes. */
                            .is_big_endian = targets->has_big ||
                                             (!targets->has_little && cut->schema->is_big_endian),
                            .is_mixed = is_mixed};
@@ -481,7 +513,8 @@ static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
     return status;
 }
 
-/* Packs the packet as the original was; there is nothing to pack when no event is kept. */
+/* Writes a packet of the RFC compressed, encrypted and summed up as the original was. A packet
+   without events is not packed. */
 static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *original,
                                  const cut_packet *from, output *out, copied_packet *made)
 {
@@ -494,7 +527,7 @@ static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *origi
     stele_status status = output_open_memory(&cut->trace->base.context->diag, &memory);
     if (status != STELE_OK)
         return status;
-    /* The packer needs all of the content, which therefore stands in memory. */
+    /* The packer needs the whole content at once, so it is kept in memory. */
     cut->packer.compression = has_some ? header.compression : STELE_CTF_RFC_NO_COMPRESSION;
     cut->packer.encryption = has_some ? header.encryption : STELE_CTF_RFC_NO_ENCRYPTION;
     cut->packer.checksum = has_some ? header.checksum_scheme : STELE_CTF_RFC_NO_CHECKSUM;
@@ -527,6 +560,8 @@ static bool is_packed(const stele_ctf_rfc_header *header)
            header->checksum_scheme != STELE_CTF_RFC_NO_CHECKSUM;
 }
 
+/* With whole times in all event headers only the packet's own times can depend on earlier
+   packets. */
 bool cut_counts_on(const ctf_cut *cut, const packet_head *head)
 {
     return head->counts_on && (!cut->has_whole_times ||
@@ -539,7 +574,7 @@ stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied
     stele_status status;
     if (!cut->is_possible)
         return STELE_ERR_UNSUPPORTED;
-    cut->head.size = 0; /* the first pass takes it from the packet: see enter() */
+    cut->head.size = 0; /* the first pass copies the head from the packet: see enter() */
     cut->has_new_begin = false;
     if (from->begun_count != 0) {
         cut->has_new_begin = (from->packet->head.has & CTF_ROLE_PACKET_BEGIN) != 0;
@@ -555,11 +590,12 @@ stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied
         is_packed(&header))
         return write_packed(cut, &header, from, out, made);
     status = pass(cut, from, out);
+    /* Padding up to a whole byte, as head_change() has computed the size. */
     bits_align(&cut->to, 8);
     return status;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening and closing ---- */
 
 stele_status cut_open(ctf_cut *cut, const ctf_trace *trace, const ctf_schema *schema,
                       const ctf_stream_class *type, ctf_programs *programs)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of a copy: of the data streams that it has packets of, and those that are copied as they
- * are. */
+/* Files of a copy: those of data streams that have packets in it, and those that are copied as they
+   are. */
 #include "formats/ctf/write/copy_files.h"
 #include "formats/ctf/read/walk.h"
 
+/* Completes a file and its index. A complete file stays in the output but takes no memory. */
 static void file_seal(file_copy *file)
 {
     if (file->out != NULL)
@@ -12,6 +13,7 @@ static void file_seal(file_copy *file)
     file->index = NULL;
 }
 
+/* Whether the walk may still give packets of the file. */
 static bool is_open_file(const ctf_walk *walk, const ctf_file *file)
 {
     for (uint32_t i = 0; i < walk->open_count; i++)
@@ -37,6 +39,7 @@ stele_status copy_open_file(ctf_copier *c, file_copy **opened)
     *opened = &c->files[number];
     if ((*opened)->out != NULL)
         return STELE_OK;
+    /* Few files stay open, however many rotations a stream has. */
     if (c->stream->file_count > FILES_OPEN)
         copy_seal_files(c, false);
     status = copy_add(c->out, c->base.folder, file->name, &(*opened)->out);
@@ -48,6 +51,7 @@ stele_status copy_open_file(ctf_copier *c, file_copy **opened)
 stele_status copy_range(window *w, uint64_t offset, uint64_t size, output *out)
 {
     window_move(w, offset, UINT64_MAX);
+    /* Ends with the file, too: copy_member() asks for as much as there is. */
     while (size != 0) {
         size_t loaded = window_need(w, 1);
         if (loaded == 0)
@@ -87,6 +91,8 @@ stele_status copy_empty(ctf_copier *c, const ctf_file *file)
 {
     const source *from = c->trace->base.source;
     stele_status status;
+    /* Files with packets are copied by their packets, and files of metadata that cannot be used are
+       not part of the copy. */
     if (source_member_at(from, file->member)->size != 0 ||
         !ctf_schema_subtrace(c->trace, file->subtrace)->is_open)
         return STELE_OK;

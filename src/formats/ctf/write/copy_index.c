@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LTTng's index of a data stream file, for a copy of it that may lack packets.
+ * Writes LTTng's index of a data stream file for a copy of it, which may lack packets.
  *
- * Entries of the original and packets of the copy come in the order of their offsets, so that one
- * pass over both is enough. `entry` has the bytes of the entry at hand, also those that a newer
- * version has after the known ones: they are copied as they are.
+ * Entries of the original and packets of the copy ascend by offset, so one pass over both suffices.
+ * `entry` has the bytes of the current entry, including those after the known members that newer
+ * versions may add: these are copied unchanged.
  */
 #include "formats/ctf/write/copy_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ENTRY_SIZE_1_0 56u /* of entries without instance and number */
+#define ENTRY_SIZE_1_0 56u /* bytes of an entry without instance and sequence number */
 
 struct index_copy {
     lttng_index from;
     output *out;
-    uint64_t next; /* offset of the packet that the entry at hand is of; UINT64_MAX: none */
+    /* Offset of the packet that the current entry belongs to; UINT64_MAX if there are no more. */
+    uint64_t next;
     uint8_t *entry;
 };
 
-/* Steps to the next entry, and keeps its bytes. */
+/* Moves to the next entry and keeps its bytes. */
 static stele_status next_entry(index_copy *self)
 {
     lttng_entry entry;
@@ -64,9 +65,12 @@ stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, outpu
         return status == STELE_END ? STELE_OK : status;
     }
     name = source_member_at(trace->base.source, file->index_member)->name;
+    /* lttng_index_open() accepts entries of at most ENTRY_SIZE_MAX bytes, so a damaged header takes
+       little memory. */
     self->entry = malloc(self->from.entry_size);
     status = self->entry != NULL ? copy_add(out, folder, name, &self->out) : STELE_ERR_MEMORY;
     if (status == STELE_OK) {
+        /* The window is just after the header, which is copied with its version and entry size. */
         output_write(self->out, self->from.w.at - STELE_CTF_INDEX_HEADER_SIZE,
                      STELE_CTF_INDEX_HEADER_SIZE);
         status = next_entry(self);
@@ -79,7 +83,7 @@ stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, outpu
     return STELE_OK;
 }
 
-/* What the packet says; what it does not say stays as the index had it. */
+/* Sets the members that the packet's head has. The others stay as they are in the index. */
 static void entry_set(stele_ctf_index_entry *entry, const packet_head *head,
                       const copied_packet *packet)
 {
@@ -109,12 +113,12 @@ stele_status index_copy_add(index_copy *self, const ctf_packet *original,
     uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0};
     stele_ctf_index_entry entry;
     stele_status status = STELE_OK;
-    /* Entries of packets that are not in the copy are passed over. */
+    /* Skips the entries of packets that are not in the copy. */
     while (status == STELE_OK && self->next < original->offset)
         status = next_entry(self);
     if (status != STELE_OK)
         return status;
-    /* The original had no entry for the packet: it gets one that says what the packet says. */
+    /* A packet without an entry in the original gets one with what its head says. */
     if (self->next != original->offset)
         memset(self->entry, 0, size);
     memcpy(bytes, self->entry, known);

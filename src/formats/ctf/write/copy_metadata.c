@@ -25,7 +25,7 @@ bool ctf_version_find(const char *version, ctf_generation *generation)
     return strcmp(version, "rfc") == 0 || strcmp(version, "RFC v1.1") == 0;
 }
 
-/* The generation that the copy of a schema is of. */
+/* Returns the generation of the copy of a schema. */
 static ctf_generation generation_of(const ctf_schema *schema, const char *version)
 {
     ctf_generation wanted = schema->generation;
@@ -43,13 +43,15 @@ bool copy_metadata_changes(const ctf_trace *trace, const ctf_subtrace *subtrace,
            (is_shifted && schema->clock_count != 0);
 }
 
-/* ---- Offsets of clocks ---- */
+/* ---- Shifts of clocks ---- */
 
+/* A clock's offset before it was shifted. */
 typedef struct clock_offset {
     int64_t seconds, cycles;
 } clock_offset;
 
-/* False: the shift is not a whole number of ticks, and was rounded down. */
+/* Adds a shift to a clock's offset, in seconds and ticks, without rounding if possible. Returns
+   false if it is not a whole number of ticks and was rounded down. */
 static bool shift_clock(ctf_clock *clock, int64_t shift_ns)
 {
     const int64_t seconds = shift_ns / NS_PER_S - (shift_ns % NS_PER_S < 0);
@@ -62,6 +64,7 @@ static bool shift_clock(ctf_clock *clock, int64_t shift_ns)
     return rest == 0;
 }
 
+/* Shifts all clocks of the schema, and remembers their offsets in `before`. */
 static void shift_clocks(const ctf_schema *schema, int64_t shift_ns, clock_offset *before,
                          loss_table *losses)
 {
@@ -73,6 +76,7 @@ static void shift_clocks(const ctf_schema *schema, int64_t shift_ns, clock_offse
     }
 }
 
+/* Undoes shift_clocks(): the schema still serves to read the trace. */
 static void restore_clocks(const ctf_schema *schema, const clock_offset *before)
 {
     for (uint32_t i = 0; i < schema->clock_count; i++) {
@@ -81,8 +85,9 @@ static void restore_clocks(const ctf_schema *schema, const clock_offset *before)
     }
 }
 
-/* ---- Printing ---- */
+/* ---- Printing of the text ---- */
 
+/* Counts what the printed generation cannot express. */
 static void keep_loss(void *user, ctf_text where, const char *what)
 {
     (void)where;
@@ -106,26 +111,28 @@ stele_status copy_metadata_print(const ctf_trace *trace, const ctf_subtrace *sub
     if (before == NULL)
         return STELE_ERR_MEMORY;
     shift_clocks(schema, shift_ns, before, losses);
+    /* The printers read clocks from the schema, so it is changed while they work. */
     print(&printer, generation_of(schema, version));
     restore_clocks(schema, before);
     free(before);
     return out->status;
 }
 
-/* ---- What can keep its bytes ---- */
+/* ---- Whether packets can keep their bytes ---- */
 
 #define WHERE_SIZE 80
 
-/* The first thing for which packets would read otherwise. */
+/* The first class whose packets would be read differently. */
 typedef struct first_harm {
     const schema_printer *printer;
-    const char *what; /* NULL: none yet */
+    const char *what; /* NULL if there is none */
     char where[WHERE_SIZE];
 } first_harm;
 
 static void keep_harm(void *user, ctf_text where, const char *what)
 {
     first_harm *harm = user;
+    /* Losses of other kinds do not change how packets are read. */
     if (harm->what != NULL || harm->printer->layout_loss_count == 0)
         return;
     harm->what = what;
@@ -133,8 +140,8 @@ static void keep_harm(void *user, ctf_text where, const char *what)
              (int)(where.size < WHERE_SIZE ? where.size : WHERE_SIZE), where.bytes);
 }
 
-/* Whether packets read the same by metadata of the other generation; what hinders it is reported.
- */
+/* Whether packets are read the same with metadata of the other generation. If not, the reason is
+   reported. The text is printed to memory for that and thrown away. */
 static bool prints_without_harm(const ctf_trace *trace, const ctf_subtrace *subtrace,
                                 ctf_generation generation)
 {
@@ -163,7 +170,8 @@ bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted)
         if (!trace->subtraces[i].is_open || trace->subtraces[i].same_as != CTF_NONE)
             continue;
         if (schema->generation == CTF_RFC || to == CTF_RFC) {
-            if (is_shifted || to != schema->generation) /* without clocks, with its own packets */
+            /* The RFC's packets and clocks differ from those of CTF 1.8 and 2. */
+            if (is_shifted || to != schema->generation)
                 return false;
         } else if (to != schema->generation &&
                    !prints_without_harm(trace, &trace->subtraces[i], to)) {
@@ -173,9 +181,9 @@ bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted)
     return true;
 }
 
-/* ---- Times without a whole begin ---- */
+/* ---- Times that have no whole begin ---- */
 
-/* The fewest bits that a timestamp of the class has; 64: there is none. */
+/* Returns the fewest bits that a timestamp in the class has; 64 if it has none. */
 static unsigned fewest_bits(const ctf_class *type)
 {
     unsigned fewest = WHOLE_WIDTH;
@@ -202,7 +210,8 @@ static unsigned fewest_bits(const ctf_class *type)
     }
 }
 
-/* Whether packets tell all bits of their begin; `*bits` are those that they tell at least. */
+/* Whether the head has the packet's begin with all of its bits. `*bits` becomes at least the number
+   of bits that it has. */
 static bool has_whole_begin(const ctf_class *head, unsigned *bits)
 {
     bool is_whole = false;
@@ -228,5 +237,7 @@ unsigned copy_times_differ(const ctf_schema *schema, const ctf_stream_class *typ
     event_bits = fewest_bits(type->event_header);
     if (event_bits >= WHOLE_WIDTH)
         return 0;
+    /* The begin and the first event together give as many low bits of the time as the wider of
+       both. */
     return begin_bits > event_bits ? begin_bits : event_bits;
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of a packet once it is known which of its events are kept. Packets of which all are
- * kept are copied byte by byte, those of which some are kept are cut (copy_cut.h). Of packets of
- * which nothing is kept:
+ * Copies, cuts or leaves out a packet once it is known which of its events are kept. If all are
+ * kept, the packet is copied byte by byte; if some are, it is cut (copy_cut.h). If none is kept:
  *
- *     before the first one that is kept     left out; but if that one has a counter of discarded
- *                                           events, the head of the one before it stays, for the
- *                                           counter to count from
- *     between those that are kept           left out, unless packets are numbered: then the head
- *                                           stays, since a gap would mean that packets are lost
- *     after the last one                    left out
+ *    before the first packet with kept     left out; but if that packet has a counter of discarded
+ *    events                                events, the head of the one before it stays, for the
+ *                                          counter to count from
+ *    between packets with kept events      left out, unless packets are numbered: then the head
+ *                                          stays, since a gap would mean that packets are lost
+ *    after the last one                    left out
  *
- * So what is read as lost was lost when the trace was recorded. Packets without events are copied
- * where nothing is left out beside them. Where the caller keeps everything, packets that cannot be
- * unpacked here (a key or a library is missing) are copied, too: nothing has to be understood of
- * them.
+ * So losses in the copy are those of the recording. Packets without events are copied if nothing is
+ * left out beside them. If the caller keeps everything, packets that cannot be unpacked here,
+ * because a key or a library is missing, are copied, too: for that nothing has to be understood.
  */
 #include "formats/ctf/write/copy_packet.h"
 #include "formats/ctf/write/copy_begins.h"
@@ -22,6 +20,7 @@
 #include "formats/ctf/write/copy_files.h"
 #include "formats/ctf/write/copy_scan.h"
 
+/* Copies all bytes of the packet, and its entry in the index. */
 static stele_status copy_whole(ctf_copier *c)
 {
     const ctf_packet *packet = c->packet;
@@ -41,8 +40,8 @@ static stele_status copy_whole(ctf_copier *c)
     return status;
 }
 
-/* Writes the events that are marked, or only the head, with what is open before them.
-   STELE_ERR_UNSUPPORTED: as cut_write(). */
+/* Writes the packet with its marked events, or only its head, and the first `begun_count` records
+   that are open before them. Returns STELE_ERR_UNSUPPORTED as cut_write() does. */
 static stele_status copy_cut(ctf_copier *c, uint32_t begun_count)
 {
     const bool is_scanned = c->seen_count != NOT_SCANNED;
@@ -50,6 +49,7 @@ static stele_status copy_cut(ctf_copier *c, uint32_t begun_count)
                              .packets = &c->walk.current->packets,
                              .packet = c->packet,
                              .kept = c->bits.bytes,
+                             /* A packet that was not scanned keeps no event. */
                              .count = is_scanned ? c->seen_count : 0,
                              .begins = &c->begins,
                              .begun = c->begun,
@@ -65,7 +65,7 @@ static stele_status copy_cut(ctf_copier *c, uint32_t begun_count)
     return status == STELE_OK ? file->out->status : status;
 }
 
-/* A packet with events that cannot be taken out of it. */
+/* Copies a packet that cannot be cut, with events that should not be kept, and counts it. */
 static stele_status copy_with_others(ctf_copier *c)
 {
     if (c->whole_count++ == 0) {
@@ -80,6 +80,7 @@ stele_status copy_begun(ctf_copier *c)
 {
     const uint32_t count = c->begun_count;
     stele_status status = STELE_ERR_UNSUPPORTED;
+    /* Tried once only: they belong before the first event that is kept. */
     c->begun_count = 0;
     if (count != 0 && !c->is_doubtful && !cut_counts_on(&c->cut, &c->packet->head))
         status = copy_cut(c, count);
@@ -88,9 +89,11 @@ stele_status copy_begun(ctf_copier *c)
     return status;
 }
 
+/* Settles a packet some of whose events are kept. */
 static stele_status settle_kept(ctf_copier *c)
 {
     stele_status status = copy_scan_rest(c);
+    /* Only a sound packet is copied byte by byte; the copy must not have damage. */
     const bool is_whole = c->kept_count == c->seen_count && c->outcome == DECODE_END &&
                           !c->packet->is_cut && !c->packet->is_resized &&
                           !c->content.unpacker.is_damaged;
@@ -119,7 +122,7 @@ stele_status copy_is_empty_packet(ctf_copier *c, bool *is_empty)
     stele_status status = STELE_OK;
     *is_empty = packet->content_bits <= packet->head.events_at && !packet->is_cut;
     if (!*is_empty && c->walk.current->packets.subtrace->schema.generation == CTF_RFC) {
-        status = copy_scan_rest(c); /* nothing, packed, is something */
+        status = copy_scan_rest(c); /* a compressed or encrypted content of nothing has a size */
         *is_empty = c->seen_count == 0 && c->outcome == DECODE_END && !packet->is_cut;
     }
     return status;
@@ -130,6 +133,7 @@ bool copy_stays_sealed(const ctf_copier *c)
     return c->base.keeps_all && c->content.is_sealed && !c->packet->is_cut;
 }
 
+/* Copies a packet that cannot be unpacked here, and counts it. */
 static stele_status copy_sealed(ctf_copier *c)
 {
     if (c->sealed_count++ == 0) {
@@ -140,7 +144,7 @@ static stele_status copy_sealed(ctf_copier *c)
     return copy_whole(c);
 }
 
-/* Of a packet of which nothing is kept. */
+/* Settles a packet none of whose events are kept. */
 static stele_status settle_left(ctf_copier *c)
 {
     const bool is_numbered = (c->packet->head.has & CTF_ROLE_SEQUENCE_NUMBER) != 0;
@@ -153,6 +157,7 @@ static stele_status settle_left(ctf_copier *c)
     c->was_copied = is_empty && (c->has_kept || !c->is_gap);
     if (c->was_copied)
         return copy_whole(c);
+    /* Later events count their times from these, so the packet must stay. */
     if (!c->cut.is_possible || cut_counts_on(&c->cut, &c->packet->head)) {
         status = copy_scan_rest(c);
         return status == STELE_OK ? copy_with_others(c) : status;
@@ -171,6 +176,7 @@ stele_status copy_settle(ctf_copier *c)
 {
     stele_status status = STELE_OK;
     if (c->walk.is_repeat) {
+        /* A repetition stays if the packet that it repeats was copied whole. */
         if (c->was_copied)
             status = copy_whole(c);
     } else if (c->is_wanted) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a packet that is copied: which of them are kept. They are looked at only as far as
- * is needed to know.
+ * Finds out which events of a packet are kept in its copy. Events are decoded only as far as
+ * necessary.
  *
- * - The bit of an event in `bits` is that of its number in the packet. `seen_count` events have
- *   one, and events after them are not kept.
- * - Events are asked for in their order, so that the scan never goes back. Where one is not found
- *   the scan has come to the end of the packet, and the event is counted as missing.
+ * - The bit of an event in `bits` is that of its number in the packet. `seen_count` events have a
+ * bit, and events after them are not kept.
+ * - The caller asks for events in their order, so the scan never goes back. If an event is not
+ * found, the scan has reached the end of the packet, and the event is counted as missing.
  * - A packet of which no event is asked for is not scanned (NOT_SCANNED).
  */
 #include "formats/ctf/write/copy_scan.h"
@@ -23,6 +23,8 @@ void copy_scan_reset(ctf_copier *c)
     c->content.unpacker.is_damaged = c->content.is_sealed = false;
 }
 
+/* Enters the packet. Damage is not an error here: the reader has reported it, and no event
+   follows. */
 static stele_status scan_begin(ctf_copier *c)
 {
     stele_status status;
@@ -34,7 +36,7 @@ static stele_status scan_begin(ctf_copier *c)
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
-/* STELE_END: there is none. */
+/* Gives the next event of the packet. Returns STELE_END after the last one. */
 static stele_status scan_next(ctf_copier *c, const stele_event **event)
 {
     const stele_status status = c->seen_count == NOT_SCANNED ? scan_begin(c) : STELE_OK;
@@ -55,7 +57,7 @@ static stele_status scan_next(ctf_copier *c, const stele_event **event)
     return STELE_OK;
 }
 
-/* Notes whether the event is kept. */
+/* Adds the bit of the next event. Returns false if out of memory. */
 static bool scan_mark(ctf_copier *c, uint64_t offset, bool is_kept)
 {
     const uint64_t number = c->seen_count++;
@@ -67,8 +69,8 @@ static bool scan_mark(ctf_copier *c, uint64_t offset, bool is_kept)
     }
     if (is_kept)
         c->bits.bytes[number / 8] |= (uint8_t)(1u << number % 8);
-    /* Events are asked for by their byte: of two that begin in the same one it is not sure which.
-     */
+    /* The caller names events by their byte, so if two begin in the same byte, it is not sure which
+       one is meant. */
     if (number != 0 && c->last_offset == offset)
         c->is_doubtful |=
             is_kept != ((c->bits.bytes[(number - 1) / 8] >> (number - 1) % 8 & 1) != 0);
@@ -89,6 +91,7 @@ stele_status copy_scan_to(ctf_copier *c, uint64_t offset)
         }
         if (status == STELE_OK && !scan_mark(c, event->offset, event->offset == offset))
             status = STELE_ERR_MEMORY;
+        /* Each pass consumes an event, so the loop ends with the packet. */
     } while (status == STELE_OK && event->offset != offset);
     return status;
 }

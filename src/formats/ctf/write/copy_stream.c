@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One data stream of a copy: its packets from the first to the last, each settled when the next one
- * comes. What is open where the copy begins is begun there (copy_begins.h), in front of the first
- * event that is kept. A stream whose times count from the events before cannot be cut: it is copied
- * as it is, with a note.
+ * Copies one data stream: its packets from the first to the last, each settled when the next one is
+ * reached. What is open where the copy begins is begun before the first event that is kept
+ * (copy_begins.h). A stream whose times count from earlier events cannot be cut: its packets are
+ * copied as they are, which is reported.
  */
 #include <inttypes.h>
 
@@ -16,6 +16,7 @@
 #include "formats/ctf/write/copy_scan.h"
 #include "formats/ctf/write/copy_stream.h"
 
+/* Makes the programs of the stream's subtrace for some columns, once. */
 static stele_status programs_get(const ctf_copier *c, ctf_programs **programs, uint32_t columns)
 {
     const ctf_subtrace *subtrace = &c->trace->subtraces[c->stream->subtrace];
@@ -26,6 +27,7 @@ static stele_status programs_get(const ctf_copier *c, ctf_programs **programs, u
     return *own != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
+/* Begins a walk over all packets of the stream, from the first. */
 static stele_status walk_begin(ctf_copier *c)
 {
     const walk_options options = {.window_size = c->trace->base.context->limits.window_size,
@@ -46,13 +48,15 @@ static stele_status walk_next(ctf_copier *c)
     return status;
 }
 
+/* Whether the current packet is the one at the place, or a later one in its file. */
 static bool is_at(const ctf_copier *c, const packet_place *place)
 {
     return c->packet != NULL && place != NULL && current_file(c) == place->file &&
            c->packet->offset >= place->offset;
 }
 
-/* Learns what stands before the first packet that is kept (NULL: before the end). */
+/* Finds out what precedes the first packet that is kept (NULL: the end of the stream), and then
+   needs a new walk. */
 static stele_status learn_lead(ctf_copier *c, const packet_place *first)
 {
     stele_status status = walk_begin(c);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fields of an event as ops of its key and bytes of its value. Structures and arrays nest; their
- * members follow them in both.
- */
+/* Appends fields of an event to its shape: ops to the key, bytes to the value. Structures and
+   arrays nest; their members follow them in both. */
 #include "core/array.h"
 #include "core/load.h"
 #include "core/text.h"
@@ -57,7 +55,8 @@ void shape_put_op(shape *s, shape_op op, unsigned width, unsigned display, stele
     store_le32(at + 4, shape_lasting_name(s, name));
 }
 
-/* Whether the member in front is called "_NAME_length", as in LTTng's traces, and holds it. */
+/* Whether the member before the field is called "_NAME_length", as in LTTng's traces, and holds the
+   count. */
 static bool length_is_in_front(shape *s, const stele_field *field, uint64_t count)
 {
     const stele_field *before = s->before;
@@ -77,15 +76,15 @@ void shape_put_counted(shape *s, shape_op op, unsigned width, unsigned display,
 {
     const bool is_in_front = length_is_in_front(s, field, count);
     shape_put_op(s, op, width, display, field->name);
-    /* An op takes 8 bytes, of which the fourth says where the count is. */
+    /* An op takes 8 bytes, whose fourth says where the count is. */
     if (!is_in_front)
         put_u32(&s->value, count);
     else if (!s->key.is_lost)
         s->key.bytes[s->key.size - 5] = 1;
 }
 
-/* Bytes for a number: as many as it was written with, if it fits. A number that does not fit makes
-   another key, so that no class is too narrow for its events. */
+/* Returns the bytes for a number: as many as it was written with, if it fits. A number that does
+   not fit gives another key, so no class is too narrow for its events. */
 static unsigned number_bytes(const stele_field *field)
 {
     const unsigned width = bytes_of_width(field->width);
@@ -110,8 +109,8 @@ void shape_put_label(shape *s, uint64_t value, stele_name name)
     s->labels[s->label_count++] = (shape_label){s->slot_count, name, value};
 }
 
-/* The labels after a number. The slot is taken also where it has none of them: the key says that
-   there is one. */
+/* Notes the labels after a number. It takes a slot even if it has no labels, as the key says that
+   it has a slot. */
 static void put_labels(shape *s, const stele_field *field)
 {
     for (unsigned i = 1; i <= field->label_count; i++) {
@@ -217,9 +216,11 @@ static void put_structure(shape *s, const stele_field *field)
     shape_put_members(s, field + 1 + field->label_count, field->u.run.length);
 }
 
-/* Elements of one shape; false, and keys and values are of no use, when they have several. The key
-   of the first element stays; those of the others are compared with it, and taken back. No element
-   has another one in front of it that could hold its count. */
+/*
+ * Appends the elements of an array that all have one shape. Returns false if they have several; key
+ * and value are then of no use. The key of the first element is kept, and those of the others are
+ * compared with it and removed. No element has a member before it that could hold its count.
+ */
 static bool put_elements(shape *s, const stele_field *first, uint32_t length)
 {
     const uint32_t slots = s->slot_count;
@@ -253,7 +254,8 @@ static void put_array(shape *s, const stele_field *field)
                       field->u.run.count);
     if (put_elements(s, first, field->u.run.length))
         return;
-    /* Of several shapes: all that was put since goes, and each element is put for itself. */
+    /* If the elements have several shapes, what was appended is removed, and each element is
+       appended with its own key. */
     s->key.size = key;
     s->value.size = value;
     s->slot_count = slots;

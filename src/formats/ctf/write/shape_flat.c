@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fields as texts, each with the path of its name: all events have one class then, where there
- * would be too many otherwise.
- */
+/* Appends fields as texts, each with the path of its name. All events then have one class, for
+   traces that would need too many classes otherwise. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -98,7 +96,8 @@ uint32_t shape_put_all_flat(shape *s, const stele_field *fields, uint32_t length
     put_u32(&s->key, 2);
     shape_put_op(s, OP_STRING, 0, 0, s->names.flat_name);
     shape_put_op(s, OP_STRING, 0, 0, s->names.flat_value);
-    count_at = s->value.size - 4; /* put_counted() put it last, as 0: it is known at the end */
+    /* shape_put_counted() appended it last, as 0; it is known at the end. */
+    count_at = s->value.size - 4;
     s->flat_count = 0;
     put_flat(s, fields, length, "");
     if (!s->value.is_lost)

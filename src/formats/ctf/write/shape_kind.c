@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an event is besides its fields, as members of its class: its kind, name and category where
- * they are not those of the class, its flags, what it is paired by. Spans and flows come back by
- * them: see schema/spans.h.
+ * Appends what an event is besides its fields as members of its class: its kind, name and category
+ * if they are not those of the class, its flags, and the values by which it is paired. They serve
+ * to restore spans and flows: see schema/spans.h.
  */
 #include "core/load.h"
 #include "core/text.h"
@@ -26,7 +26,7 @@ static uint64_t track_number(const shape *s, uint64_t track)
     return found != NULL ? found->number : 0;
 }
 
-/* A number of one byte whose label is the kind. */
+/* Appends the kind as a number of one byte, whose label is the name of the kind. */
 static void put_kind(shape *s, stele_kind kind, unsigned bits)
 {
     shape_put_op(s, OP_UINT, 1, DISPLAY_ENUM, s->names.kind);
@@ -42,7 +42,7 @@ static void put_own_text(shape *s, stele_name name, stele_text text)
     shape_put_text(s, &field, text);
 }
 
-/* What of its value and id the event shows: tracks as their numbers, ends as durations. */
+/* Gives value and id as the event shows them: tracks by their numbers, ends as durations. */
 static void kind_values(const shape *s, const stele_event *event, uint64_t *value, uint64_t *id)
 {
     *value = event->value;
@@ -79,7 +79,8 @@ bool shape_is_utf8(stele_text text)
     return true;
 }
 
-/* Readers take what stands before the first ':' for the category. */
+/* Whether a reader, which takes the text before the first ':' as the category, gets these two names
+   back. */
 static bool name_splits(stele_text category, stele_text name)
 {
     const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
@@ -105,7 +106,7 @@ bool shape_name_is_plain(shape *s, stele_name name, stele_name category)
     return known->is_plain;
 }
 
-/* SPAN_HAS_...: what stands after the kind. */
+/* Returns the SPAN_HAS_... bits of the members that follow the kind. */
 static unsigned kind_bits(shape *s, const stele_event *event, stele_name category)
 {
     const bool is_named = !s->names_are_fields && !shape_is_function(s, event) &&
@@ -136,7 +137,7 @@ static uint32_t put_flags_and_names(shape *s, const stele_event *event, unsigned
            ((bits & SPAN_HAS_CATEGORY) != 0);
 }
 
-/* What the kind keeps in value and id. Gives how many members that is. */
+/* Appends the values that the kind keeps in value and id. Returns the number of members. */
 static uint32_t put_values(shape *s, const stele_event *event)
 {
     const shape_kind_names *names = &s->names.of_kinds[event->kind];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events to traces of CTF 1.8, CTF 2 and the RFC v1.1: folders with the metadata, a file for each
- * data stream and, but for the RFC, LTTng's index of its packets.
+ * Writes events as traces of CTF 1.8, CTF 2 and the RFC v1.1: folders with the metadata, a file for
+ * each data stream and, except for the RFC, LTTng's index of its packets.
  *
- * A data stream is a stream of the source; those whose events have a thread or a CPU in front of
- * their fields are of other classes than those without. Everything is little-endian and
+ * A data stream has the events of one stream of the source; events with a thread or CPU in their
+ * context belong to other stream classes than those without. Everything is little-endian and
  * byte-packed.
  */
 #include <inttypes.h>
@@ -23,9 +23,9 @@
 #include "formats/ctf/write/writer_shape.h"
 #include "formats/ctf/write/writer_streams.h"
 
-/* ---- The end ---- */
+/* ---- Finishing a trace ---- */
 
-/* Tracks that no event is on, but that have a name, go after the others. */
+/* Numbers the tracks that no event is on but that have a name, after the others. */
 static void number_tracks(ctf_writer *w)
 {
     const stele_track *first =
@@ -43,7 +43,7 @@ static void number_tracks(ctf_writer *w)
                     1);
 }
 
-/* Processes and threads have numbers only. */
+/* Counts the names of processes and threads as lost: contexts only have their numbers. */
 static void lose_tracks(ctf_writer *w)
 {
     if (w->shape.is_marked) {
@@ -92,7 +92,7 @@ static void ctf_close(stele_writer *self)
     free(w);
 }
 
-/* ---- Opening ---- */
+/* ---- Opening and settings ---- */
 
 static stele_status refuse(stele_context *context, const char *expected, const char *what,
                            const char *value)
@@ -110,7 +110,7 @@ static stele_status key_read(stele_context *context, const char *path, rfc_packe
     return STELE_OK;
 }
 
-/* What the RFC offers a choice of, each by a setting. */
+/* Takes a setting for one of the choices that the RFC offers. */
 static stele_status setting_take(stele_context *context, const stele_setting *setting,
                                  rfc_packer *packer, rfc_layout *layout)
 {

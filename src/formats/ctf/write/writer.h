@@ -6,16 +6,18 @@
 #include "model/writer.h"
 
 /*
- * Writes a folder: CTF 1.8, or the version 2 or rfc. Settings, for the RFC only: compress (bzip2,
- * gzip), checksum (md5, sha1, crc32), to-key-file (a file with a key of 16, 24 or 32 bytes).
+ * Opens a writer of a folder in CTF 1.8, or in version "2" or "rfc". Settings, for the RFC only:
+ * compress (bzip2, gzip), checksum (md5, sha1, crc32), to-key-file (a file with a key of 16, 24 or
+ * 32 bytes).
  */
 stele_status ctf_writer_open(stele_context *context, output *out,
                              const stele_writer_options *options, stele_writer **writer);
 
-/* "1.8", "2", "rfc"; NULL is CTF 1.8. False: it is not a version. */
+/* Finds the generation of "1.8", "2" or "rfc"; NULL is CTF 1.8. Returns false if it is not a
+   version. */
 bool ctf_version_find(const char *version, ctf_generation *generation);
 
-/* Counts what a trace says beside its events, which no writer of events can know. */
+/* Counts what a trace has besides its events, which a writer of events does not get. */
 void ctf_lose_trace(stele_writer *writer, const stele_trace *trace);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which class an event is of, and which labels its numbers have. Events with equal keys share a
- * class. Keys are kept until the trace ends, so their bytes are bounded: beyond the bound, an event
- * goes to a class that takes its name, or all of its fields, as values.
+ * Finds the class of an event, and the labels of its numbers. Events with equal keys share a class.
+ * Keys are kept until the trace ends, so their bytes are bounded: beyond the bound an event goes to
+ * a class that takes its name, or all of its fields, as values.
  */
 #include <stdlib.h>
 
@@ -10,20 +10,21 @@
 #include "formats/ctf/write/writer_choice.h"
 #include "formats/ctf/write/writer_shape.h"
 
-/* Classes of events with names of their own, of events that have their names as fields, and of
-   those that have all fields as texts, of which there are few. */
+/* Levels of classes: those with the names of their events, those whose events have their names as
+   fields, and those whose events have all fields as texts, of which there are few. */
 #define CLASSES_NAMED  0u
 #define CLASSES_SHAPES 1u
 #define CLASSES_FLAT   2u
 
-/* Bytes of the keys of each: a byte of them costs some 40 while the metadata is made. */
+/* Most bytes of keys on each level: one byte costs some 40 while the metadata is made. */
 static const size_t key_size_max[] = {[CLASSES_NAMED] = (size_t)256 << 10,
                                       [CLASSES_SHAPES] = (size_t)128 << 10,
                                       [CLASSES_FLAT] = SIZE_MAX};
 
-#define CLASSES_ANYWAY 16u /* however large they are */
+#define CLASSES_ANYWAY 16u /* classes that may be made even if their keys are larger than that */
 
-/* The class of the shape's key; CLASS_NONE: there can be no more of these, CLASS_MEMORY. */
+/* Returns the class with the shape's key, making it if it is new. Returns CLASS_NONE if there can
+   be no more classes on this level, or CLASS_MEMORY. */
 static uint32_t class_find(ctf_writer *w, unsigned level)
 {
     const char *key = (const char *)w->shape.key.bytes;
@@ -35,7 +36,7 @@ static uint32_t class_find(ctf_writer *w, unsigned level)
     if (number == INTERN_NONE)
         return has_room ? CLASS_MEMORY : CLASS_NONE;
     w->key_sizes[level] += number >= w->class_count ? size : 0;
-    if (number >= w->class_count) { /* 0 is the empty key, which none has */
+    if (number >= w->class_count) { /* no class has the empty key, which is number 0 */
         if (number >= w->class_capacity) {
             const uint32_t capacity = number * 2 + 64;
             writer_class *grown = realloc(w->classes, capacity * sizeof *grown);

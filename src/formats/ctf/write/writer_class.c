@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of events to event classes, and to the marks that tell what their fields were. */
+/* Makes event classes of the keys of events, and the marks that say what their fields were. */
 #include <stdio.h>
 
 #include "core/load.h"
@@ -16,9 +16,9 @@ typedef struct class_maker {
     const uint8_t *at;
     stele_writer *writer;
     ctf_schema *schema;
-    const shape_enum *enums; /* the next ones */
-    byte_buffer *marks;      /* NULL: there is nowhere to say them */
-    uint32_t special_count;  /* marks and names so far that say something */
+    const shape_enum *enums; /* labels of the next slots */
+    byte_buffer *marks;      /* NULL if the trace has no marks */
+    uint32_t special_count;  /* marks and names so far that differ from what the class says */
 } class_maker;
 
 static ctf_class *class_take(class_maker *c, ctf_kind kind, uint32_t size)
@@ -53,7 +53,7 @@ static ctf_class *make_float(class_maker *c, unsigned bytes)
     return type;
 }
 
-/* "NAME_length": CTF 1.8 and 2 have the length in a field of its own. */
+/* Returns the name "_NAME_length" of the field that holds the length in CTF 1.8 and 2. */
 static ctf_text length_name(class_maker *c, ctf_text name)
 {
     char *text = schema_take(c->schema, name.size + 9, 1);
@@ -72,10 +72,10 @@ static bool is_counted(uint8_t op)
     return op >= OP_BYTES && op <= OP_ARRAY;
 }
 
-#define SUFFIX_SIZE 12u /* of "_4294967295", with its zero */
+#define SUFFIX_SIZE 12u /* bytes of "_4294967295" and the zero after it */
 
-/* How CTF 1.8 writes names: '_' in front, which readers take away, and letters only. With room for
-   a suffix; NULL if out of memory. */
+/* Returns the name as CTF 1.8 writes it: after a '_', which readers remove, and with letters only.
+   There is room for a suffix. Returns NULL if out of memory. */
 static char *written_name(class_maker *c, ctf_text name)
 {
     char *text = schema_take(c->schema, 1 + name.size + SUFFIX_SIZE, 1);
@@ -94,8 +94,9 @@ static char *written_name(class_maker *c, ctf_text name)
 #define NUMBERS_FEW 9u
 
 /*
- * Names a member; when the name is taken, with a number after it: one of the first few, else the
- * member's position, which none of its name had before, so that many of one name take linear time.
+ * Names a member. If another member has the name, a number is added: one of the first few, or else
+ * the member's position, which no member before it can have got, so that many equal names take
+ * linear time.
  */
 static bool member_name(class_maker *c, text_set *taken, ctf_member *member, ctf_text name,
                         uint32_t position)
@@ -122,7 +123,7 @@ static bool member_name(class_maker *c, text_set *taken, ctf_member *member, ctf
     return true;
 }
 
-/* ---- Marks: what fields were ---- */
+/* ---- Marks that say what fields were ---- */
 
 static void put_mark_byte(class_maker *c, char byte)
 {
@@ -155,7 +156,7 @@ static field_mark mark_of(const class_maker *c, const uint8_t *key)
     }
 }
 
-/* Of characters that metadata of any kind have as they are. */
+/* Whether the text only has characters that metadata of any generation can have as they are. */
 static bool is_plain_text(ctf_text text)
 {
     for (uint32_t i = 0; i < text.size; i++)
@@ -164,7 +165,7 @@ static bool is_plain_text(ctf_text text)
     return true;
 }
 
-/* The name that the member had, where it is read as another one. */
+/* Adds the name that the member had, if it is read as another one. */
 static void put_mark_name(class_maker *c, ctf_text name, const ctf_member *member)
 {
     const uint32_t escape = c->schema->generation == CTF_1;
@@ -181,8 +182,8 @@ static void put_mark_name(class_maker *c, ctf_text name, const ctf_member *membe
     put_mark_byte(c, MARK_NAME_END);
 }
 
-/* The mark of the field of the key, which may be a member. Marks of what is in it follow. Gives
-   where it is. */
+/* Adds the mark of the key's field, which may be a member. The marks of what it contains follow.
+   Returns the position of the mark. */
 static size_t put_mark(class_maker *c, const uint8_t *key, ctf_text name, const ctf_member *member)
 {
     const field_mark mark = mark_of(c, key);
@@ -201,8 +202,8 @@ static size_t put_mark(class_maker *c, const uint8_t *key, ctf_text name, const 
     return place;
 }
 
-/* A structure or an array of which nothing needs a mark is what it is: what follows `end`, the end
-   of its own mark, goes. */
+/* Ends the marks of a structure or array. If nothing in it needs a mark, everything after `end`,
+   the end of its own mark, is removed. */
 static void end_mark(class_maker *c, size_t place, size_t end, uint32_t special_count)
 {
     uint8_t *at;
@@ -217,13 +218,13 @@ static void end_mark(class_maker *c, size_t place, size_t end, uint32_t special_
     }
 }
 
-/* Elements that are one field each, whatever the class of the array is. */
+/* Makes the class of elements that are one field each, regardless of the class of the array. */
 static ctf_class *make_array_element(class_maker *c)
 {
     const uint8_t *key = c->at;
     if (c->marks == NULL)
         return make_class(c);
-    if (is_counted(key[0])) { /* gets a structure around it */
+    if (is_counted(key[0])) { /* needs a structure around it */
         c->special_count++;
         put_mark_byte(c, MARK_WRAPPER);
     } else {
@@ -242,7 +243,8 @@ static ctf_class *make_array_element(class_maker *c)
     }
 }
 
-/* What its elements are. NULL with a BLOB, which has none; false if out of memory. */
+/* Makes the class of an array's elements, which stays NULL for BLOBs. Returns false if out of
+   memory. */
 static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
 {
     static const uint8_t byte_key[] = {OP_UINT, 1, STELE_HINT_HEX, 0};
@@ -264,7 +266,8 @@ static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
     return type->u.array.element != NULL;
 }
 
-/* The class of what has a length, which is the member `length`; in the RFC it stands inside. */
+/* Makes the class of a field with a length, which is the member `length`; in the RFC the length
+   precedes the elements. */
 static ctf_class *make_counted(class_maker *c, const uint8_t *key, const ctf_member *length)
 {
     ctf_class *type = class_take(c, CTF_DYNAMIC_ARRAY, 0);
@@ -286,7 +289,7 @@ static ctf_class *make_counted(class_maker *c, const uint8_t *key, const ctf_mem
     return type;
 }
 
-/* The member that holds the length of the next one. */
+/* Makes the member that holds the length of the next one. */
 static bool make_length(class_maker *c, text_set *taken, ctf_member *member, ctf_text name,
                         uint32_t position)
 {
@@ -298,14 +301,14 @@ static bool make_length(class_maker *c, text_set *taken, ctf_member *member, ctf
     return member->type != NULL && member_name(c, taken, member, length_name(c, name), position);
 }
 
-/* What the field at hand is called; elements of tuples have no names. */
+/* Returns the name of the current field; elements of tuples have none. */
 static ctf_text known_name(class_maker *c, bool is_tuple)
 {
     const stele_text known = stele_name_text(c->writer->context, NULL, load_le32(c->at + 4));
     return is_tuple ? (ctf_text){"", 0} : (ctf_text){known.bytes, (uint32_t)known.size};
 }
 
-/* What it is called then: a number where it has no name. */
+/* Returns the name of the field's member: a number if the field has no name. */
 static ctf_text field_name(class_maker *c, uint32_t number, ctf_text known)
 {
     char text[16];
@@ -314,7 +317,7 @@ static ctf_text field_name(class_maker *c, uint32_t number, ctf_text known)
                            : schema_text(c->schema, text, (size_t)size);
 }
 
-/* The member of the next field, and that of its length in front, which it may need. */
+/* Makes the member of the next field, and before it that of its length if it needs one. */
 static bool make_member(class_maker *c, text_set *taken, ctf_member *members, uint32_t *made,
                         ctf_text name, ctf_text known)
 {
@@ -344,7 +347,7 @@ static bool make_member(class_maker *c, text_set *taken, ctf_member *members, ui
     return member.type != NULL;
 }
 
-/* `count` members; lengths are members of their own. */
+/* Makes a structure of `count` fields; lengths are additional members. */
 static ctf_class *make_structure(class_maker *c, uint32_t count, bool is_tuple)
 {
     ctf_class *type = class_take(c, CTF_STRUCT, 0);
@@ -372,7 +375,7 @@ static ctf_class *make_class(class_maker *c)
 {
     const uint8_t *key = c->at;
     ctf_class *type;
-    if (is_counted(key[0])) /* what has a length and is no member gets a structure around it */
+    if (is_counted(key[0])) /* a field with a length that is no member gets a structure around it */
         return make_structure(c, 1, true);
     c->at += 8;
     switch (key[0]) {
@@ -399,7 +402,7 @@ static ctf_class *make_class(class_maker *c)
     return type;
 }
 
-/* "CATEGORY:NAME", unless the name has it. */
+/* Gives the class the name "CATEGORY:NAME", unless the name begins with the category already. */
 static bool event_name(const stele_context *context, const uint8_t *key, ctf_schema *schema,
                        ctf_text *name_of)
 {
@@ -421,7 +424,7 @@ static bool event_name(const stele_context *context, const uint8_t *key, ctf_sch
         return name_of->bytes != NULL;
     }
     if (name.size == 0 && category.size == 0 && schema->generation == CTF_2)
-        return true; /* CTF 1.8 wants one, and be it empty */
+        return true; /* CTF 1.8 needs a name, even an empty one */
     if (category.size == 0 || has_it) {
         *name_of = schema_text(schema, name.bytes, name.size);
         return name_of->bytes != NULL;
@@ -456,7 +459,7 @@ bool shape_class(const shape *s, const uint8_t *key, ctf_schema *schema, const s
                      .marks = s->is_marked ? marks : NULL};
     uint32_t context_count = load_le32(key + 10), payload_count = load_le32(key + 14);
     marks->size = 0;
-    if (schema->generation == CTF_RFC) { /* which has none of single events */
+    if (schema->generation == CTF_RFC) { /* the RFC has no contexts of single event classes */
         payload_count += context_count;
         context_count = 0;
     }

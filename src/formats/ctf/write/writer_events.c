@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Events of the model as event records: thread, process and CPU in front of their fields, times as
- * ticks that never go back within a data stream.
- */
+/* Writes events of the model as event records: thread, process and CPU precede their fields, and
+   times are ticks that never decrease within a data stream. */
 #include "formats/ctf/write/writer_events.h"
 #include "core/array.h"
 #include "core/load.h"
@@ -59,7 +57,7 @@ uint32_t writer_track_number(void *user, uint32_t track)
     return w->track_numbers[track] = w->track_count;
 }
 
-/* What tells the thread or CPU of an event: SHAPE_... */
+/* Returns the SHAPE_... bits for the thread and CPU of an event. */
 static unsigned thread_flags(ctf_writer *w, const stele_event *event, const stele_track **track)
 {
     unsigned flags = (event->flags & STELE_FLAG_HAS_CPU) != 0 ? SHAPE_CPU : 0;
@@ -78,7 +76,7 @@ static unsigned thread_flags(ctf_writer *w, const stele_event *event, const stel
     }
 }
 
-/* What stands in front of an event's fields: SHAPE_... */
+/* Returns the SHAPE_... bits of all that precedes an event's fields. */
 static unsigned event_flags(ctf_writer *w, const stele_event *event, const stele_track **track)
 {
     const unsigned flags = thread_flags(w, event, track);
@@ -106,7 +104,7 @@ static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_eve
     return s->last;
 }
 
-/* Ends count from the clock's origin when they are read. */
+/* Counts an end that does not fit: when read, it counts from the clock's origin. */
 static void judge_end(ctf_writer *w, const stele_event *event)
 {
     const int64_t offset = w->clock.has_wall ? w->clock.wall_ns : 0;
@@ -116,7 +114,7 @@ static void judge_end(ctf_writer *w, const stele_event *event)
         time_lose(w, event, "time beyond 64 bits of nanoseconds");
 }
 
-/* What the track and the event itself say; context fields may know better. */
+/* Sets the context from the track and the event; the event's context fields may replace it. */
 static void find_context(ctf_writer *w, const stele_event *event, const stele_track *track,
                          unsigned flags)
 {
@@ -139,7 +137,7 @@ static void find_context(ctf_writer *w, const stele_event *event, const stele_tr
 
 #define PROCNAME_SIZE_MAX 63u
 
-/* Up to a zero, and so long. */
+/* Appends the name of the process up to its first zero, and at most PROCNAME_SIZE_MAX bytes. */
 static void put_procname(const ctf_writer *w, data_stream *s, stele_name name)
 {
     const stele_text text = stele_name_text(w->base.context, NULL, name);
@@ -153,7 +151,7 @@ static void put_procname(const ctf_writer *w, data_stream *s, stele_name name)
     at[size] = 0;
 }
 
-/* Track, process and thread, CPU. */
+/* Appends the context: track, process and thread, CPU. */
 static void put_context(const ctf_writer *w, data_stream *s, const shape_context *context)
 {
     uint8_t *at;
@@ -169,7 +167,7 @@ static void put_context(const ctf_writer *w, data_stream *s, const shape_context
         store_le16(at, context->cpu);
 }
 
-/* Header, context and fields of an event, whose shape is made. */
+/* Appends header, context and fields of an event, whose shape is made. */
 static void put_event(ctf_writer *w, data_stream *s, uint64_t ticks, uint32_t class_number)
 {
     uint8_t *at;
@@ -223,7 +221,7 @@ static void write_event(ctf_writer *w, const stele_batch *batch, const stele_eve
         put_event(w, s, event_ticks(w, s, event), class_number);
 }
 
-/* Members of packets' heads that are made anew: what they say is in the events or in the files. */
+/* Whether the member of a packet's head is made anew, as events or files say the same. */
 static bool is_made_anew(stele_text name)
 {
     static const char *const names[] = {"magic",

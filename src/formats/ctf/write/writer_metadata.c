@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The end of a trace: a schema of all classes, labels and tracks that its events needed, printed as
- * the metadata of its generation.
- */
+/* Ends a trace: makes a schema of all classes, labels and tracks that its events needed, and prints
+   it as metadata of its generation. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +27,7 @@ static int label_compare(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* The label as a mapping of one value. */
+/* Makes a mapping of one value for the label. */
 static bool make_mapping(ctf_writer *w, ctf_schema *schema, const writer_label *label,
                          ctf_mapping *mapping)
 {
@@ -46,8 +44,8 @@ static bool make_mapping(ctf_writer *w, ctf_schema *schema, const writer_label *
     return mapping->name.bytes != NULL;
 }
 
-/* Whether the labels, all of one value, are of several events: each event of this value will have
-   all of them. */
+/* Whether labels of the same value come from different events: each event with this value then
+   shows all of them. */
 static bool labels_differ(const writer_label *labels, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -57,7 +55,7 @@ static bool labels_differ(const writer_label *labels, uint32_t count)
     return false;
 }
 
-/* The mappings of a class, slot by slot; `*next` is stepped over its labels. */
+/* Makes the mappings of a class, slot by slot, and moves `*next` after its labels. */
 static bool make_enums(ctf_writer *w, ctf_schema *schema, uint32_t class_number, uint32_t *next,
                        shape_enum *enums)
 {
@@ -85,7 +83,7 @@ static bool make_enums(ctf_writer *w, ctf_schema *schema, uint32_t class_number,
     return true;
 }
 
-/* What the fields of a class were: see schema/marks.h. */
+/* Adds the marks of a class to the environment: see schema/marks.h. */
 static bool add_marks(ctf_schema *schema, const ctf_stream_class *stream,
                       const ctf_event_class *event, byte_buffer *marks)
 {
@@ -131,7 +129,7 @@ static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *con
 
 #define TRACK_TEXT_SIZE 512
 
-/* Each track as an entry of the environment: see spans.h. Returns false if out of memory. */
+/* Adds an entry to the environment for each track: see spans.h. Returns false if out of memory. */
 static bool make_tracks(ctf_writer *w, ctf_schema *schema)
 {
     char key[32], text[TRACK_TEXT_SIZE];
@@ -162,13 +160,13 @@ static bool make_schema(ctf_writer *w, ctf_schema *schema)
     for (uint32_t i = 0; i < w->stream_count; i++)
         has[w->streams[i].flags] = true;
     if (w->stream_count == 0 && w->generation == CTF_2)
-        has[0] = true; /* it asks for a data stream class at least */
+        has[0] = true; /* CTF 2 needs at least one data stream class */
     return writer_schema_make(schema, w->generation, &w->layout, w->uuid, &w->clock, w->base_ns,
                               has, streams) &&
            (w->generation == CTF_RFC || make_tracks(w, schema)) && make_events(w, schema, streams);
 }
 
-/* What the generation's metadata cannot say is lost by a name of its own. */
+/* Counts what the generation's metadata cannot express, by its own name. */
 static void lose_metadata(void *user, ctf_text where, const char *what)
 {
     ctf_writer *w = user;
@@ -176,7 +174,7 @@ static void lose_metadata(void *user, ctf_text where, const char *what)
     writer_lose(&w->base, STELE_KIND_NONE, what, false, 1);
 }
 
-/* Packets of the RFC hold one text each. */
+/* Writes the metadata of the RFC as a packet with one text. */
 static void rfc_metadata_write(ctf_writer *w, schema_printer *printer, output *out)
 {
     stele_ctf_rfc_header header = {.is_big_endian = false};
@@ -190,7 +188,8 @@ static void rfc_metadata_write(ctf_writer *w, schema_printer *printer, output *o
     output_byte(printer->out, 0);
     bytes = output_memory(printer->out, &size);
     w->status = printer->out->status;
-    w->packer.encryption = STELE_CTF_RFC_NO_ENCRYPTION; /* types can be read without the key */
+    /* Metadata are not encrypted, so that types can be read without the key. */
+    w->packer.encryption = STELE_CTF_RFC_NO_ENCRYPTION;
     if (w->status == STELE_OK)
         writer_rfc_write(w, out, &header, bytes, size);
     w->packer.encryption = encryption;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metadata of a trace whose events are all written. */
+/* Writes the metadata of a trace after all of its events. */
 #ifndef CTF_WRITER_METADATA_H
 #define CTF_WRITER_METADATA_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Packets of the writer: each stream fills one, which goes to its file when it is large enough or
- * when events were lost. CTF 1.8 and 2 get an entry of LTTng's index for each.
- */
+/* Fills and writes packets: each stream fills one, which is written to its file when it is large
+   enough or when events were lost. In CTF 1.8 and 2 each packet gets an entry of LTTng's index. */
 #include <stdio.h>
 
 #include <stele/ctf.h>
@@ -19,8 +17,8 @@ static size_t header_size(const ctf_writer *w)
     return w->generation == CTF_RFC ? STELE_CTF_RFC_HEADER_SIZE : WRITER_HEADER_SIZE;
 }
 
-/* Of all that is to be written so far, which is a packet at least: the same events give the same
-   bytes. */
+/* Makes the UUID of all bytes that are to be written so far, at least one packet: the same events
+   give the same UUID. */
 static void choose_uuid(ctf_writer *w)
 {
     uint64_t low = (uint64_t)w->base_ns;
@@ -32,11 +30,11 @@ static void choose_uuid(ctf_writer *w)
     }
     store_le64(w->uuid, hash_u64(low));
     store_le64(w->uuid + 8, hash_u64(low + 1));
-    w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8, RFC 9562 */
+    w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* UUID of version 8 (RFC 9562) */
     w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
 }
 
-#define INDEX_SIZE_MAX ((size_t)32 << 10) /* of entries that are kept */
+#define INDEX_SIZE_MAX ((size_t)32 << 10) /* bytes of entries that are kept in memory */
 
 static void index_open(ctf_writer *w, data_stream *s)
 {

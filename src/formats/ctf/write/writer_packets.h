@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of the writer, and their index. */
+/* Writes the packets of the writer, and their index. */
 #ifndef CTF_WRITER_PACKETS_H
 #define CTF_WRITER_PACKETS_H
 
@@ -7,26 +7,30 @@
 
 #include "formats/ctf/write/writer_state.h"
 
-/* Gives the entries to the index file, which few streams need before the end. */
+/* Appends the entries in memory to the index file, which is made if necessary. Few streams need
+   that before their end. */
 void writer_index_write(ctf_writer *w, data_stream *s);
 
-/* Writes a packet of the RFC; its content is compressed, summed and encrypted as asked for. */
+/* Writes a packet of the RFC. Its content is compressed, summed up and encrypted as the user asks
+   for. */
 void writer_rfc_write(ctf_writer *w, output *out, stele_ctf_rfc_header *header,
                       const uint8_t *content, size_t size);
 
-/* Gives the packet that is being filled to the file, if it has begun. */
+/* Writes the packet that is being filled to the file, if one has begun. */
 void writer_packet_end(ctf_writer *w, data_stream *s);
 
-/* Begins a packet at these ticks; none is being filled. Returns false if out of memory. */
+/* Begins a packet at these ticks. To be called only if none is being filled. Returns false if out
+   of memory. */
 bool writer_packet_start(ctf_writer *w, data_stream *s, uint64_t ticks);
 
-/* The same, if none is being filled. */
+/* Begins a packet at these ticks unless one is being filled. Returns false if out of memory. */
 static inline bool writer_packet_begin(ctf_writer *w, data_stream *s, uint64_t ticks)
 {
     return s->packet.size != 0 || writer_packet_start(w, s, ticks);
 }
 
-/* Whether the packet is large enough to be ended: the more streams, the smaller packets are. */
+/* Whether the packet is large enough to be written: the more streams there are, the smaller packets
+   are. */
 static inline bool writer_packet_is_full(const ctf_writer *w, const data_stream *s)
 {
     const size_t share = PACKETS_SIZE_MAX / (w->stream_count != 0 ? w->stream_count : 1);
@@ -36,7 +40,8 @@ static inline bool writer_packet_is_full(const ctf_writer *w, const data_stream 
     return s->packet.size >= wanted;
 }
 
-/* Writes the last packet. What was lost after it is given by one more, without events. */
+/* Writes the last packet. Events that were lost after it are counted by one more packet, without
+   events. */
 void writer_stream_end(ctf_writer *w, data_stream *s);
 
 #endif

@@ -7,7 +7,7 @@
 #define PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 #define ID_EXTENDED  65535u
 
-/* ---- Bytes ---- */
+/* ---- Packet and event headers as bytes ---- */
 
 void writer_packet_header(uint8_t *bytes, const writer_packet *packet)
 {
@@ -31,7 +31,7 @@ static bool align(byte_buffer *packet, size_t alignment)
 }
 
 #define RFC_TYPE_1_EXTENDED 31u
-#define RFC_TYPE_1_TIME_MAX 0x7ffffffu /* 27 bits */
+#define RFC_TYPE_1_TIME_MAX 0x7ffffffu /* the largest time of 27 bits */
 
 static bool rfc_type_1(byte_buffer *packet, uint32_t id, uint64_t ticks, bool is_short,
                        size_t alignment64)
@@ -61,7 +61,7 @@ static bool rfc_type_2(byte_buffer *packet, uint32_t id, uint64_t ticks, bool is
         return false;
     store_le64(at, ticks);
     store_le32(at + 8, id);
-    return true; /* on 32 bits: its 96 bits began on as many at least */
+    return true; /* it ends aligned to 32 bits, as 96 bits from an aligned begin */
 }
 
 static bool rfc_event_header(byte_buffer *packet, const rfc_layout *rfc, uint32_t id,
@@ -108,7 +108,7 @@ const char *writer_stream_name(unsigned flags)
     return names[flags];
 }
 
-/* ---- Classes ---- */
+/* ---- Packet and event headers as classes ---- */
 
 typedef struct maker {
     ctf_schema *schema;
@@ -139,7 +139,8 @@ static bool member(ctf_member *to, const char *name, const ctf_class *type)
     return type != NULL;
 }
 
-/* A structure of `count` members, to be filled in. */
+/* Makes a structure of `count` members, which the caller fills in. Returns NULL if out of
+   memory. */
 static ctf_class *structure(maker *k, uint32_t count, ctf_member **members)
 {
     ctf_class *type = schema_make_class(k->schema, CTF_STRUCT, 8, 0);
@@ -151,7 +152,8 @@ static ctf_class *structure(maker *k, uint32_t count, ctf_member **members)
     return type;
 }
 
-/* 16 integers in CTF 1.8, a BLOB in CTF 2. */
+/* Makes the class of a UUID: 16 integers in CTF 1.8, a BLOB in CTF 2. Returns NULL if out of
+   memory. */
 static ctf_class *uuid_class(maker *k)
 {
     ctf_class *type = integer(k, 0, CTF_ROLE_UUID);
@@ -197,7 +199,8 @@ static const ctf_class *make_packet_context(maker *k)
     return context;
 }
 
-/* The variant after the id: compact or extended. */
+/* Makes the variant after the id, with the options compact and extended. Returns NULL if out of
+   memory. */
 static ctf_class *make_header_variant(maker *k, const ctf_mapping *mappings)
 {
     static const ctf_text step = {"id", 2};
@@ -238,7 +241,7 @@ static const ctf_class *make_event_header(maker *k)
     ctf_class *header = structure(k, 2, &m), *id = integer(k, 16, CTF_ROLE_EVENT_CLASS_ID);
     if (header == NULL || id == NULL)
         return NULL;
-    if (k->schema->generation == CTF_RFC) { /* whose grammar only names the type */
+    if (k->schema->generation == CTF_RFC) { /* the RFC's grammar only names the type of header */
         const bool is_first = k->rfc->event_header == RFC_TYPE_1;
         return member(m + !is_first, "id", id) &&
                        member(m + is_first, "timestamp", integer(k, 32, CTF_ROLE_TIMESTAMP))
@@ -262,7 +265,7 @@ static ctf_class *text_class(maker *k)
     return type;
 }
 
-/* NULL with flags: memory. */
+/* Makes the class of the context. Returns NULL without flags, or if out of memory. */
 static const ctf_class *make_event_context(maker *k, unsigned flags)
 {
     const bool is_rfc = k->schema->generation == CTF_RFC;
@@ -291,7 +294,7 @@ static ctf_stream_class *make_stream(maker *k, unsigned flags)
         return NULL;
     stream->id = flags;
     stream->has_id = true;
-    if (k->schema->generation != CTF_1) /* which has no names of streams */
+    if (k->schema->generation != CTF_1) /* CTF 1.8 has no names of streams */
         stream->identity.name = name_of(writer_stream_name(flags));
     stream->clock = k->clock;
     stream->event_header = make_event_header(k);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event becomes a key and a value (writer_key.h has the layout of keys). The key says what its
- * class is called, and op, width and name of each field; the value has the bytes of the fields as
- * the trace will have them. What holds throughout:
+ * Shapes an event: makes a key and a value of it (writer_key.h has the layout of keys). The key
+ * says what the event's class is called, and op, width and name of each field; the value has the
+ * bytes of the fields as they are in the trace. Invariants:
  *
- * - Events with equal keys are of one class, which the writer finds by the bytes of the key alone.
- *   What differs from event to event, such as the count of an array or a text, is in the value.
- * - Key and value grow in the same order: the bytes of a field stand in the value where its op
- *   stands in the key. writer_class.c makes a class of a key from its first byte to its last.
- * - Numbers with labels have slots, counted in the order of the key. All elements of an array have
- *   the slots of its first one, as they are of one class.
- * - A loss is noted in the shape, and counted by shape_count_losses() once it is known that the
- *   shape is the one that is written: an event can be shaped again, with its fields as texts.
- * - Bytes for which there is no memory set `is_lost` of their buffer, and what follows is put in
- *   vain. shape_event() asks for it at its end.
+ * - Events with equal keys belong to one class, which the writer finds by the bytes of the key
+ * alone. What differs from event to event, such as the count of an array or a text, is in the
+ * value.
+ * - Key and value grow in the same order: the bytes of a field follow those of the field whose op
+ * precedes its own. writer_class.c makes a class from the key's first byte to its last.
+ * - Numbers with labels have slots, which are counted in the order of the key. All elements of an
+ * array have the slots of its first one, as they are of one class.
+ * - A loss is noted in the shape, and counted by shape_count_losses() once it is certain that the
+ * shape is written: an event may be shaped again, with its fields as texts.
+ * - If there is no memory for bytes, `is_lost` of their buffer is set, and what follows has no
+ * effect. shape_event() checks it at its end.
  *
- * shape_field.c puts fields, shape_kind.c what an event is besides them, and shape_flat.c fields as
- * texts.
+ * shape_field.c appends fields, shape_kind.c what an event is besides them, and shape_flat.c fields
+ * as texts.
  */
 #include <stdlib.h>
 
@@ -24,6 +25,8 @@
 #include "formats/ctf/write/shape_put.h"
 #include "formats/ctf/write/writer_key.h"
 
+/* Whether the field is what the writer makes of a context's number: of this name and width, without
+   labels, and shown as a plain number. */
 static bool is_number(const shape *s, const stele_field *field, const char *name, unsigned width)
 {
     const stele_text text = stele_name_text(s->writer->context, s->batch, field->name);
@@ -32,7 +35,8 @@ static bool is_number(const shape *s, const stele_field *field, const char *name
            memcmp(text.bytes, name, text.size) == 0;
 }
 
-/* A context that this writer made: pid and tid, cpu_id. Its numbers are written like those. */
+/* Takes a context that this writer has made: pid and tid, cpu_id. Its numbers are then written as a
+   context again, and not as fields. Returns false for other contexts. */
 static bool take_own_context(shape *s, const stele_field *field, unsigned *flags)
 {
     const stele_field *at = field + 1;
@@ -58,7 +62,8 @@ static bool take_own_context(shape *s, const stele_field *field, unsigned *flags
     return true;
 }
 
-/* Members of the contexts that the event has as fields; they stand in front of the others. */
+/* Appends the members of context fields of the event, which precede those of the payload. Returns
+   their number. */
 static uint32_t put_contexts(shape *s, const stele_field *fields, uint32_t length, unsigned *flags)
 {
     uint32_t count = 0;
@@ -68,6 +73,7 @@ static uint32_t put_contexts(shape *s, const stele_field *fields, uint32_t lengt
         if ((field->hint & STELE_HINT_CONTEXT) == 0 || (field->hint & STELE_HINT_RAW) != 0 ||
             field->type != STELE_TYPE_STRUCT)
             continue;
+        /* Only one can be taken: the record has room for one context of the writer's own. */
         if (!has_own && take_own_context(s, field, flags)) {
             has_own = true;
             continue;
@@ -76,10 +82,11 @@ static uint32_t put_contexts(shape *s, const stele_field *fields, uint32_t lengt
         count += field->u.run.count;
     }
     if (count != 0 && !has_own)
-        *flags &= ~SHAPE_THREAD; /* they have it */
+        *flags &= ~SHAPE_THREAD; /* the members that were appended have the thread */
     return count;
 }
 
+/* Appends the fields of the payload. Returns their number. */
 static uint32_t put_payload(shape *s, const stele_field *fields, uint32_t length)
 {
     const stele_field *before = NULL;
@@ -90,8 +97,11 @@ static uint32_t put_payload(shape *s, const stele_field *fields, uint32_t length
         const size_t key = s->key.size;
         if ((field->hint & STELE_HINT_RAW) != 0 || (is_context && field->type == STELE_TYPE_STRUCT))
             continue;
+        /* An array may find its count in the field before it. */
         s->before = before;
         shape_put_field(s, field);
+        /* `key` is an offset, as the bytes may have moved while the field was appended; its display
+           byte is the third of its op. */
         if (is_context && !s->key.is_lost)
             s->key.bytes[key + 2] |= DISPLAY_CONTEXT;
         before = field;
@@ -100,7 +110,8 @@ static uint32_t put_payload(shape *s, const stele_field *fields, uint32_t length
     return count;
 }
 
-/* Whether the first field is called as what the writer puts there. */
+/* Whether the first field has the name of a member that the writer puts there, so that the kind
+   must be written to distinguish them. */
 static bool begins_like_ours(const shape *s, const stele_field *fields, uint32_t length)
 {
     for (uint32_t at = 0; at < length; at += stele_field_length(fields + at))
@@ -110,7 +121,8 @@ static bool begins_like_ours(const shape *s, const stele_field *fields, uint32_t
     return false;
 }
 
-/* Name and category in the head of a key: of a class that has the name, or of one for many. */
+/* Writes name and category to the head of a key: those of the event if its class has the name, or
+   else a special name. */
 static void put_class_name(shape *s, const stele_event *event, uint8_t *head)
 {
     const stele_name category = stele_category_name(s->writer->context, event->category);
@@ -131,7 +143,8 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     const uint32_t length = stele_event_fields(batch, event, &first);
     uint32_t context_count, payload_count;
     uint8_t *head;
-    /* The head is filled when the members are counted; the bytes may have moved by then. */
+    /* The head is filled in at the end, when the members are counted. Its address is taken then, as
+       the bytes may have moved. */
     s->batch = batch;
     s->kind = (stele_kind)event->kind;
     s->key.size = s->value.size = s->depth = 0;
@@ -156,6 +169,7 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     return !s->key.is_lost && !s->value.is_lost;
 }
 
+/* Interns a name; NULL becomes 0. Returns false if out of memory. */
 static bool name_take(stele_context *context, const char *text, stele_name *name)
 {
     *name = 0;

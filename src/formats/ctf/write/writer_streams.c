@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which data stream the events of a stream of the source go to: one for each set of what stands in
- * front of the fields (SHAPE_...), until there are too many files. What was lost of a source stream
- * is counted by the data stream that its last event went to.
+ * Finds the data stream for events of a stream of the source: one for each set of what precedes the
+ * fields (SHAPE_...), until there are too many files. Losses of a source stream are counted by the
+ * data stream that its last event went to.
  */
 #include <stdio.h>
 
@@ -25,7 +25,8 @@ static data_stream *stream_add(ctf_writer *w, unsigned flags)
     return s;
 }
 
-/* The last stream of the same flags, when there can be no more; NULL if there is none. */
+/* Returns the last stream with the same flags, to be shared when there can be no more streams, or
+   NULL if there is none. */
 static data_stream *stream_share(ctf_writer *w, unsigned flags)
 {
     for (uint32_t i = w->stream_count; i-- > 0;) {

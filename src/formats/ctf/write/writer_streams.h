@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data streams of the writer, and what was lost of each. */
+/* Finds the data streams of the writer, and counts what was lost of each. */
 #ifndef CTF_WRITER_STREAMS_H
 #define CTF_WRITER_STREAMS_H
 
@@ -13,13 +13,11 @@ source_target *writer_source_find(ctf_writer *w, uint32_t source);
  * failed (w->status). */
 data_stream *writer_stream_find(ctf_writer *w, source_target *source, unsigned flags);
 
-/*
- * Counts lost events. They are given by the packet after them: between the end of the one before
- * and its own end (CTF 1.8, 2), or in front of its first event (RFC).
- */
+/* Counts lost events. The next packet gives their number: between the end of the packet before and
+   its own end (CTF 1.8, 2), or before its first event (RFC). */
 void writer_count_lost(ctf_writer *w, source_target *source, const stele_event *event);
 
-/* Counts what was lost after the last event of each stream of the source. */
+/* Counts the events that were lost after the last event of each stream of the source. */
 void writer_end_sources(ctf_writer *w);
 
 #endif
