@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of traces for any program that has DuckDB: an extension on its stable C interface,
- * which is loaded by
+ * Makes the tables of traces available to any program that has DuckDB: an extension on DuckDB's
+ * stable C interface, used like this:
  *
  *     LOAD 'stele.duckdb_extension';
  *     SELECT name, count(*) FROM read_slice('app.fxt') GROUP BY name;
  *     FROM 'app.fxt';
  *
- * in a database that allows unsigned extensions. The functions are those of 'stele query'
- * (cli/sql/functions.c); they take the path of one trace.
+ * The database must allow unsigned extensions. The functions are those of 'stele query'
+ * (cli/sql/functions.c); each takes the path of one trace.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #include "cli/sql/functions.h"
 
-/* What DuckDB gives an extension. */
+/* What DuckDB passes to the entry point of an extension. */
 struct extension_access {
     void (*set_error)(void *info, const char *error);
     duck_database *(*get_database)(void *info);
@@ -25,7 +25,9 @@ struct extension_access {
 
 #define API_VERSION "v1.2.0"
 
-/* Where functions stand in the table of that version, which only grows. */
+/*
+ * Indexes of functions in DuckDB's table for API_VERSION; later versions only append to the table.
+ */
 #define PLACES(X)                                       \
     X(free, 25)                                         \
     X(vector_size, 26)                                  \
@@ -85,7 +87,7 @@ static void take_functions(duckdb *d, const void *api)
 #undef X
 }
 
-/* ---- Traces ---- */
+/* ---- Opening of traces ---- */
 
 static bool open_trace(void *user, const char *path, scanned *s)
 {
@@ -109,7 +111,8 @@ static uint64_t size_of_trace(void *user, const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 1 << 20;
 }
 
-/* A table that does not exist, and is called like a file of a trace. */
+/* Replaces a table that does not exist by a call of a function, if its name is that of a trace
+   file. */
 static void replace(duck_info info, const char *table, void *data)
 {
     const table_functions *f = data;
@@ -122,9 +125,9 @@ static void replace(duck_info info, const char *table, void *data)
     f->d->destroy_value(&value);
 }
 
-/* ---- The extension ---- */
+/* ---- Entry point of the extension ---- */
 
-/* The database is closed: nothing uses the functions any more. */
+/* Called when the database is closed, after which nothing uses the functions. */
 static void free_functions(void *data)
 {
     table_functions *f = data;
@@ -138,9 +141,9 @@ bool stele_init_c_api(void *info, struct extension_access *access);
 __attribute__((visibility("default"))) bool stele_init_c_api(void *info,
                                                              struct extension_access *access)
 {
-    static duckdb d; /* of the process, as the extension is */
+    static duckdb d; /* static because the extension belongs to the process */
     const void *api = access->get_api(info, API_VERSION);
-    table_functions *f = calloc(1, sizeof *f); /* as long as the database */
+    table_functions *f = calloc(1, sizeof *f); /* freed when the database is closed */
     duck_connection connection = NULL;
     bool is_done;
     if (api == NULL || f == NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ChampSim's traces of instructions: records of 64 bytes, without any header. */
+/* Writes instruction traces for ChampSim: records of 64 bytes, without a header. */
 #include "core/load.h"
 #include "sinks/insn_steps.h"
 #include "sinks/sink.h"
@@ -29,7 +29,7 @@ enum {
     REGISTER_SP = 6,
     REGISTER_FLAGS = 25,
     REGISTER_IP = 26,
-    REGISTER_X = 32, /* X0; V0 is after X30 and a gap */
+    REGISTER_X = 32, /* number of X0; V0 comes after X30 and a gap */
     REGISTER_V = 64,
     LINE_SIZE = 64
 };
@@ -100,8 +100,8 @@ static void add_branch(record *r, const step *at)
         add_registers(r, &others, add_source);
 }
 
-/* Addresses of the lines that an access touches, unless one is there for the line: what lies after
-   the other in a line is one access. */
+/* Adds the lines that an access touches, by their addresses, unless one for that line exists:
+   several accesses to one line count once. */
 static void add_access(record *r, const step_access *access)
 {
     const unsigned room = access->is_store ? STORE_COUNT : LOAD_COUNT;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chrome's trace-event JSON, for Perfetto's page and chrome://tracing. docs/conversion.md says what
- * becomes of each kind of event; where tracks stand is said in chrome_tracks.h.
+ * Writes Chrome's trace-event JSON, for Perfetto's page and chrome://tracing. docs/conversion.md
+ * describes what each kind of event becomes; chrome_tracks.h, which process and thread a track
+ * becomes.
  *
- * This is per event, and composed of fragments by hand, as JSON lines are (json.c).
+ * The JSON is composed of fragments by hand, because it is written for every event, as JSON lines
+ * are (json.c).
  */
 #include <stdlib.h>
 
@@ -11,10 +13,8 @@
 
 /* ---- Flows and asynchronous operations ---- */
 
-/*
- * The category and name of a flow, and those of the end of an operation, are those of the begin:
- * else viewers see no flow, and no end.
- */
+/* The event to write for one of a flow or operation. It gets the category and name of the begin,
+   without which viewers show no arrow, or no end. */
 static stele_event link_event(const chrome_link *link, const stele_event *event)
 {
     stele_event as = *event;
@@ -35,7 +35,7 @@ static void linked_put(chrome_sink *chrome, const chrome_track *track, const ste
                                   ? chrome_links_begin(&chrome->links, event, track->pid, is_flow)
                                   : chrome_links_follow(&chrome->links, event, track->pid, is_flow);
     const stele_event as = link_event(link, event);
-    /* Flows are numbered from 1; one whose begin is not known is far from those. */
+    /* Flows are numbered from 1. One whose begin is unknown gets a number far from those. */
     const uint64_t mix = link != NULL ? link->mix : is_flow ? ~event->id & UINT64_C(1) << 63 : 0;
     output *out = chrome->base.out;
     chrome_begin_put(chrome, phase);
@@ -87,9 +87,11 @@ static void counter_put(chrome_sink *chrome, const chrome_track *track, const st
     chrome->values.has_bits = false;
 }
 
-/* ---- Moments ---- */
+/* ---- Instants and kinds without a counterpart ---- */
 
-/* FXT says in a field to whom an instant matters: 0 to its thread, 1 its process, 2 everybody. */
+/*
+ * The scope of an instant: FXT has it in a field, 0 for the thread, 1 for the process, 2 for all.
+ */
 static char instant_scope(const chrome_sink *chrome, const stele_event *event)
 {
     static const char scopes[] = "tpg";
@@ -136,7 +138,8 @@ static void lost_put(chrome_sink *chrome, const chrome_track *track, const stele
     chrome_end_put(chrome, event);
 }
 
-/* Kinds that Chrome has no word for: instants with a number among their arguments. */
+/* Writes an event of a kind that Chrome does not have: an instant, with its number among the
+   arguments. */
 static void other_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event)
 {
     const bool has_number = event->kind == STELE_KIND_SYSCALL || event->kind == STELE_KIND_SNAPSHOT;
@@ -151,7 +154,7 @@ static void other_put(chrome_sink *chrome, const chrome_track *track, const stel
     chrome_end_put(chrome, event);
 }
 
-/* What says something about the trace is there for programs; viewers do not show it. */
+/* Writes metadata of the trace. Viewers do not show it, but programs can read it. */
 static void metadata_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event)
 {
     output *out = chrome->base.out;
@@ -192,7 +195,7 @@ static void event_put(chrome_sink *chrome, chrome_track *track, const stele_even
     }
 }
 
-/* Times count from the first event, where the reader does not know an earlier one. */
+/* Sets the origin of times to the first event, if the reader has not given an earlier one. */
 static void note_origin(chrome_sink *chrome, int64_t time_ns)
 {
     if (!chrome->has_origin)
@@ -256,7 +259,7 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
     return chrome_status(chrome);
 }
 
-/* ---- The end ---- */
+/* ---- Finishing and opening ---- */
 
 static stele_status chrome_finish(stele_writer *self)
 {

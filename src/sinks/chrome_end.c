@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a trace: what is open, names and order of tracks, what holds for the whole. */
+/* Writes the end of a trace: what is still open, names and order of tracks, and facts about the
+   whole trace. */
 #include "sinks/chrome_sink.h"
 
-/* ---- The end ---- */
+/* ---- Spans that are still open ---- */
 
 static void unfinished_put(chrome_sink *chrome, const chrome_track *track)
 {
@@ -30,7 +31,7 @@ static void unfinished_put_all(chrome_sink *chrome)
                     false, count);
 }
 
-/* A metadata event that names a process or thread, up to the name. */
+/* Starts a metadata event that names a process or thread, up to the name. */
 static void naming_put(chrome_sink *chrome, const char *what, uint32_t pid, uint32_t tid)
 {
     output *out = chrome->base.out;
@@ -59,7 +60,8 @@ static void naming_put_track(chrome_sink *chrome, const char *what, uint32_t pid
     OUTPUT_LITERAL(out, "}}");
 }
 
-/* Names are written at the end, when all of them are known; viewers look for them first. */
+/* Writes the names of all processes and threads. Only at the end are all of them known; viewers
+   look for them before they show anything. */
 static void names_put(chrome_sink *chrome)
 {
     for (uint32_t i = 0; i < chrome->tracks.group_count; i++) {
@@ -84,7 +86,8 @@ static void names_put(chrome_sink *chrome)
     }
 }
 
-/* Viewers show processes and threads in this order: as the trace names them, CPUs first. */
+/* Sets the place of a process or thread in viewers: in the order in which the trace names them,
+   CPUs first. */
 static void order_put(chrome_sink *chrome, const char *what, uint32_t pid, uint32_t tid,
                       uint64_t place)
 {
@@ -120,7 +123,8 @@ static void orders_put(chrome_sink *chrome)
     }
 }
 
-/* What the trace as a whole says: when its times begin, on its own clock and by the wall clock. */
+/* Writes facts about the whole trace: when its times begin, on its own clock and as wall-clock
+   time. */
 static void other_data_put(chrome_sink *chrome)
 {
     output *out = chrome->base.out;

@@ -8,14 +8,15 @@ static chrome_link *link_set(chrome_links *links, uint64_t id)
     return links->sets[hash_u64(id) % CHROME_LINK_SETS];
 }
 
-/* How well an event fits to what is under way: by process, by name, by age. */
+/* How well an event fits an open flow or operation: the process counts most, then the name, then
+   how recently it began. */
 static uint64_t link_fit(const chrome_link *link, const stele_event *event, uint32_t pid)
 {
     return (uint64_t)(link->pid == pid) << 33 | (uint64_t)(link->name == event->name) << 32 |
            link->begun;
 }
 
-/* The best fitting of all under way with this id; NULL if there is none. */
+/* The open flow or operation with the event's id that fits best. Returns NULL if there is none. */
 static chrome_link *link_find(chrome_links *links, const stele_event *event, uint32_t pid,
                               bool is_flow)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of an event: times, names, places, arguments. */
+/* Writes parts of an event's JSON: time, name, process and thread, arguments. */
 #include "sinks/chrome_sink.h"
 
 const char *const chrome_mark_texts[CHROME_MARK_COUNT] = {"stele.unwound", "stele.unfinished",
@@ -20,7 +20,7 @@ char *chrome_put_us(char *to, uint64_t ns, bool is_negative)
         to[-1] = (char)('0' + value % 10);
         return to;
     }
-    /* All digits at once, then the last three give way to the point. */
+    /* Write all digits, then move the last three by one to make room for the decimal point. */
     to = text_u64_long(to, ns);
     memcpy(&digits, to - 3, 4);
     memcpy(to - 2, &digits, 4);
@@ -28,7 +28,8 @@ char *chrome_put_us(char *to, uint64_t ns, bool is_negative)
     return to + 1;
 }
 
-/* Viewers read times as doubles: from the origin on these tell nanoseconds apart for 104 days. */
+/* Writes a time relative to the origin. Viewers read times as doubles, which distinguish
+   nanoseconds up to 104 days from the origin. */
 static char *put_ts(const chrome_sink *chrome, char *to, int64_t ns)
 {
     bool is_negative;
@@ -36,9 +37,9 @@ static char *put_ts(const chrome_sink *chrome, char *to, int64_t ns)
     return chrome_put_us(to, distance, is_negative);
 }
 
-/* ---- Pieces of an event ---- */
+/* ---- Parts of an event ---- */
 
-/* The separator and `{"ph":"X"`. */
+/* Writes the separator from the event before, and the event's first member, such as `{"ph":"X"`. */
 void chrome_begin_put(chrome_sink *chrome, char phase)
 {
     char *to = (char *)output_reserve(chrome->base.out, CHROME_EVENT_SIZE);
@@ -64,7 +65,7 @@ void chrome_category_put(chrome_sink *chrome, const stele_event *event)
                    stele_category_name(chrome->base.context, event->category));
 }
 
-/* The name, or for an event without one `standard`, or the address of its function. */
+/* Writes the name of an event; without a name `standard`, or the address of its function. */
 void chrome_name_put(chrome_sink *chrome, const stele_event *event, const char *standard)
 {
     output *out = chrome->base.out;
@@ -81,7 +82,7 @@ void chrome_name_put(chrome_sink *chrome, const stele_event *event, const char *
     output_byte(out, '"');
 }
 
-/* `,"pid":1,"tid":2,"ts":3.004` */
+/* Writes process, thread and time, such as `,"pid":1,"tid":2,"ts":3.004`. */
 void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns)
 {
     char *to = (char *)output_reserve(chrome->base.out, CHROME_EVENT_SIZE);
@@ -93,7 +94,11 @@ void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns
     output_advance(chrome->base.out, (size_t)(to - start));
 }
 
-/* From the separator up to the number of the time, where nothing has to be said of the name. */
+/*
+ * Makes the start of an event, from the separator up to the number of its time, and keeps it for
+ * others with the same key. Returns false if it cannot be kept, because a loss has to be reported
+ * for the name.
+ */
 static __attribute__((noinline)) bool head_make(chrome_sink *chrome, const chrome_track *track,
                                                 const stele_event *event, fragment_key key)
 {
@@ -143,7 +148,7 @@ void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele
         output_advance(out, (size_t)(put_ts(chrome, to, event->time_ns) - to));
 }
 
-/* What separates the next argument from what is before it. */
+/* Writes what separates an argument from the one before, or begins the arguments. */
 void chrome_arg_next(chrome_sink *chrome)
 {
     if (chrome->has_args)
@@ -169,7 +174,7 @@ void chrome_arg_id(chrome_sink *chrome, const char *key, uint64_t id)
     output_byte(chrome->base.out, '"');
 }
 
-/* The event's own name, where another one stands in its place. */
+/* Writes the event's own name as an argument, if another name is written in its place. */
 void chrome_arg_name(chrome_sink *chrome, const stele_event *event)
 {
     chrome_arg_next(chrome);
@@ -201,7 +206,7 @@ static inline bool is_of_span(const stele_event *event)
            event->kind == STELE_KIND_TAIL_EXIT || event->kind == STELE_KIND_COMPLETE;
 }
 
-/* Which mark the event of a span has as its last field; CHROME_MARK_COUNT: none. */
+/* Which mark of stele_picture the event has as its last field; CHROME_MARK_COUNT: none. */
 static inline unsigned mark_of(const chrome_sink *chrome, const stele_event *event)
 {
     uint32_t first;
@@ -248,9 +253,9 @@ static void args_put_flags(chrome_sink *chrome, unsigned flags)
 }
 
 /*
- * The CPU of an event that is part of a span is no argument, nor is what became of the span:
- * programs take spans of one name with other arguments for other functions, and an end with other
- * arguments for another's.
+ * Writes what belongs beside the arguments of a span's event: its CPU and its mark. They are not
+ * arguments, because viewers take spans of one name with different arguments for different
+ * functions, and an end with other arguments for that of another span.
  */
 void chrome_beside_put(chrome_sink *chrome, const stele_event *event)
 {
@@ -271,7 +276,8 @@ void chrome_beside_put(chrome_sink *chrome, const stele_event *event)
     }
 }
 
-/* Fields, those of the batch's context, and what has no other place; then the end of the event. */
+/* Writes an event's fields, those of its batch's context and the rest as arguments, and ends the
+   event. */
 void chrome_end_put(chrome_sink *chrome, const stele_event *event)
 {
     args_put_fields(chrome, event);
@@ -284,7 +290,7 @@ void chrome_end_put(chrome_sink *chrome, const stele_event *event)
     output_byte(chrome->base.out, '}');
 }
 
-/* An instant up to its arguments. */
+/* Writes an instant up to its arguments. */
 void chrome_moment_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                        const char *standard, char scope)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sink for Chrome's JSON, and the pieces that its events are put together of. */
+/* State of the sink for Chrome's JSON, and the functions that write parts of an event. */
 #ifndef SINKS_CHROME_SINK_H
 #define SINKS_CHROME_SINK_H
 
@@ -11,33 +11,34 @@
 #include "sinks/sink.h"
 #include "sinks/value.h"
 
-#define CHROME_EVENT_SIZE 160 /* of an event's fixed parts, all that is not names or arguments */
+#define CHROME_EVENT_SIZE 160 /* bytes for all parts of an event except names and arguments */
 
-/* What stele_picture says of a span in its last field. */
+/* How many marks stele_picture can add as the last field of a span's event. */
 #define CHROME_MARK_COUNT 4
 extern const char *const chrome_mark_texts[CHROME_MARK_COUNT];
 
 typedef struct chrome_sink {
     stele_writer base;
     value_writer values;
-    track_labels labels; /* as JSON strings */
-    fragments heads;     /* of spans, see chrome_head_put() */
-    output *scratch;     /* of one that is made */
+    track_labels labels; /* titles of tracks as JSON strings */
+    fragments heads;     /* starts of spans' events, see chrome_head_put() */
+    output *scratch;     /* buffer in which one is made */
     chrome_tracks tracks;
     chrome_links links;
     stele_name scope, data;
-    stele_name marks[CHROME_MARK_COUNT]; /* names of chrome_mark_texts */
-    uint64_t mark_bits;                  /* of their lowest six bits: most names are none of them */
-    unsigned mark;                       /* of the span at hand; CHROME_MARK_COUNT: none */
+    stele_name marks[CHROME_MARK_COUNT]; /* chrome_mark_texts as names */
+    /* a bit for the lowest six bits of each of `marks`, to exclude most names fast */
+    uint64_t mark_bits;
+    unsigned mark; /* mark of the current event; CHROME_MARK_COUNT: none */
     chrome_idle idle;
     bool has_events, has_args;
     bool has_last, is_exhausted;
-    int64_t last_ns; /* the latest time of all */
+    int64_t last_ns; /* the latest time of all events */
     bool has_origin, has_wall;
     bool has_end;
-    int64_t end_ns;    /* what runs at the end runs up to there */
-    int64_t origin_ns; /* what times count from */
-    int64_t wall_ns;   /* wall-clock time of that */
+    int64_t end_ns;    /* time at which threads that run until the end stop */
+    int64_t origin_ns; /* time at which written times are 0 */
+    int64_t wall_ns;   /* wall-clock time of the origin */
     const stele_batch *batch;
 } chrome_sink;
 
@@ -47,9 +48,11 @@ static inline void chrome_lose(chrome_sink *chrome, const stele_event *event, co
     writer_lose(&chrome->base, (stele_kind)event->kind, what, extent, 1);
 }
 
-/* ---- Pieces of an event (chrome_put.c) ---- */
+/* ---- Parts of an event (chrome_put.c) ---- */
 
-/* Microseconds with three decimals, exact: "-0.001". Gives the place after them. */
+/*
+ * Writes nanoseconds as exact microseconds with three decimals, such as "-0.001". Returns the end.
+ */
 char *chrome_put_us(char *to, uint64_t ns, bool is_negative);
 
 static inline void chrome_note_time(chrome_sink *chrome, int64_t ns)
@@ -59,45 +62,47 @@ static inline void chrome_note_time(chrome_sink *chrome, int64_t ns)
     chrome->has_last = true;
 }
 
-/* The separator and the phase; what an event is called and where it stands. An event without a name
-   gets `standard`, or the address of its function. */
+/* Write the separator with the phase, the category, the name, and process, thread and time of an
+   event. An event without a name gets `standard`, or the address of its function. */
 void chrome_begin_put(chrome_sink *chrome, char phase);
 void chrome_category_put(chrome_sink *chrome, const stele_event *event);
 void chrome_name_put(chrome_sink *chrome, const stele_event *event, const char *standard);
 void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns);
 
-/* All of them, for the event of a span; the name is made once for all that are like it. */
+/* Writes all parts up to the time for an event of a span. The text is made once for all events
+   with the same kind, category, name and track. */
 void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                      char phase, const char *standard);
 
-/* Arguments, each after what separates it from the one before. */
+/* Write an argument, with what separates it from the one before. */
 void chrome_arg_next(chrome_sink *chrome);
 void chrome_arg_u64(chrome_sink *chrome, const char *key, uint64_t value);
 void chrome_arg_id(chrome_sink *chrome, const char *key, uint64_t id);
 void chrome_arg_name(chrome_sink *chrome, const stele_event *event);
 void chrome_arg_track(chrome_sink *chrome, const char *key, uint32_t track);
 
-/* What stands beside the arguments of a span, and the end of an event with its fields. */
+/* Write what belongs beside the arguments of a span, and the event's fields with its end. */
 void chrome_beside_put(chrome_sink *chrome, const stele_event *event);
 void chrome_end_put(chrome_sink *chrome, const stele_event *event);
 
-/* An instant up to its arguments. */
+/* Writes an instant up to its arguments. */
 void chrome_moment_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                        const char *standard, char scope);
 
-/* ---- Spans, and threads that run (chrome_spans.c) ---- */
+/* ---- Spans and running threads (chrome_spans.c) ---- */
 
 void chrome_complete_put(chrome_sink *chrome, chrome_track *track, const stele_event *event);
 void chrome_begin_span_put(chrome_sink *chrome, chrome_track *track, const stele_event *event);
 void chrome_end_span_put(chrome_sink *chrome, chrome_track *track, const stele_event *event);
 void chrome_switch_put(chrome_sink *chrome, chrome_track *track, const stele_event *event);
 
-/* Ends what runs on the CPU; its track may have moved then. */
+/* Ends the thread that runs on the CPU. The array of tracks may move, so `track` is invalid
+   after it. */
 void chrome_running_end(chrome_sink *chrome, chrome_track *track, int64_t end_ns, bool is_last);
 
-/* ---- The end (chrome_end.c) ---- */
+/* ---- End of the trace (chrome_end.c) ---- */
 
-/* Ends what is open, and says what tracks are called and what the trace as a whole says. */
+/* Ends what is open, and writes names and order of tracks and facts about the whole trace. */
 void chrome_end_put_all(chrome_sink *chrome);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans as Chrome has them, and threads that run on CPUs. */
+/* Writes spans, and the threads that run on CPUs. */
 #include "core/hash.h"
 #include "sinks/chrome_sink.h"
 
 /* ---- Spans ---- */
 
-/*
- * Ends of the complete events that are around the next one, the outermost lowest. One that begins
- * in the top one and ends after it lies across it.
- */
+/* Keeps a stack of the ends of COMPLETE events around the current one. One that begins inside of
+   the top one and ends after it overlaps it, which is counted as a loss. */
 static void note_overlap(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
     const int64_t end_ns = (int64_t)event->id;
@@ -49,7 +47,8 @@ void chrome_complete_put(chrome_sink *chrome, chrome_track *track, const stele_e
     chrome_end_put(chrome, event);
 }
 
-/* What tells whether an end has the name of its begin; names of a batch by their bytes. */
+/* A number that is equal for equal names, to compare an end with its begin; a name that is known
+   only in its batch is hashed. */
 static uint64_t span_name(const chrome_sink *chrome, const stele_event *event)
 {
     uint64_t name = event->name;
@@ -75,8 +74,9 @@ void chrome_begin_span_put(chrome_sink *chrome, chrome_track *track, const stele
 }
 
 /*
- * Ends belong to the begin that is open on their thread, regardless of their name. Perfetto's page
- * wants the same name or none, so an end of another name keeps it among its arguments.
+ * Writes the end of a span. It belongs to the begin that is open on its thread, regardless of the
+ * name. Perfetto's page requires the same name or none, so an end with another name has it as an
+ * argument.
  */
 void chrome_end_span_put(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
@@ -111,7 +111,7 @@ static void idle_put(chrome_sink *chrome, const chrome_track *track, const stele
     chrome_end_put(chrome, event);
 }
 
-/* Perfetto's page shows what threads do from events of their own. */
+/* Writes the state of a thread as an event, which Perfetto's page shows on the thread's track. */
 static void state_put(chrome_sink *chrome, const chrome_running *running, int64_t end_ns)
 {
     const chrome_track *thread = chrome_tracks_get(&chrome->tracks, running->thread);
@@ -135,7 +135,8 @@ static void state_put(chrome_sink *chrome, const chrome_running *running, int64_
     output_advance(out, (size_t)(to - (char *)out->at));
 }
 
-/* Ends what runs on the CPU; its track may have moved then. */
+/* Ends the thread that runs on the CPU. The array of tracks may move, so `track` is invalid
+   after it. */
 void chrome_running_end(chrome_sink *chrome, chrome_track *track, int64_t end_ns, bool is_last)
 {
     const chrome_running running = track->running;
@@ -146,10 +147,8 @@ void chrome_running_end(chrome_sink *chrome, chrome_track *track, int64_t end_ns
     state_put(chrome, &running, end_ns);
 }
 
-/*
- * The thread that runs on a CPU is an open span on the CPU's track, until the next one runs. From
- * where a CPU is idle there is none.
- */
+/* Writes a switch: the thread that runs on a CPU is an open span on the CPU's track, until the
+   next one runs. While a CPU is idle there is none. */
 void chrome_switch_put(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
     const name_form *label;

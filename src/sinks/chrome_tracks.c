@@ -24,7 +24,7 @@ void chrome_tracks_free(chrome_tracks *tracks)
     free(tracks->nodes);
 }
 
-/* ---- Numbers in use ---- */
+/* ---- Numbers of processes and threads in use ---- */
 
 static bool taken_insert(chrome_tracks *tracks, uint64_t key)
 {
@@ -50,16 +50,15 @@ static bool is_taken(const chrome_tracks *tracks, uint64_t key)
     return false;
 }
 
-/* A pid stands in the table with NO_TID; no key is 0. */
+/* The key of a number in the table: of a process with NO_TID, of a thread with its process.
+   Never 0. */
 static uint64_t taken_key(uint32_t pid, uint32_t tid)
 {
     return ((uint64_t)pid << 32 | tid) + 1;
 }
 
-/*
- * The number itself where it fits and is free, else the next one that is; `pid` NO_TID: a pid is
- * wanted. False when memory is exhausted.
- */
+/* Reserves a number: the wanted one if it fits and is free, otherwise the next free one. With
+   `pid` NO_TID it is one for a process. Returns false if out of memory. */
 static bool take_number(chrome_tracks *tracks, uint32_t pid, uint64_t wanted, uint32_t *number,
                         bool *is_replaced)
 {
@@ -81,7 +80,7 @@ static bool take_number(chrome_tracks *tracks, uint32_t pid, uint64_t wanted, ui
     return true;
 }
 
-/* ---- Places ---- */
+/* ---- Processes and threads of tracks ---- */
 
 static bool tracks_grow(chrome_tracks *tracks, uint32_t track)
 {
@@ -92,7 +91,8 @@ static bool tracks_grow(chrome_tracks *tracks, uint32_t track)
     return true;
 }
 
-/* The process that a whole kind of tracks of one trace shares. */
+/* Finds or makes the process that all tracks of a kind share in one trace. Returns false if out
+   of memory. */
 static bool group_pid(chrome_tracks *tracks, stele_track_kind kind, uint32_t source, uint32_t *pid)
 {
     chrome_group *groups;
@@ -119,7 +119,7 @@ static bool is_process(stele_track_kind kind)
            kind == STELE_TRACK_PROVIDER;
 }
 
-/* The pid of the process that a track is, or is in. */
+/* Finds the pid of the process that a track is, or that it belongs to. */
 static bool track_pid(chrome_tracks *tracks, uint32_t number, uint32_t *pid)
 {
     static const stele_track none;
@@ -128,7 +128,7 @@ static bool track_pid(chrome_tracks *tracks, uint32_t number, uint32_t *pid)
     if (track == NULL)
         track = &none;
     if (!is_process(track->kind)) {
-        /* A track is made after its parent. */
+        /* Parents have lower numbers than their children, so this ends. */
         if (track->kind != STELE_TRACK_CPU && track->parent != 0 && track->parent < number)
             return track_pid(tracks, track->parent, pid);
         return group_pid(tracks,
@@ -212,9 +212,9 @@ bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const
     return idle_judge(context, &signs);
 }
 
-/* ---- Stacks ---- */
+/* ---- Stacks of all tracks ---- */
 
-/* Node 0 is never used, so that 0 can stand for an empty stack. */
+/* Takes a free node or makes one. Node 0 is never used, because 0 stands for an empty stack. */
 static uint32_t node_take(chrome_tracks *tracks)
 {
     const uint32_t free_node = tracks->node_free;

@@ -19,34 +19,34 @@
 
 #include "model/context.h"
 
-#define CHROME_PLACE_SIZE 40 /* of `,"pid":2147483647,"tid":2147483647` */
+#define CHROME_PLACE_SIZE 40 /* longest text of `,"pid":2147483647,"tid":2147483647` */
 
-/* Nodes of the stacks of all tracks together; see chrome_push(). */
+/* Most nodes of the stacks of all tracks together; see chrome_push(). */
 #define CHROME_NODES_MAX (1u << 20)
 
-/* The thread that is drawn as an open span of its CPU. */
+/* The thread that runs on a CPU, and is an open span of the CPU's track. */
 typedef struct chrome_running {
-    uint32_t thread; /* 0: none is */
+    uint32_t thread; /* track of the thread; 0: none */
     uint32_t cpu;
     int64_t begin_ns;
 } chrome_running;
 
 typedef struct chrome_track {
-    bool has_pid, has_place; /* what is known of the following */
-    bool is_replaced;        /* `tid` is not the real number */
+    bool has_pid, has_place; /* `pid`, or all of the following, is valid */
+    bool is_replaced;        /* `tid` is not the number in the trace */
     bool is_pid_replaced;
     uint8_t place_size;
     char place[CHROME_PLACE_SIZE];
     uint32_t pid, tid;
-    chrome_running running; /* of a CPU */
-    uint32_t open;          /* stack of names of open spans; 0: empty */
-    uint32_t ends;          /* stack of ends of the complete events around the next one */
-    uint64_t excess;        /* open spans that found no room on the stack, on top of it */
+    chrome_running running; /* the thread that runs, if the track is a CPU */
+    uint32_t open;          /* stack of the names of open spans; 0: empty */
+    uint32_t ends;          /* stack of the ends of COMPLETE events around the next one; 0: empty */
+    uint64_t excess;        /* open spans, above those of `open`, for which there was no room */
 } chrome_track;
 
-/* A process that stands for all CPUs, or for what has no place, of one trace. */
+/* A process that stands for all CPUs of one trace, or for all tracks without a process. */
 typedef struct chrome_group {
-    stele_track_kind kind; /* CPU or NONE */
+    stele_track_kind kind; /* STELE_TRACK_CPU or STELE_TRACK_NONE */
     uint32_t source, pid;
 } chrome_group;
 
@@ -57,28 +57,28 @@ typedef struct chrome_node {
 
 typedef struct chrome_tracks {
     const stele_context *context;
-    bool has_one_tid_space; /* threads of two processes never have one number */
-    chrome_track *items;    /* by track */
+    bool has_one_tid_space; /* thread numbers must be unique over all processes */
+    chrome_track *items;    /* by track number */
     uint32_t count;
     chrome_group *groups;
     uint32_t group_count;
-    uint64_t *taken; /* pid and tid that are in use */
+    uint64_t *taken; /* keys of the process and thread numbers in use */
     hash_table taken_numbers;
     uint32_t taken_count, taken_capacity;
-    uint32_t next; /* number to replace one with */
+    uint32_t next; /* next number that replaces one */
     chrome_node *nodes;
     uint32_t node_count, node_capacity, node_free;
-    bool is_exhausted; /* memory, not room on the stacks */
+    bool is_exhausted; /* out of memory; no room on the stacks does not count */
 } chrome_tracks;
 
 void chrome_tracks_init(chrome_tracks *tracks, const stele_context *context);
 void chrome_tracks_free(chrome_tracks *tracks);
 
-/* See chrome_tracks_get(). */
+/* Part of chrome_tracks_get() for a track that is new. */
 chrome_track *chrome_tracks_get_new(chrome_tracks *tracks, uint32_t track);
 
-/* The track with its place; 0 is fine. NULL when memory is exhausted. The pointer holds until the
-   next call. */
+/* The process and thread of a track; 0 stands for events without one. Valid until the next call.
+   Returns NULL if out of memory. */
 static inline chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t track)
 {
     return track < tracks->count && tracks->items[track].has_place
@@ -86,18 +86,19 @@ static inline chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t tr
                : chrome_tracks_get_new(tracks, track);
 }
 
-/* Names of fields that tell what is idle. */
+/* Names of the fields that say whether a thread is the idle one. */
 typedef struct chrome_idle {
     stele_name weight, priority;
 } chrome_idle;
 
 void chrome_idle_init(chrome_idle *idle, stele_context *context);
 
-/* Whether a SWITCH event says that its CPU idles from then on: see model/idle.h. */
+/* Whether the CPU of a SWITCH event is idle from then on; see model/idle.h. */
 bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,
                     const stele_event *event);
 
-/* Stacks share one bounded pool. False when there is no room: then nothing was pushed. */
+/* Pushes a value on a stack. All stacks share one bounded pool. Returns false, without a change,
+   if it is full. */
 bool chrome_push(chrome_tracks *tracks, uint32_t *stack, uint64_t value);
 uint64_t chrome_pop(chrome_tracks *tracks, uint32_t *stack);
 

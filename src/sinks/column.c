@@ -21,9 +21,9 @@ static const struct {
 static const char known_texts[] = "one of" COLUMNS(X) " arg.NAME TITLE=EXPR";
 #undef X
 
-/* ---- Choosing ---- */
+/* ---- Lists of columns ---- */
 
-/* Whether what stands there can be the way to a field, as filters have it, and no plain name. */
+/* Whether a text can be a path to a field, as filters have it, and not just a name. */
 static bool is_path(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -36,7 +36,8 @@ static bool is_path(const char *text, size_t size)
     return true;
 }
 
-/* What cannot be read as a way is a name with strange characters. */
+/* Makes the expression of a path. Returns NULL, without a report, for a text that is not a valid
+   path: it is a name with unusual characters. */
 static expression *path_new(stele_context *context, const column *item)
 {
     diag_sink loud = context->diag;
@@ -76,7 +77,7 @@ static uint32_t list_count(const char *list)
     return count;
 }
 
-/* Whether what stands there is computed, and not the name of a column or a field. */
+/* Whether a column is an expression to be computed, not the name of a column or field. */
 static bool is_computed(const column *item)
 {
     if (item->text_size > 4 && memcmp(item->text, "arg.", 4) == 0)
@@ -88,7 +89,7 @@ static bool is_computed(const column *item)
     return false;
 }
 
-/* "TITLE=EXPR", or an expression that stands for its own title. */
+/* Parses "TITLE=EXPR", or an expression that is its own title. */
 static stele_status expression_find(stele_context *context, column *item)
 {
     const size_t title_size = expression_title_size(item->text, item->text_size);
@@ -175,7 +176,9 @@ void cell_clock_enter(cell_clock *clock, const stele_context *context, const ste
     }
 }
 
-/* From `b` to `a`: "1.000000250" seconds, or a count of the clock's own units. */
+/*
+ * Writes the time from `b` to `a`, as seconds such as "1.000000250", or in the clock's own units.
+ */
 static char *put_distance(char *to, const cell_clock *clock, int64_t a, int64_t b)
 {
     bool is_negative;
@@ -233,9 +236,10 @@ char *cell_duration(char *to, const cell_clock *clock, const stele_event *event)
     return put_distance(to, clock, (int64_t)event->id, event->time_ns);
 }
 
-/* ---- Tracks, flags, numbers, fields ---- */
+/* ---- Numbers, flags and fields ---- */
 
-/* The number of the nearest track of a kind, from the event's own one up. */
+/* Writes the number of the nearest track of a kind, from `number` outwards. Writes nothing if
+   there is none. */
 static char *put_track_number(char *to, const stele_context *context, uint32_t number,
                               stele_track_kind kind)
 {
@@ -243,7 +247,7 @@ static char *put_track_number(char *to, const stele_context *context, uint32_t n
     while (track != NULL) {
         if (track->kind == kind)
             return text_u64(to, track->number);
-        /* A track is made after its parent. */
+        /* Parents have lower numbers than their children, so this ends. */
         if (track->parent >= number)
             break;
         number = track->parent;
@@ -290,7 +294,7 @@ char *cell_number(char *to, column_id id, const stele_event *event)
         return (event->flags & STELE_FLAG_HAS_CPU) != 0 ? text_u64(to, event->cpu) : to;
     case COLUMN_VALUE: return text_u64(to, event->value);
     case COLUMN_ID:
-        /* Of these it is a time. */
+        /* the id of these kinds is a time */
         return event->kind == STELE_KIND_COMPLETE || event->kind == STELE_KIND_LOST
                    ? text_i64(to, (int64_t)event->id)
                    : text_u64(to, event->id);
@@ -327,7 +331,7 @@ const stele_field *cell_field(const column *item, const stele_batch *batch,
         item->path != NULL ? expression_field(item->path, batch, event, element) : NULL;
     if (field != NULL && field_is_shown(field))
         return field;
-    field = cell_named(batch, event, item->arg); /* a name with dots in it */
+    field = cell_named(batch, event, item->arg); /* the name may contain dots */
     if (field != NULL && item->path != NULL)
         expression_set_there(item->path);
     return field;

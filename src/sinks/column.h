@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that text and CSV show: which there are, and what stands in them. */
+/* The columns that text and CSV can show, and how to write their cells. */
 #ifndef SINKS_COLUMN_H
 #define SINKS_COLUMN_H
 
@@ -8,7 +8,8 @@
 #include "query/expression.h"
 #include "sinks/sink.h"
 
-/* X(identifier, name as users write it, whether it is a number and stands at the right) */
+/* All columns as X(identifier, name as users write it, whether it is a number and aligned to the
+   right). */
 #define COLUMNS(X)                 \
     X(TIME, "time", true)          \
     X(TICKS, "ticks", true)        \
@@ -35,93 +36,100 @@ typedef enum column_id {
     COLUMNS(X)
 #undef X
         COLUMN_ARG,    /* "arg.NAME": one field */
-    COLUMN_EXPRESSION, /* what an expression comes to */
+    COLUMN_EXPRESSION, /* value of an expression */
     COLUMN_COUNT
 } column_id;
 
 typedef struct column {
     column_id id;
-    stele_name arg;   /* of COLUMN_ARG: a name as it stands ... */
-    expression *path; /* ... or the way to a field, as in filters; NULL: it is only a name. Of
-                         COLUMN_EXPRESSION: it */
-    const char *text; /* as written, not terminated */
+    stele_name arg; /* COLUMN_ARG: the whole text as a name of a field */
+    /* COLUMN_ARG: the text as a path to a field, NULL if it is just a name; COLUMN_EXPRESSION:
+       the expression */
+    expression *path;
+    const char *text; /* as the user wrote it; not terminated */
     size_t text_size;
     bool is_right;
-    uint16_t width; /* of the widest cell so far; for those who align */
+    uint16_t width; /* largest width of a cell so far, for outputs that align columns */
 } column;
 
 typedef struct columns {
     column *items;
     uint32_t count;
-    char *text; /* what the items point into */
+    char *text; /* copy of the list, into which the items point */
 } columns;
 
-/* Reads a list such as "time,name,arg.len,kib=arg.len / 1024". One that does not exist is reported
-   (STE009) and gives STELE_ERR_ARGUMENT. */
+/* Parses a list such as "time,name,arg.len,kib=arg.len / 1024". Reports an unknown column
+   (STE009) and returns STELE_ERR_ARGUMENT, or STELE_ERR_MEMORY. */
 stele_status columns_parse(stele_context *context, const char *list, columns *result);
 void columns_free(columns *list);
 
 /* ---- Cells that are the same in text and CSV ------------------------------------------------- */
 
-#define CELL_SIZE 64 /* of the longest of those below */
+#define CELL_SIZE 64 /* bytes for the longest cell of the functions below */
 
-/* What times are shown relative to, and how: see stele_sink_options. */
+/* The mode and origin of times; see stele_sink_options. */
 typedef struct cell_clock {
     stele_sink_time time;
     bool has_origin, has_last;
     int64_t origin_ns;
-    int64_t last_ns;            /* of the event before, for cell_delta() */
-    const stele_stream *stream; /* of the segment at hand, never NULL */
+    int64_t last_ns;            /* time of the previous event, for cell_delta() */
+    const stele_stream *stream; /* stream of the current segment, never NULL */
     bool has_wall;              /* wall_ns is known */
-    int64_t wall_ns;            /* at 0 of the segment's times */
+    int64_t wall_ns;            /* wall-clock time at time 0 of the segment */
 } cell_clock;
 
 cell_clock cell_clock_make(const stele_sink_options *options);
 
-/* To be called for each segment, before any cell of it. */
+/* Sets the stream and clock of a segment; call it before any cell of its events. */
 void cell_clock_enter(cell_clock *clock, const stele_context *context,
                       const stele_segment *segment);
 
-/* All write nothing for an event without a time. Seconds with nine decimals where the clock counts
-   nanoseconds, else its own units; the time by the mode. */
+/*
+ * Writes the time of an event in the mode of the clock: seconds with nine decimals if it counts
+ * nanoseconds, otherwise its own units. This and the next functions write nothing for an event
+ * without a time, and return the end of the text.
+ */
 char *cell_time(char *to, const cell_clock *clock, const stele_event *event);
 
-/* Time since the event before, which it then takes the place of. */
+/* Writes the time since the previous event, and makes this one the previous. */
 char *cell_delta(char *to, cell_clock *clock, const stele_event *event);
 
-/* Whether the event says when it ended: complete events, and losses whose end is known. */
+/* Whether an event has an end: COMPLETE events, and losses whose end is known. */
 bool cell_has_duration(const stele_event *event);
 
-/* How long such an event took, in seconds or the clock's units; nothing for others. */
+/* Writes how long an event took, in seconds or the clock's units; nothing if it has no end. */
 char *cell_duration(char *to, const cell_clock *clock, const stele_event *event);
 
-/* The number of the event's process or thread, as far as it stands on one. */
+/* Write the number of the process or thread that the event's track is or belongs to; nothing if
+   there is none. */
 char *cell_pid(char *to, const stele_context *context, const stele_event *event);
 char *cell_tid(char *to, const stele_context *context, const stele_event *event);
 
-/* "LATE UNRESOLVED": the flags that a reader should know of, with spaces between. */
+/* Writes the flags that users should know of, separated by spaces, such as "LATE UNRESOLVED". */
 char *cell_flags(char *to, unsigned flags);
 
-/* A member of the event by column: TICKS, CPU, VALUE, ID, OFFSET, SIZE. */
+/*
+ * Writes a member of the event as a number, for the columns TICKS, CPU, VALUE, ID, OFFSET and SIZE.
+ */
 char *cell_number(char *to, column_id id, const stele_event *event);
 
-/* The field of COLUMN_ARG, of the event itself, its contexts or its batch's; NULL if none. What is
-   no entry of the tape is put into `element`. */
+/* Finds the field of COLUMN_ARG in the event, its contexts or those of its batch. Returns NULL
+   if there is none. An element of an array, which is not a field itself, is put into `element`. */
 const stele_field *cell_field(const column *item, const stele_batch *batch,
                               const stele_event *event, stele_field *element);
 
-/* The first field of this name as it stands, of the event or of its batch's context; NULL if none.
- */
+/* The first field with exactly this name, of the event or of its batch's context. Returns NULL
+   if there is none. */
 const stele_field *cell_named(const stele_batch *batch, const stele_event *event, stele_name name);
 
-/* What COLUMN_EXPRESSION comes to; `time` counts from the clock's origin. */
+/* Computes the expression of COLUMN_EXPRESSION; its `time` is relative to the clock's origin. */
 void cell_value(const column *item, const cell_clock *clock, const stele_batch *batch,
                 const stele_event *event, stele_value *value);
 
-/* Its number as text, at most CELL_SIZE bytes; nothing for what is none. */
+/* Writes a value that is a number, at most CELL_SIZE bytes; nothing for other values. */
 char *cell_value_number(char *to, const stele_value *value);
 
-/* Reports (STE014) fields that no event had. */
+/* Reports fields of the list that no event had (STE014). */
 void columns_report(const columns *list, diag_sink *diag);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV (RFC 4180 but for the line end, which is a line feed): a header line, then one event a line.
- */
+/* Writes CSV (RFC 4180, except that lines end with a line feed): a header line, then one event a
+   line. */
 #include <stdlib.h>
 
 #include "core/text_double.h"
@@ -15,11 +15,12 @@
 #define CSV_COLUMNS \
     "time,ticks,dur,kind,category,name,track,pid,tid,cpu,value,id,fields,flags,stream,offset,size"
 
-/* Columns that stand together, and are written at once; zeros where they are not. */
+/* How many columns from one on are written together; 0: they are written one by one. */
 typedef struct column_run {
-    uint8_t fragment_count; /* those that show the event's kind, category, name and track alone */
-    uint8_t short_count;    /* those of a few characters */
-    bool has_value;         /* one of the latter is value or id, which may be tracks */
+    /* columns that depend only on the event's kind, category, name and track */
+    uint8_t fragment_count;
+    uint8_t short_count; /* columns that have only a few characters */
+    bool has_value;      /* one of the short columns is value or id, which can be a track */
 } column_run;
 
 typedef struct csv_sink {
@@ -27,14 +28,14 @@ typedef struct csv_sink {
     cell_clock clock;
     columns columns;
     value_writer values;
-    value_writer members; /* of the fields, inside of their cell */
-    name_forms names;     /* as cells */
+    value_writer members; /* writes fields as JSON inside of a quoted cell */
+    name_forms names;     /* names as cells */
     track_labels labels;
-    output *json;     /* of one cell, before it is quoted */
-    output *kept;     /* of a part that is kept */
-    column_run *runs; /* by column: those from it on that are written at once */
+    output *json;     /* JSON of one cell, before it is quoted */
+    output *kept;     /* buffer for a part that is kept */
+    column_run *runs; /* by column: the run that begins there */
     fragments fragments;
-    batch_parts parts; /* the context of a batch, as a member of its events' fields */
+    batch_parts parts; /* contexts of batches, as a member of the JSON of fields */
     const stele_batch *batch;
 } csv_sink;
 
@@ -59,8 +60,8 @@ static void put_track(csv_sink *csv, uint32_t track)
     output_put(csv->base.out, label->bytes, label->size);
 }
 
-/* The tracks of a switch and the woken one are given by name: their numbers mean nothing outside.
- */
+/* Whether `value` and `id` of an event are tracks. Those are written by name, because their
+   numbers have no meaning outside of the program. */
 static bool has_tracks(const stele_event *event)
 {
     return event->kind == STELE_KIND_SWITCH || event->kind == STELE_KIND_WAKE;
@@ -87,7 +88,7 @@ static bool context_make(csv_sink *csv, batch_part *part)
     return csv->kept->status == STELE_OK && batch_part_keep(part, csv->batch, made, size);
 }
 
-/* The context as a member inside of a quoted cell, made once a batch. */
+/* Writes the context as a member inside of a quoted cell; it is made once for each batch. */
 static void put_context(csv_sink *csv)
 {
     batch_part *part = batch_parts_slot(&csv->parts, csv->batch);
@@ -130,7 +131,7 @@ static void put_value(csv_sink *csv, const stele_event *event, const column *ite
         output_write(out, cell, (size_t)(cell_value_number(cell, &value) - cell));
 }
 
-/* One field: scalars plain and without labels, the rest as JSON. */
+/* Writes one field: scalars as they are and without labels, others as JSON. */
 static void put_arg(csv_sink *csv, const stele_event *event, const column *item)
 {
     const stele_batch *batch = csv->batch;
@@ -165,7 +166,7 @@ static void put_arg(csv_sink *csv, const stele_event *event, const column *item)
     }
 }
 
-/* A cell of a few characters, which need no quotes. */
+/* Writes a cell of a few characters, which needs no quotes. */
 static char *put_short(csv_sink *csv, char *to, const column *item, const stele_event *event)
 {
     switch (item->id) {
@@ -180,7 +181,7 @@ static char *put_short(csv_sink *csv, char *to, const column *item, const stele_
     }
 }
 
-/* Several such cells, with commas between them. */
+/* Writes several short cells, with commas between them. */
 static void put_short_cells(csv_sink *csv, const column *items, uint32_t count,
                             const stele_event *event)
 {
@@ -219,9 +220,9 @@ static void put_cell(csv_sink *csv, const column *item, const stele_event *event
     put_short_cells(csv, item, 1, event);
 }
 
-/* ---- Columns together ---- */
+/* ---- Columns that are written together ---- */
 
-/* Whether a cell shows nothing but the event's kind, category, name and track. */
+/* Whether a column depends only on the event's kind, category, name and track. */
 static bool is_of_fragment(column_id id)
 {
     return id == COLUMN_TRACK || id == COLUMN_PID || id == COLUMN_TID || id == COLUMN_KIND ||
@@ -233,7 +234,7 @@ static bool is_short(column_id id)
     return !is_of_fragment(id) && id != COLUMN_FIELDS && id < COLUMN_ARG;
 }
 
-/* Finds out which columns can be written at once. */
+/* Finds out which columns can be written together. Returns false if out of memory. */
 static bool runs_find(csv_sink *csv)
 {
     static const column_run none;
@@ -251,7 +252,7 @@ static bool runs_find(csv_sink *csv)
     return csv->runs != NULL;
 }
 
-/* The cells from column `at` on that make a fragment. */
+/* Writes the cells from column `at` on that are one fragment. */
 static void put_fragment(csv_sink *csv, uint32_t at, const stele_event *event)
 {
     const fragment_key key = {event->name, event->track, event->category, event->kind, (uint8_t)at};
@@ -306,7 +307,7 @@ static void put_header(csv_sink *csv)
     output_byte(csv->base.out, '\n');
 }
 
-/* ---- The sink ---- */
+/* ---- Functions of the sink ---- */
 
 static stele_status csv_status(const csv_sink *csv)
 {

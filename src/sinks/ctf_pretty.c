@@ -47,15 +47,17 @@ typedef enum common_name {
     NAME_COUNT
 } common_name;
 
-/* What the lines of a batch have in common. Streams take turns, so it is kept for each. */
+/* Text that all lines of a batch begin with. Streams take turns, so one is kept for each slot of
+   streams. */
 typedef struct pretty_batch {
-    const stele_batch *batch; /* and what tells that it was filled again: */
+    /* identifies the batch, with the next three members that show whether it was filled again */
+    const stele_batch *batch;
     uint64_t fill_count;
-    uint64_t first_offset, first_ticks; /* of its first event */
+    uint64_t first_offset, first_ticks; /* offset and ticks of the batch's first event */
     unsigned after;                     /* PRETTY_AFTER_... */
-    bool has_time;                      /* for which it was made */
-    char *text;                         /* the environment, the packet context */
-    size_t env_size;                    /* of the first part */
+    bool has_time;                      /* whether lines have a time */
+    char *text;                         /* the environment, then the packet context */
+    size_t env_size;                    /* size of the environment */
     size_t size, capacity;
 } pretty_batch;
 
@@ -66,19 +68,20 @@ typedef struct pretty {
     pretty_forms forms;
     stele_name names[NAME_COUNT];
     output *scratch;
-    pretty_batch batches[STREAM_SLOTS]; /* by the stream's number */
+    pretty_batch batches[STREAM_SLOTS]; /* by the number of the stream, modulo STREAM_SLOTS */
     bool has_last;
     int64_t last_ns;
     uint64_t last_ticks;
-    bool has_second; /* `second_text` is of second_s */
+    bool has_second; /* `second_text` is the text of second_s */
     int64_t second_s;
     char second_text[40];
     size_t second_size;
 } pretty;
 
-/* ---- Time ---- */
+/* ---- Times ---- */
 
-/* Seconds as a date and a time of day, or false where there are none. */
+/* Makes the text of a second as date and time of day. Returns false if seconds are shown as a
+   number. */
 static bool make_second(pretty *p, int64_t second_s)
 {
     const time_t moment = (time_t)second_s;
@@ -113,7 +116,8 @@ static char *put_wall(pretty *p, char *to, int64_t time_ns)
     return text_nine(to, (uint32_t)(size % NS_PER_S));
 }
 
-/* babeltrace2 writes down "unknown" as -1, and so does not know what is one less than before. */
+/* Writes the time since the previous event. Like babeltrace2, which stores "unknown" as -1, it
+   cannot show a difference of -1. */
 static char *put_delta(const pretty *p, char *to, const stele_event *event)
 {
     const uint64_t delta = p->options.cycles ? event->ticks - p->last_ticks
@@ -136,7 +140,7 @@ static char *put_key(const pretty *p, char *to, const char *key)
     return PUT(to, " = ");
 }
 
-/* Twice PRETTY_ROOM is enough. */
+/* Writes the time of a line. It needs at most twice PRETTY_ROOM bytes. */
 static char *put_time(pretty *p, char *to, const stele_event *event)
 {
     const bool has_names = (p->options.names & STELE_PRETTY_NAME_HEADER) != 0;
@@ -158,9 +162,9 @@ static char *put_time(pretty *p, char *to, const stele_event *event)
     return to;
 }
 
-/* ---- What holds for a batch ---- */
+/* ---- Text that lines of a batch share ---- */
 
-/* The entry of this name; NULL if there is none. */
+/* Finds the field with a name. Returns NULL if there is none. */
 static const stele_field *find(const pretty *p, const stele_field *at, const stele_field *end,
                                common_name name)
 {
@@ -171,7 +175,7 @@ static const stele_field *find(const pretty *p, const stele_field *at, const ste
     return NULL;
 }
 
-/* The same of the environment. */
+/* Finds the field with a name in the environment. Returns NULL if there is none. */
 static const stele_field *find_env(const pretty *p, const stele_field *env, common_name name)
 {
     return env != NULL ? find(p, env + 1, env + 1 + env->u.run.length, name) : NULL;
@@ -220,7 +224,7 @@ static void add_env(pretty *p, const stele_field *env, unsigned *after)
     }
 }
 
-/* Whether something of the structure is shown. */
+/* Whether any member of a structure is shown. */
 static bool has_members(const stele_field *structure)
 {
     const stele_field *at = structure + 1, *end = at + structure->u.run.length;
@@ -242,7 +246,8 @@ static void add_packet(pretty *p, const stele_field *packet)
     p->values.out = p->base.out;
 }
 
-/* Keeps the text that was made, with the chunk after it that may be copied, too. */
+/* Keeps the text that was made in `scratch`, with room after it for copies in chunks. Returns
+   false if out of memory. */
 static bool batch_keep(pretty *p, pretty_batch *made)
 {
     size_t size;
@@ -289,7 +294,7 @@ static bool batch_make(pretty *p, pretty_batch *made, bool has_time)
     return false;
 }
 
-/* Returns NULL if out of memory. */
+/* Finds or makes the text of the current batch. Returns NULL if out of memory. */
 static const pretty_batch *batch_get(pretty *p, bool has_time)
 {
     const stele_batch *batch = p->values.batch;
@@ -332,7 +337,7 @@ static stele_status pretty_write(stele_writer *self, const stele_segment *segmen
     for (; event < end && status == STELE_OK; event++) {
         const bool has_time = (event->flags & STELE_FLAG_NO_TIME) == 0;
         if (event->kind == STELE_KIND_LOST)
-            continue; /* told by findings, as babeltrace2 does */
+            continue; /* babeltrace2 reports losses as well, instead of writing a line */
         if (common == NULL || common->has_time != has_time)
             common = batch_get(p, has_time);
         status = common != NULL ? put_line(p, common, event) : STELE_ERR_MEMORY;
@@ -358,7 +363,7 @@ static void pretty_close(stele_writer *self)
     free(p);
 }
 
-/* ---- Opening ---- */
+/* ---- Opening the sink ---- */
 
 static bool key_form(output *out, const void *bytes, size_t size)
 {

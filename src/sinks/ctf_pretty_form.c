@@ -7,43 +7,43 @@
 #include "core/load.h"
 #include "sinks/six.h"
 
-#define PIECES_MAX 128u /* of a form: what more there is comes without one */
-#define NEST_MAX   64u  /* entries of a structure whose members are pieces */
+#define PIECES_MAX 128u /* most pieces of a form; the rest of an event is written without one */
+#define NEST_MAX   64u  /* most entries of a structure whose members become pieces */
 
 typedef enum piece_op {
-    OP_SKIP, /* is not shown */
-    OP_OPEN, /* a structure, whose members follow */
+    OP_SKIP, /* an entry that is not shown */
+    OP_OPEN, /* a structure whose members follow */
     OP_UINT,
     OP_INT,
     OP_HEX,
     OP_REAL,
     OP_STRING,
-    OP_VALUE, /* anything */
+    OP_VALUE, /* any value, decided when it is written */
     OP_REST,  /* the members that are left */
     OP_END
 } piece_op;
 
-/* Text, and the entry whose value follows. */
+/* A piece of a form: a text, and the entry whose value comes after it. */
 typedef struct piece {
-    uint64_t shape, shape_mask; /* of the first half of the entry */
-    uint64_t value, value_mask; /* of the second */
-    uint32_t text, text_size;   /* in the form's text */
+    uint64_t shape, shape_mask; /* value and mask of the entry's first 8 bytes, which must match */
+    uint64_t value, value_mask; /* value and mask of its second 8 bytes, which must match */
+    uint32_t text, text_size;   /* offset and size in the form's text */
     uint8_t op;
-    uint8_t step; /* entries, 0: as it says itself */
+    uint8_t step; /* how many entries the value has; 0: its own length */
     bool has_names;
 } piece;
 
 struct pretty_form {
-    size_t size; /* of all */
+    size_t size; /* bytes of the whole form */
     stele_name name;
     uint16_t category;
     uint8_t after;
-    uint32_t head_size; /* of the text, which stands after the pieces */
+    uint32_t head_size; /* bytes of `text`, after the pieces in memory, before the packet context */
     const char *text;
     piece pieces[];
 };
 
-/* ---- Fitting ---- */
+/* ---- Matching of events ---- */
 
 static uint64_t shape_of(const stele_field *field)
 {
@@ -58,20 +58,22 @@ static uint64_t value_of(const stele_field *field)
 _Static_assert(sizeof(stele_field) == 16 && offsetof(stele_field, u) == 8,
                "an entry is its shape and its value");
 
-/* What must be the same for a value to stand between the same texts. */
+/* The bits of an entry that must be equal for its value to be written between the same texts. */
 static uint64_t place_mask(void)
 {
     return shape_of(
         &(stele_field){.name = UINT32_MAX, .hint = STELE_HINT_RAW | STELE_HINT_CONTEXT});
 }
 
-/* Takes a piece as what shows anything, where its value changes its type. */
+/*
+ * Makes a piece show any type, if only the type of the value has changed. Returns false otherwise.
+ */
 static bool piece_widen(piece *p, const stele_field *at)
 {
     if (p->op < OP_UINT || p->op > OP_STRING || ((shape_of(at) ^ p->shape) & place_mask()) != 0)
         return false;
     if (p->op == OP_HEX)
-        p->text_size -= 2; /* the value brings its own "0x" */
+        p->text_size -= 2; /* OP_VALUE writes the "0x" itself */
     p->op = OP_VALUE;
     p->shape_mask = place_mask();
     p->step = 0;
@@ -94,16 +96,17 @@ static bool form_fits(pretty_form *form, const stele_field *at, const stele_fiel
     return at == end;
 }
 
-/* ---- Making ---- */
+/* ---- Making of a form: pieces ---- */
 
 typedef struct builder {
     pretty_forms *forms;
     output *text;
-    uint64_t text_at; /* of the next piece */
+    uint64_t text_at; /* where the text of the next piece begins */
     unsigned after;   /* PRETTY_AFTER_... */
-    bool has_local;   /* names */
+    bool has_local;   /* some name is known in one batch only */
     uint32_t count;
-    piece pieces[3 * PIECES_MAX]; /* with room for the structures at its end */
+    /* also room for structures that begin before PIECES_MAX and go beyond */
+    piece pieces[3 * PIECES_MAX];
     const stele_field *about[PRETTY_ABOUT_COUNT];
 } builder;
 
@@ -192,7 +195,7 @@ static void build_members(builder *b, const stele_field *at, const stele_field *
     }
 }
 
-/* ---- Making: the head, the scopes ---- */
+/* ---- Making of a form: head and scopes ---- */
 
 void pretty_add_key(const pretty_forms *forms, output *out, const char *key)
 {
@@ -219,7 +222,7 @@ static stele_text name_text(const builder *b, stele_name name)
     stele_text text = stele_name_text(b->forms->values->context, b->forms->values->batch, name);
     const char *zero = text.size != 0 ? memchr(text.bytes, 0, text.size) : NULL;
     if (zero != NULL)
-        text.size = (uint32_t)(zero - text.bytes); /* where babeltrace2's texts end */
+        text.size = (uint32_t)(zero - text.bytes); /* babeltrace2 ends texts at a zero */
     return text;
 }
 
@@ -286,9 +289,9 @@ static void build_scope(builder *b, const char *name)
         pretty_add_key(b->forms, b->text, name);
 }
 
-/* ---- Making: the whole ---- */
+/* ---- Making of a form: the whole ---- */
 
-/* Finds what stands before the payload, which it gives the place of. */
+/* Finds the entries before the payload by name. Returns where the payload begins. */
 static const stele_field *take_about(builder *b, const stele_field *at, const stele_field *end)
 {
     static const uint8_t types[PRETTY_ABOUT_COUNT] = {
@@ -310,7 +313,7 @@ static const stele_field *take_about(builder *b, const stele_field *at, const st
     return at;
 }
 
-/* The pieces of what stands before the payload. */
+/* Makes pieces of the entries before the payload. */
 static void build_about(builder *b, const stele_field *at, const stele_field *payload)
 {
     const bool has_names = (b->forms->names & STELE_PRETTY_NAME_CONTEXT) != 0;
@@ -322,7 +325,8 @@ static void build_about(builder *b, const stele_field *at, const stele_field *pa
         } else {
             piece *made = build_piece(b, OP_SKIP, at);
             if (at == b->about[PRETTY_ABOUT_LOG_LEVEL] || at == b->about[PRETTY_ABOUT_EMF_URI]) {
-                made->value = value_of(at); /* which is in the head */
+                /* the head of the form contains the value, so it must be equal */
+                made->value = value_of(at);
                 made->value_mask = UINT64_MAX;
                 b->has_local |= (made->value & STELE_NAME_LOCAL) != 0;
             }
@@ -396,7 +400,7 @@ static void drop_all(pretty_forms *forms)
     }
 }
 
-/* In the place of the one that was made before the other. */
+/* Puts a form first in its set, in place of the oldest one. */
 static void form_keep(pretty_forms *forms, pretty_form **set, pretty_form *made)
 {
     if (forms->size + made->size > PRETTY_FORMS_MAX)
@@ -469,7 +473,7 @@ char *pretty_form_put_fields(const pretty_form *form, pretty_values *values, cha
     }
 }
 
-/* ---- Opening ---- */
+/* ---- Making and freeing ---- */
 
 stele_status pretty_forms_init(pretty_forms *forms, pretty_values *values,
                                const stele_pretty_options *options)

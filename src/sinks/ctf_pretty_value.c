@@ -6,15 +6,16 @@
 #include "core/swar.h"
 #include "sinks/six.h"
 
-#define PIECE_SIZE ((size_t)1024) /* of strings, for which room is made at once */
+#define PIECE_SIZE ((size_t)1024) /* bytes of a string for which room is made at a time */
 
-/* ---- Room and text ---- */
+/* ---- Buffer and text ---- */
 
 char *pretty_make_room(output *out, char *to, size_t size)
 {
     out->at = (uint8_t *)to;
     to = (char *)output_reserve(out, size);
-    /* When memory is exhausted, which the status tells, what is written goes nowhere. */
+    /* Out of memory, which the status says: the text is written to the start of the buffer and
+       dropped. */
     return to != NULL ? to : (char *)out->buffer;
 }
 
@@ -30,7 +31,8 @@ char *pretty_put_text(output *out, char *to, stele_text text)
 
 /* ---- Strings ---- */
 
-/* What a character is written as after a backslash; 0: as it is, 'x': as a number. */
+/* The character that is written after a backslash for `c`; 0: `c` itself is written, 'x': its
+   number. */
 static char escape_of(uint8_t c)
 {
     static const char controls[] = "0xxxxxxabtnvfrxxxxxxxxxxxxxexxxx";
@@ -48,7 +50,7 @@ static char *put_escaped(char *to, uint8_t c)
     return to[-1] == 'x' ? text_hex(to, c, 2) : to;
 }
 
-/* The high bit of each byte that does not stand for itself, right up to the first of them. */
+/* Marks each byte that needs an escape by its high bit; exact up to the first such byte. */
 static uint64_t marks_of(uint64_t word)
 {
     return swar_below(word, 0x20) | swar_equal(word, 0x7f) | swar_equal(word, '\\') |
@@ -108,7 +110,7 @@ static char *put_octal(char *to, uint64_t value)
     return to;
 }
 
-/* PRETTY_ROOM is enough. */
+/* Writes an integer. It needs at most PRETTY_ROOM bytes. */
 static char *put_integer(const pretty_values *v, char *to, const stele_field *field)
 {
     const bool is_signed = field->type == STELE_TYPE_INT;
@@ -174,7 +176,7 @@ static char *put_big(const pretty_values *v, char *to, const stele_field *field)
     return to;
 }
 
-/* ---- Labels ---- */
+/* ---- Labels of enumerations and flags ---- */
 
 static char *put_labels(const pretty_values *v, char *to, const stele_field *field)
 {
@@ -208,7 +210,7 @@ static int flag_compare(const void *a, const void *b)
     return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* The flags of a bit map that are set, by name. */
+/* Writes the names of the flags that are set in a bit map. */
 static char *put_flags(const pretty_values *v, char *to, const stele_field *field)
 {
     stele_text flags[UINT8_MAX];
@@ -240,7 +242,7 @@ static char *put_index(char *to, uint32_t index, bool has_names)
     return to;
 }
 
-/* Decimal or hexadecimal integers without colours. */
+/* Writes integers, decimal or hexadecimal, without colours. */
 static char *put_integers(const pretty_values *v, char *to, const stele_field *field,
                           bool has_names)
 {
@@ -258,7 +260,7 @@ static char *put_integers(const pretty_values *v, char *to, const stele_field *f
     return to;
 }
 
-/* Numbers of 8 bytes, one after the other. */
+/* Writes an array of numbers of 8 bytes each. */
 static char *put_packed(const pretty_values *v, char *to, const stele_field *field, bool has_names)
 {
     const uint8_t *at = v->batch->bytes + field->u.bytes.offset;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Values as babeltrace2 writes them. What is written goes to `to`, a place in the buffer of an
- * output that is advanced only when a line is complete; the place after is given back.
- */
+/* Writes values as babeltrace2 does. Functions write to `to`, a position in the buffer of an
+   output, and return the position after. The output itself is advanced when a line is complete. */
 #ifndef SINKS_CTF_PRETTY_VALUE_H
 #define SINKS_CTF_PRETTY_VALUE_H
 
@@ -11,7 +9,7 @@
 #include "sinks/names.h"
 #include "sinks/put.h"
 
-/* Terminal colours, or empty texts. Labels are strings. */
+/* Terminal colours; empty texts if there are none. Labels have the colour of strings. */
 typedef struct pretty_colors {
     stele_text key, event, time, number, string, unknown, end;
 } pretty_colors;
@@ -20,28 +18,28 @@ typedef struct pretty_values {
     stele_context *context;
     output *out;
     const stele_batch *batch;
-    name_forms keys; /* "name = " */
+    name_forms keys; /* texts like "name = " */
     pretty_colors colors;
 } pretty_values;
 
-/* Room for what is of bounded size, in one piece: a number, brackets, colours. */
+/* Bytes that are enough for one part of bounded size: a number, brackets, colours. */
 #define PRETTY_ROOM 128
 
-/* What is copied at once of texts that have as much after them. */
+/* Texts are copied in blocks of this size if as many bytes are readable after them. */
 #define PRETTY_CHUNK 16
 
 char *pretty_make_room(output *out, char *to, size_t size);
 
-/* At least `size` bytes, 16 KiB at most, to be written at the place that is given. */
+/* Makes room for `size` bytes, at most 16 KiB, and returns where to write them. */
 static inline char *pretty_room(output *out, char *to, size_t size)
 {
     return (size_t)((char *)out->end - to) >= size ? to : pretty_make_room(out, to, size);
 }
 
-/* Text of any size; what follows finds PRETTY_ROOM. */
+/* Writes a text of any size. PRETTY_ROOM bytes are free after it. */
 char *pretty_put_text(output *out, char *to, stele_text text);
 
-/* The same for text after which there is as much as a chunk, which may be copied, too. */
+/* Like pretty_put_text(), for a text after which PRETTY_CHUNK bytes may be read. */
 static inline char *pretty_put_chunks(output *out, char *to, const char *bytes, size_t size)
 {
     if ((size_t)((char *)out->end - to) < size + PRETTY_CHUNK + PRETTY_ROOM)
@@ -56,19 +54,19 @@ static inline char *pretty_put_color(char *to, const stele_text *color)
     return color->size != 0 ? put_bytes(to, color->bytes, color->size) : to;
 }
 
-/* In quotes, with escapes, up to the first zero. */
+/* Writes a string in quotes, with escapes, up to its first zero. */
 char *pretty_put_string(const pretty_values *v, char *to, stele_text text);
 
 char *pretty_put_value(pretty_values *v, char *to, const stele_field *field, bool has_names);
 
-/* Members from `at` to `end` that are shown, after `count` others. */
+/* Writes the members from `at` to `end` that are shown, after `count` others. */
 char *pretty_put_members(pretty_values *v, char *to, const stele_field *at, const stele_field *end,
                          size_t count, bool has_names);
 
 /* The bits of an integer that its hexadecimal digits show. */
 uint64_t pretty_hex_bits(const stele_field *field);
 
-/* Whether it is shown where it stands: contexts are shown elsewhere. */
+/* Whether a field is shown at its place in the structure; contexts are shown elsewhere. */
 static inline bool pretty_is_shown(const stele_field *field)
 {
     return (field->hint & (STELE_HINT_RAW | STELE_HINT_CONTEXT)) == 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CVP-1: traces of the first Championship Value Prediction, AArch64 with the values of outputs. */
+/* Writes traces for CVP-1, the first Championship Value Prediction: AArch64 instructions with
+   the values that they produce. */
 #include <string.h>
 
 #include "core/load.h"
@@ -47,7 +48,7 @@ static unsigned class_of(const step *at)
     return insn->group >= A64_GROUP_FP ? CLASS_FP : CLASS_ALU;
 }
 
-/* All numbers, the lowest first; gives how many. */
+/* Lists the numbers of the registers in a set, the lowest first. Returns how many there are. */
 static unsigned list_registers(const a64_operands *of, uint8_t list[REGISTER_COUNT])
 {
     unsigned count = 0;
@@ -64,7 +65,9 @@ static unsigned list_registers(const a64_operands *of, uint8_t list[REGISTER_COU
     return count;
 }
 
-/* General registers: what follows from the instructions before. Vectors: what a plain load brings.
+/*
+ * Finds the value of a register after an instruction: a general register from what the instructions
+ * before left, a vector register from what a plain load reads. Returns false if it is not known.
  */
 static bool find_value(const step *at, unsigned number, uint8_t value[16])
 {
@@ -81,8 +84,11 @@ static bool find_value(const step *at, unsigned number, uint8_t value[16])
     return true;
 }
 
-/* An output of the format always has its value, so that one whose value is not known is left out:
-   a predictor must not be judged by a value that the program never had. */
+/*
+ * Writes the registers that an instruction changes. The format has a value for each, so a register
+ * whose value is not known is left out: a predictor must not be judged by a value that the program
+ * never had.
+ */
 static void write_outputs(stele_writer *writer, const step *at)
 {
     output *out = writer->out;

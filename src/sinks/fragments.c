@@ -25,7 +25,7 @@ void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_
     fragment *slot;
     if (size == 0 || size > FRAGMENT_SIZE || (key.name & STELE_NAME_LOCAL) != 0)
         return;
-    /* What is copied in blocks ends in the pool, too. */
+    /* Copies in blocks may read up to a block beyond the end, which must be inside of the pool. */
     if (FRAGMENT_POOL - table->pool_used < size + FRAGMENT_BLOCK) {
         memset(table->slots, 0, FRAGMENT_COUNT * sizeof *table->slots);
         table->pool_used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a line says of an event's kind, category, name and track, in the form in which a sink writes
- * it: made once for all events that have these in common. A table of a fixed size, in which new
- * ones take the place of others.
+ * Fragments: text of a line that depends only on an event's kind, category, name and track, made
+ * once for all events that have these in common. The table has a fixed size; new fragments replace
+ * others.
  */
 #ifndef SINKS_FRAGMENTS_H
 #define SINKS_FRAGMENTS_H
@@ -12,43 +12,44 @@
 #include "sinks/put.h"
 
 #define FRAGMENT_COUNT 1024u
-#define FRAGMENT_SIZE  236u        /* longer ones are not kept */
-#define FRAGMENT_BLOCK 32u         /* they are copied in blocks of this size */
-#define FRAGMENT_POOL  (64u << 10) /* of all of them; a full one is begun anew */
+#define FRAGMENT_SIZE  236u        /* longer texts are not kept */
+#define FRAGMENT_BLOCK 32u         /* fragments are copied in blocks of this size */
+#define FRAGMENT_POOL  (64u << 10) /* bytes of all fragments; a full pool is emptied */
 
-/* What a fragment is made from. Zeros stand for what it does not depend on. */
+/* What a fragment depends on; 0 for members on which it does not depend. */
 typedef struct fragment_key {
     stele_name name;
     uint32_t track;
     uint16_t category;
     uint8_t kind;
-    uint8_t place; /* of the fragment in a line that has several */
+    uint8_t place; /* number of the fragment in a line that has several */
 } fragment_key;
 
 typedef struct fragment {
     fragment_key key;
-    uint32_t version; /* of the tracks' names that it was made from, see context_track_version() */
-    uint16_t size;    /* 0: not made */
-    uint32_t at;      /* in the pool */
+    uint32_t version; /* version of track names when it was made, see context_track_version() */
+    uint16_t size;    /* in bytes; 0: the slot is free */
+    uint32_t at;      /* offset in the pool */
 } fragment;
 
 typedef struct fragments {
     const stele_context *context;
-    fragment *slots; /* FRAGMENT_COUNT */
-    char *pool;      /* they stand close together, as few are in use at a time */
+    fragment *slots; /* an array of FRAGMENT_COUNT */
+    char *pool;      /* texts of all fragments, close together because few are in use at a time */
     uint32_t pool_used;
     hash_key secret;
 } fragments;
 
-/* False when memory is exhausted. */
+/* Makes an empty table. Returns false if out of memory. */
 bool fragments_init(fragments *table, const stele_context *context);
 void fragments_free(fragments *table);
 
-/* Keeps a copy, unless it is too long or has a name that is known in its batch only. */
+/*
+ * Keeps a copy of a text, unless it is too long or contains a name that is known only in its batch.
+ */
 void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_t size);
 
-/* One of the two places of a key: the other one is beside it, its number differs in the lowest bit.
- */
+/* The index of the first of a key's two slots; the index of the other differs in the lowest bit. */
 static inline uint32_t fragments_slot(const fragments *table, fragment_key key)
 {
     const uint64_t rest = key.category | (uint64_t)key.kind << 16 | (uint64_t)key.place << 24;
@@ -65,7 +66,7 @@ static inline bool fragment_is_of(const fragments *table, const fragment *slot, 
            slot->version == context_track_version(table->context);
 }
 
-/* Appends the fragment; false when it has to be made. */
+/* Appends a fragment to an output. Returns false if it is not in the table and must be made. */
 static inline bool fragments_put(const fragments *table, output *out, fragment_key key)
 {
     const uint32_t place = fragments_slot(table, key);

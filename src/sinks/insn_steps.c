@@ -9,11 +9,11 @@ typedef struct insn_steps {
     step_take_fn *take;
     step now;
     bool has_step;
-    uint32_t track;       /* 0: none yet */
-    uint64_t last_number; /* of the instruction begun last, in its thread */
-    a64_record record;    /* what was recorded of the present one */
+    uint32_t track;       /* track of the thread; 0: none yet */
+    uint64_t last_number; /* number of the last instruction that began, in its thread */
+    a64_record record;    /* the current instruction as it was recorded */
     a64_registers registers;
-    uint64_t snapshot[32]; /* registers before the next instruction */
+    uint64_t snapshot[32]; /* registers before the next instruction, from a snapshot */
     bool has_snapshot;
 } insn_steps;
 
@@ -50,7 +50,7 @@ static bool is_name(const insn_steps *s, const stele_batch *batch, stele_name na
     return found.size == strlen(text) && memcmp(found.bytes, text, found.size) == 0;
 }
 
-/* What stands beside the opcode: the success of a store, a system register, flags. */
+/* Notes the fields after the opcode: success of a store, a system register, flags. */
 static void record_fields(insn_steps *s, const stele_batch *batch, const stele_event *event)
 {
     uint32_t first;
@@ -70,7 +70,8 @@ static void record_fields(insn_steps *s, const stele_batch *batch, const stele_e
     }
 }
 
-/* Registers stay known from one instruction to the next of the thread, and at snapshots. */
+/* Begins an instruction. Registers stay known only if it follows directly on the last one, or as
+   far as a snapshot has them. */
 static void reach(insn_steps *s, const stele_batch *batch, const stele_event *event)
 {
     const stele_text level = stele_name_text(s->base.context, batch,
@@ -88,8 +89,8 @@ static void reach(insn_steps *s, const stele_batch *batch, const stele_event *ev
     record_fields(s, batch, event);
 }
 
-/* Whether the program itself leads from the instruction to `pc`. Else a signal's handler or another
-   program begins there, or returns, and registers are what the kernel made them. */
+/* Whether an instruction itself continues at `pc`. If not, a signal handler or another program
+   begins or returns there, and the kernel has set the registers. */
 static bool leads_to(const step *from, uint64_t pc)
 {
     const a64_insn *insn = &from->insn;
@@ -126,7 +127,7 @@ static void begin_step(insn_steps *s, const stele_batch *batch, const stele_even
     now->access_count = 0;
 }
 
-/* The result of a system call, or registers before the next instruction. */
+/* Notes the result of a system call, or the registers before the next instruction. */
 static void learn(insn_steps *s, const stele_batch *batch, const stele_event *event)
 {
     uint32_t first;
@@ -145,7 +146,7 @@ static void learn(insn_steps *s, const stele_batch *batch, const stele_event *ev
     }
 }
 
-/* The bytes are the first field: a number of their width, or as they are. */
+/* Notes an access. Its bytes are in the first field, as a number of their width or as bytes. */
 static void add_access(insn_steps *s, const stele_batch *batch, const stele_event *event)
 {
     uint32_t first;
@@ -217,7 +218,7 @@ stele_status insn_steps_open(stele_context *context, output *out, step_take_fn *
         return STELE_ERR_MEMORY;
     made->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     made->take = take;
-    made->last_number = UINT64_MAX - 1; /* nothing is after it */
+    made->last_number = UINT64_MAX - 1; /* no instruction has the number after it */
     *writer = &made->base;
     return STELE_OK;
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON lines: one event a line, all of it, as docs/json.md says.
+ * Writes JSON lines: one event a line, complete, as docs/json.md describes.
  *
- * This is per event, and composed of fragments by hand: members that are alike in all events of a
- * batch, of a name or of a track are made once and copied in blocks, which a writer of documents
- * (<stele/json.h>) could not do. Chrome's format (chrome.c) is written in the same way.
+ * The JSON is composed of fragments by hand, because it is written for every event: members that
+ * are equal for all events of a batch, name or track are made once and copied in blocks, which a
+ * writer of documents (<stele/json.h>) cannot do. Chrome's format (chrome.c) is written in the same
+ * way.
  */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "sinks/json_sink.h"
 
-/* Of the shape of a line. Members may be added to it without a change of the number. */
+/* Version of a line's format. New members do not change it. */
 #define JSON_VERSION "1"
 
-/* ---- Members ---- */
+/* ---- Members of an object ---- */
 
 static void member_name(json_sink *json, escaped_members *escaped, const char *member,
                         stele_name name)
@@ -43,7 +44,7 @@ static void track_put(json_sink *json, uint32_t number)
     MEMBER_U64(out, "\",\"number\":", track->number);
     output_byte(out, ',');
     member_name(json, &escaped, "name", track->name);
-    /* Parents are never cyclic: a track is made after its parent. */
+    /* Parents have lower numbers than their children, so this ends. */
     if (track->parent != 0 && track->parent < number) {
         OUTPUT_LITERAL(out, ",\"parent\":");
         track_put(json, track->parent);
@@ -58,14 +59,15 @@ static const uint8_t *scratch_end(json_sink *json, size_t *size)
     return output_memory(json->scratch, size);
 }
 
-/* What is written from now on goes to the scratch. */
+/* Directs output to the scratch buffer, until scratch_end(). */
 static void scratch_begin(json_sink *json)
 {
     json->scratch->at = json->scratch->buffer;
     json->out = json->scratch;
 }
 
-/* The names of a track and of what it belongs to; false when there are more than are kept. */
+/* Lists the names of a track and of those around it. Returns false if there are more than
+   TRACK_DEPTH. */
 static bool track_names(const json_sink *json, uint32_t number, stele_name *names)
 {
     const stele_track *track = stele_track_get(json->base.context, number);
@@ -113,7 +115,7 @@ static bool track_make(json_sink *json, track_part *part, uint32_t number)
     return true;
 }
 
-/* The object of a track, out of those that are kept where it can be. */
+/* Writes the object of a track, from the cache if possible. */
 static void member_track(json_sink *json, const char *key, uint32_t number)
 {
     stele_name names[TRACK_DEPTH];
@@ -142,18 +144,19 @@ static bool has_ns(const json_sink *json, const stele_event *event)
     return json->stream->clock.domain == STELE_CLOCK_NS && (event->flags & STELE_FLAG_NO_TIME) == 0;
 }
 
-/* A number that is often the one whose text, of `size` bytes, stands at `text` already. */
+/* Writes a number, which is often `known`, whose digits of `size` bytes are at `text`. */
 static char *number_again(char *to, uint64_t value, const char *text, size_t size, int64_t known)
 {
     char digits[TEXT_U64_SIZE];
     if (known < 0 || value != (uint64_t)known)
         return text_u64(to, value);
-    memcpy(digits, text, sizeof digits); /* all there can be: a size that is known copies faster */
+    /* all possible digits: a copy of constant size is faster */
+    memcpy(digits, text, sizeof digits);
     memcpy(to, digits, sizeof digits);
     return to + size;
 }
 
-/* From the line's begin up to its name. */
+/* Writes the start of a line, up to the name. */
 static void times_put(json_sink *json, const stele_event *event)
 {
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
@@ -214,7 +217,7 @@ static void complete_put(json_sink *json, const stele_event *event)
     output_advance(json->out, (size_t)(to - (char *)json->out->at));
 }
 
-/* What `value` and `id` of the event mean, see event.h. */
+/* Writes what `value` and `id` of the event mean; see event.h. */
 static void kind_put(json_sink *json, const stele_event *event)
 {
     output *out = json->out;
@@ -297,7 +300,7 @@ static void batch_put(json_sink *json)
     OUTPUT_LITERAL(out, ",\"offset\":");
 }
 
-/* The part of the batch, NULL if out of memory. */
+/* The members that all events of the batch share. Returns NULL if out of memory. */
 static const batch_part *batch_part_get(json_sink *json)
 {
     batch_part *part = batch_parts_slot(&json->parts, json->batch);
@@ -311,7 +314,7 @@ static const batch_part *batch_part_get(json_sink *json)
     return batch_part_keep(part, json->batch, made, size) ? part : NULL;
 }
 
-/* Its name, category and track. */
+/* Writes name, category and track of an event. */
 static void names_put(json_sink *json, escaped_members *escaped, const stele_event *event)
 {
     output *out = json->out;
@@ -327,7 +330,8 @@ static void names_put(json_sink *json, escaped_members *escaped, const stele_eve
     member_track(json, ",\"track\":", event->track);
 }
 
-/* The same, to be kept where nothing more is to be said of them. */
+/* Writes name, category and track, and keeps the text for other events if no part of it had to
+   be escaped. */
 static void names_make(json_sink *json, escaped_members *escaped, const stele_event *event,
                        fragment_key key)
 {
@@ -369,7 +373,7 @@ static void event_put(json_sink *json, const batch_part *part, const stele_event
     OUTPUT_LITERAL(out, "}\n");
 }
 
-/* ---- The sink ---- */
+/* ---- Functions of the sink ---- */
 
 static stele_status json_write(stele_writer *self, const stele_segment *segment)
 {
@@ -410,7 +414,7 @@ static void json_close(stele_writer *self)
     free(json);
 }
 
-/* Texts that are made once, so that they can be copied in blocks of a fixed size. */
+/* Makes texts that begin lines, so that they can be copied in blocks of a fixed size. */
 static void heads_make(json_sink *json)
 {
     for (unsigned i = 0; i < STELE_KIND_COUNT; i++) {
@@ -426,7 +430,7 @@ static stele_status json_open(stele_context *context, output *out,
 {
     static const writer_ops ops = {json_write, json_finish, json_close};
     json_sink *json = calloc(1, sizeof *json);
-    (void)options; /* everything is there, and exact, whatever is asked for */
+    (void)options; /* JSON lines have everything exactly, so no option changes them */
     *writer = NULL;
     if (json == NULL)
         return STELE_ERR_MEMORY;

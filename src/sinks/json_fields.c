@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of events in JSON lines. A named integer, which most fields are, is copied in three parts.
- */
+/* Writes the fields of events in JSON lines. A named integer, which most fields are, is copied
+   in three parts. */
 #include "sinks/json_sink.h"
 
-/* The same words as in the model, but for packed arrays; both kinds of string are one. */
+/* Names of types as in the model, except that packed arrays and both kinds of strings have one
+   name. */
 static const char *const type_texts[STELE_TYPE_COUNT] = {
     [STELE_TYPE_NULL] = "null",       [STELE_TYPE_BOOL] = "bool",
     [STELE_TYPE_UINT] = "uint",       [STELE_TYPE_INT] = "int",
@@ -16,7 +17,7 @@ static const char *const type_texts[STELE_TYPE_COUNT] = {
     [STELE_TYPE_VARIANT] = "variant",
 };
 
-/* All labels are written in escaped form when one of them has to be. */
+/* Writes the labels of a field, all of them in escaped form if one has to be. */
 static void labels_put(json_sink *json, escaped_members *escaped, const stele_field *field)
 {
     output *out = json->out;
@@ -53,7 +54,7 @@ static char *hints_put(char *to, const stele_field *field)
     return to;
 }
 
-/* `{"name":"size","type":"uint","value":` */
+/* Writes the start of a field's object, such as `{"name":"size","type":"uint","value":`. */
 static void field_head_put(json_sink *json, escaped_members *escaped, const stele_field *field,
                            bool has_name)
 {
@@ -73,14 +74,15 @@ static void field_head_put(json_sink *json, escaped_members *escaped, const stel
     output_advance(out, 1 + head->size);
 }
 
-/* Not 0, as the types of integers are not. */
+/* What the text around an integer depends on. Never 0, because types of integers are not. */
 static uint64_t number_key(const stele_field *field)
 {
     return field->name | (uint64_t)field->type << 32 | (uint64_t)field->width << 40 |
            (uint64_t)field->hint << 48;
 }
 
-/* Makes what is around the value; false where the name needs more than a copy. */
+/* Makes the text before and after the value of an integer. Returns false if the name must be
+   escaped or is too long. */
 static __attribute__((noinline)) bool number_part_make(json_sink *json, number_part *part,
                                                        const stele_field *field)
 {
@@ -105,8 +107,8 @@ static __attribute__((noinline)) bool number_part_make(json_sink *json, number_p
     return true;
 }
 
-/* A named integer without labels, which is what most fields are, after the bracket or comma that is
-   before it; false for all others. */
+/* Writes a named integer without labels, as most fields are, after the bracket or comma
+   `before`. Returns false, without writing, for any other field. */
 static inline bool number_put(json_sink *json, const stele_field *field, char before)
 {
     number_part *part = &json->numbers[field->name % NUMBER_SLOTS];

@@ -11,7 +11,7 @@ void member_marks_free(member_marks *marks)
     free(marks->seen);
 }
 
-/* Room for a mark at every name. Returns false if out of memory. */
+/* Makes room for a mark at every name. Returns false if out of memory. */
 static bool marks_reserve(member_marks *marks, const stele_context *context)
 {
     const uint32_t count = stele_name_count(context);

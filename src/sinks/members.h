@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which members of an object have the name of one before them: outputs whose objects have a name
-   once give later ones another. */
+/* Finds members of an object that have the same name as an earlier one, for outputs in which
+   each name may occur once and later ones must be renamed. */
 #ifndef SINKS_MEMBERS_H
 #define SINKS_MEMBERS_H
 
 #include "model/context.h"
 
-/* Zeros are an empty one. */
+/* Marks of names; zeros are valid and mark none. */
 typedef struct member_marks {
-    uint32_t *seen; /* by name: the round in which it was met last */
+    uint32_t *seen; /* by name: number of the object in which it was last seen */
     uint32_t seen_count, round;
-    bool is_exhausted; /* memory: from then on nothing is found twice */
+    bool is_exhausted; /* out of memory: no more repeated names are found */
 } member_marks;
 
 void member_marks_free(member_marks *marks);
 
-/*
- * Bit i stands for the i-th member, the last one for all from the 64th on; a bit is set where the
- * name was there before. Names that are known in one batch only differ unless equal by number.
- */
+/* Returns a bit for each member that is set if an earlier one has the same name; bit 63 stands
+   for all members from there on. Names that are known in one batch only are compared by number. */
 uint64_t members_repeated(member_marks *marks, const stele_context *context,
                           const stele_field *members, uint32_t count);
 
-#define MEMBERS_FEW 4u /* so many are compared with each other, without marks */
+#define MEMBERS_FEW 4u /* up to so many members are compared with each other, without marks */
 
-/* The same where most objects have a few members, or none. */
+/* Like members_repeated(), with a fast path for objects with few members. */
 static inline uint64_t members_find_repeated(member_marks *marks, const stele_context *context,
                                              const stele_field *members, uint32_t count)
 {

@@ -6,7 +6,8 @@
 #include "core/array.h"
 #include "sinks/put.h"
 
-#define NAME_FORMS_SIZE_MAX ((size_t)16 << 20) /* bytes of the forms that are kept */
+/* limit of the bytes of all forms that are kept */
+#define NAME_FORMS_SIZE_MAX ((size_t)16 << 20)
 
 uint16_t text_width(const char *bytes, size_t size)
 {
@@ -21,7 +22,7 @@ static void scratch_clear(output *scratch)
     scratch->at = scratch->buffer;
 }
 
-/* ---- Names ---- */
+/* ---- Names of the pool ---- */
 
 stele_status name_forms_init(name_forms *forms, stele_context *context, form_fn *form)
 {
@@ -36,7 +37,7 @@ void name_forms_free(name_forms *forms)
     free(forms->items);
 }
 
-/* Makes the table as long as the pool of names; false when memory is exhausted. */
+/* Grows the table to the size of the pool of names. Returns false if out of memory. */
 static bool name_forms_grow(name_forms *forms, stele_name name)
 {
     name_form *items;
@@ -50,7 +51,8 @@ static bool name_forms_grow(name_forms *forms, stele_name name)
     return true;
 }
 
-/* A copy that can be read in blocks. */
+/* Copies bytes, with room after them so that they can be read in blocks. Returns NULL if out of
+   memory. */
 static const char *bytes_keep(arena *bytes, const uint8_t *made, size_t size)
 {
     char *kept = arena_take(bytes, size + PUT_BLOCK);
@@ -82,14 +84,14 @@ const name_form *name_forms_make(name_forms *forms, output *out, const stele_bat
     if (name >= stele_name_count(forms->context) || forms->bytes.size > NAME_FORMS_SIZE_MAX)
         return item;
     if (!name_forms_grow(forms, name))
-        return item; /* only slower */
+        return item; /* without the table each name is made anew, which is only slower */
     item = &forms->items[name];
     *item = forms->last;
     item->bytes = bytes_keep(&forms->bytes, made, size);
     return item;
 }
 
-/* ---- Tracks ---- */
+/* ---- Labels of tracks ---- */
 
 stele_status track_labels_init(track_labels *labels, stele_context *context, form_fn *form)
 {
@@ -108,7 +110,7 @@ void track_labels_free(track_labels *labels)
     output_close(labels->scratch);
 }
 
-/* "worker-3 (1234)", or "thread 1234" for one without a name. */
+/* Appends a label such as "worker-3 (1234)", or "thread 1234" for a track without a name. */
 static void label_put(output *out, const stele_context *context, const stele_track *track)
 {
     const stele_text name = stele_name_text(context, NULL, track->name);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Perfetto's own format, for its page and trace_processor. docs/conversion.md says what becomes of
- * each kind of event; perfetto_sink.h, how the file is put together.
- */
+/* Writes Perfetto's own format, for its page and trace_processor. docs/conversion.md describes
+   what each kind of event becomes; perfetto_sink.h, the structure of the file. */
 #include <stdlib.h>
 
 #include "core/hash.h"
@@ -11,7 +9,7 @@
 
 /* ---- Instants ---- */
 
-/* Up to its arguments. */
+/* Begins an instant, up to its arguments. */
 static void instant_begin(perfetto_sink *p, perfetto_track *track, const stele_event *event,
                           const char *standard)
 {
@@ -31,7 +29,7 @@ static void put_blob(perfetto_sink *p, perfetto_track *track, const stele_event 
     perfetto_event_end(p);
 }
 
-/* What `value` and `id` of its kind say: see <stele/event.h>. */
+/* Writes what `value` and `id` of the event's kind mean; see <stele/event.h>. */
 static void put_numbers(perfetto_sink *p, const stele_event *event)
 {
     switch (event->kind) {
@@ -75,7 +73,7 @@ static void put_instant(perfetto_sink *p, perfetto_track *track, const stele_eve
     perfetto_event_end(p);
 }
 
-/* What was lost is on a sequence of its own, which Perfetto counts. */
+/* Writes a loss of events, on a sequence of its own, whose losses Perfetto counts. */
 static void put_lost(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     bool is_negative;
@@ -109,7 +107,7 @@ static void put_body(perfetto_sink *p, const stele_field *field)
     proto_end(&p->packet, mark);
 }
 
-/* Perfetto's list of messages takes those of threads only; others are instants. */
+/* Writes a log message. Perfetto's list has only those of threads; others become instants. */
 static void put_log(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     const stele_track *on = stele_track_get(p->base.context, event->track);
@@ -131,7 +129,8 @@ static void put_log(perfetto_sink *p, perfetto_track *track, const stele_event *
 
 /* ---- Operations and flows ---- */
 
-/* Perfetto ties events by id, name and category: those of the begin. */
+/* The event to write for one of a flow or operation. Perfetto connects events by id, name and
+   category, which must be those of the begin. */
 static stele_event linked_event(const chrome_link *link, const stele_event *event)
 {
     stele_event as = *event;
@@ -158,7 +157,9 @@ static void linked_begin(perfetto_sink *p, const perfetto_track *track, const st
     proto_end(&p->packet, mark);
 }
 
-/* The event's own name and category, where others stand in their place, and its own id. */
+/*
+ * Writes the event's own name, category and id as arguments, if others are written in their place.
+ */
 static void put_own(perfetto_sink *p, const stele_event *event, const stele_event *as, uint64_t id)
 {
     if (as->name != event->name)
@@ -182,7 +183,7 @@ static void put_async(perfetto_sink *p, perfetto_track *track, const stele_event
     perfetto_event_end(p);
 }
 
-/* A begin or end of a span that lasts no time, for a flow that is in none. */
+/* Writes a begin or end of a span of no duration, for a flow that is in no span. */
 static void put_mark(perfetto_sink *p, const perfetto_track *track, const stele_event *event,
                      unsigned type)
 {
@@ -194,17 +195,15 @@ static void put_mark(perfetto_sink *p, const perfetto_track *track, const stele_
     perfetto_event_end(p);
 }
 
-/*
- * A flow goes from span to span. What Perfetto keeps of its events is their name and category,
- * which are those of the begin; an event that says more than that is an instant, too.
- */
+/* Writes a flow, which connects spans. Perfetto keeps only name and category of its events,
+   which are those of the begin. An event that has more than that is written as an instant too. */
 static void put_flow(perfetto_sink *p, perfetto_track *track, const stele_event *event, char phase)
 {
     const chrome_link *link = phase == 's'
                                   ? chrome_links_begin(&p->links, event, track->pid, true)
                                   : chrome_links_follow(&p->links, event, track->pid, true);
     const stele_event as = linked_event(link, event);
-    /* Flows are numbered from 1; one whose begin is not known is far from those. */
+    /* Flows are numbered from 1. One whose begin is unknown gets a number far from those. */
     const uint64_t id = event->id ^ (link != NULL ? link->mix : ~event->id & UINT64_C(1) << 63);
     bool is_alone;
     perfetto_spans_flush(p, track, event->time_ns, false);
@@ -235,8 +234,8 @@ static uint64_t name_hash(const perfetto_sink *p, stele_name name)
     return hash_bytes(text.bytes, text.size);
 }
 
-/* The track of one series of a counter, "name:field", with its id behind that where it has one. It
-   is described again when others have taken its place in the table. */
+/* The track of one series of a counter, "name:field", followed by the id if there is one. It is
+   described again if another series has replaced it in the table. */
 static uint64_t counter_track(perfetto_sink *p, uint64_t parent, const stele_event *event,
                               const stele_field *field)
 {
@@ -287,7 +286,7 @@ static void put_counter_value(perfetto_sink *p, const stele_event *event, const 
         proto_uint(&p->packet, EVENT_COUNTER_INT, field->u.u);
 }
 
-/* The process of a thread, where counters are looked for. */
+/* The track that counters of a thread belong to: its process, where users expect them. */
 static uint64_t counter_parent(perfetto_sink *p, const perfetto_track *track,
                                const stele_event *event)
 {
@@ -299,7 +298,7 @@ static uint64_t counter_parent(perfetto_sink *p, const perfetto_track *track,
     return track != NULL ? track->uuid : own;
 }
 
-/* Each number is a series; what else the event says goes with the first. */
+/* Writes a counter: each number is a series. Other fields of the event go with the first one. */
 static void put_counter(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     const uint64_t parent = counter_parent(p, track, event);
@@ -324,7 +323,7 @@ static void put_counter(perfetto_sink *p, perfetto_track *track, const stele_eve
         put_instant(p, perfetto_track_get(p, event->track), event);
 }
 
-/* ---- Events ---- */
+/* ---- Events of any kind ---- */
 
 static void put_event(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
@@ -365,7 +364,8 @@ static void take_event(perfetto_sink *p, const stele_event *event)
 
 /* ---- Clocks ---- */
 
-/* Times are those of the trace's own clock; what that shows on the wall is said once. */
+/* Writes the clocks once. Times of the file are those of the trace's own clock; this says what
+   wall-clock time they are. */
 static void put_clock(perfetto_sink *p, int64_t time_ns)
 {
     const uint64_t own = perfetto_time(p, time_ns);
@@ -390,7 +390,7 @@ static void put_clock(perfetto_sink *p, int64_t time_ns)
     perfetto_packet_end(p);
 }
 
-/* Before the first event: times count from it where it is before the clock's zero. */
+/* Prepares for the first event. If it is before the clock's zero, times count from it. */
 static void start(perfetto_sink *p, const stele_segment *segment)
 {
     const stele_stream *stream = stele_stream_get(p->base.context, segment->batch->stream);
@@ -424,7 +424,7 @@ static void note_clock(perfetto_sink *p, const stele_segment *segment)
         writer_lose(&p->base, STELE_KIND_NONE, what, LOSS_CHANGED, segment->count);
 }
 
-/* ---- The writer ---- */
+/* ---- Functions of the sink ---- */
 
 static stele_status perfetto_status(const perfetto_sink *p)
 {
@@ -476,7 +476,7 @@ static void perfetto_close(stele_writer *self)
     free(p);
 }
 
-/* A text as it is; perfetto_text() sees to what is no UTF-8. */
+/* Appends a text as it is; perfetto_text() handles what is not valid UTF-8. */
 static bool put_plain(output *out, const void *bytes, size_t size)
 {
     output_write(out, bytes, size);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments: Perfetto's debug annotations, with their types, nested as the fields are. */
+/*
+ * Writes arguments as Perfetto's debug annotations, with their types, and nested like the fields.
+ */
 #include "core/load.h"
 #include "core/text.h"
 #include "sinks/column.h"
@@ -30,7 +32,7 @@ static const char *const words[WORD_COUNT] = {
     [WORD_CONTEXT] = "stele.context",
 };
 
-/* ---- The sink's own ---- */
+/* ---- Arguments with the sink's own names ---- */
 
 static void put_word(perfetto_sink *p, perfetto_word word)
 {
@@ -93,13 +95,13 @@ void perfetto_arg_track(perfetto_sink *p, perfetto_word word, uint32_t track)
     perfetto_arg_text(p, word, label->bytes, label->size);
 }
 
-/* ---- Values ---- */
+/* ---- Values of fields ---- */
 
 static void put_value(perfetto_sink *p, const stele_field *field);
 static void put_members(perfetto_sink *p, uint32_t kind, uint32_t first, uint32_t count,
                         stele_name skipped);
 
-/* What is made by a function that writes to outputs, as a text. */
+/* Writes the contents of `scratch` as a string, and clears it. */
 static void put_made(perfetto_sink *p)
 {
     size_t size;
@@ -122,7 +124,7 @@ static void put_string(perfetto_sink *p, const stele_field *field)
     perfetto_text(p, &p->packet, ANNOTATION_STRING, text.bytes, text.size);
 }
 
-/* Empty ones say nothing to Perfetto, which leaves them out: they are texts. */
+/* Writes a text for an empty array or structure, which Perfetto would leave out. */
 static void put_empty(perfetto_sink *p, const char *text)
 {
     p->changes |= VALUE_EMPTY;
@@ -165,7 +167,8 @@ static void put_labels(perfetto_sink *p, const stele_field *field)
     }
 }
 
-/* An element cannot have its labels beside it, as members do: it becomes value and label. */
+/* Writes an element of an array. Labels cannot be beside it, as those of members are, so it
+   becomes a structure of value and label. */
 static void put_element(perfetto_sink *p, const stele_field *field)
 {
     const size_t mark = proto_begin_far(&p->packet, ANNOTATION_ELEMENT);
@@ -199,7 +202,8 @@ static void put_run(perfetto_sink *p, const stele_field *field)
         put_empty(p, field->type == STELE_TYPE_ARRAY ? "[]" : "{}");
 }
 
-/* Perfetto has no bytes: text where they are rather that, else digits. */
+/* Writes bytes, for which Perfetto has no type: as text if they are printable, otherwise as
+   hexadecimal digits. */
 static void put_bytes_of_field(perfetto_sink *p, const stele_field *field)
 {
     const uint8_t *bytes = p->batch->bytes + field->u.bytes.offset;
@@ -240,9 +244,9 @@ static void put_value(perfetto_sink *p, const stele_field *field)
     }
 }
 
-/* ---- Members ---- */
+/* ---- Members of structures ---- */
 
-/* The name with what is put after it: a place, or what it is of the member. */
+/* Writes a name with a suffix: `after`, or the member's number for a repeated name. */
 static void put_name_with(perfetto_sink *p, stele_name name, const char *after, uint32_t place)
 {
     const stele_text text = stele_name_text(p->base.context, p->batch, name);
@@ -313,7 +317,7 @@ void perfetto_arg_field(perfetto_sink *p, const stele_field *field)
     put_member(p, EVENT_ANNOTATION, field, 0);
 }
 
-/* ---- All of an event ---- */
+/* ---- Arguments of an event ---- */
 
 #define FLAGS_SHOWN \
     (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets, times and names. */
+/* Writes packets, times and names. */
 #include <stdlib.h>
 
 #include "core/text.h"
@@ -35,7 +35,8 @@ void perfetto_packet_end(perfetto_sink *p)
 
 /* ---- Times ---- */
 
-/* Times are not negative there: what is before zero is at it. */
+/* Converts a time to that of the file, which cannot be negative: an earlier one becomes 0 and is
+   counted as changed. */
 uint64_t perfetto_time(perfetto_sink *p, int64_t time_ns)
 {
     uint64_t time = (uint64_t)time_ns + p->bias_ns;
@@ -51,7 +52,7 @@ uint64_t perfetto_time(perfetto_sink *p, int64_t time_ns)
     return time;
 }
 
-/* ---- Events ---- */
+/* ---- Events of a track ---- */
 
 void perfetto_event_begin(perfetto_sink *p, uint32_t sequence, uint64_t track, int64_t time_ns,
                           unsigned type)
@@ -71,9 +72,9 @@ void perfetto_event_end(perfetto_sink *p)
     perfetto_packet_end(p);
 }
 
-/* ---- Texts ---- */
+/* ---- Texts that may not be UTF-8 ---- */
 
-/* The text with `\xHH` for each byte outside of UTF-8, and `\\` for each backslash. */
+/* Escapes a text: each byte outside of UTF-8 becomes `\xHH`, each backslash `\\`. */
 static void escape(proto *to, const uint8_t *at, size_t size)
 {
     const uint8_t *const end = at + size;
@@ -106,7 +107,7 @@ void perfetto_text(perfetto_sink *p, proto *to, uint32_t field, const void *byte
     proto_bytes(to, field, p->text.bytes, p->text.size);
 }
 
-/* ---- Names ---- */
+/* ---- Names that have numbers ---- */
 
 static bool told_reserve(perfetto_sink *p, stele_name name)
 {

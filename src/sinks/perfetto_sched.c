@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What kernels tell of their scheduler, as the events of Linux's ftrace: of these Perfetto makes
- * its tables of CPUs and of the states of threads. Which events those are is said in model/kernel/.
- */
+/* Writes what kernels say about scheduling as events of Linux's ftrace, from which Perfetto
+   makes its tables of CPUs and thread states. model/kernel/ knows which events those are. */
 #include "model/idle.h"
 #include "sinks/perfetto_sink.h"
 
 #define CPU_NONE UINT32_MAX
 
-/* Bits of the state that sched_switch has of the outgoing thread. */
+/* Bits of the outgoing thread's state in sched_switch. */
 #define LINUX_RUNNABLE  0x00u
 #define LINUX_SLEEPING  0x01u
 #define LINUX_BLOCKED   0x02u
 #define LINUX_STOPPED   0x04u
 #define LINUX_DEAD      0x10u
 #define LINUX_ZOMBIE    0x20u
-#define LINUX_LASTING   0x3fu  /* what has been the same in all versions */
-#define LINUX_PREEMPTED 0x800u /* as the version that Perfetto takes for granted has it */
+#define LINUX_LASTING   0x3fu  /* bits that have been the same in all versions of Linux */
+#define LINUX_PREEMPTED 0x800u /* as in the version that Perfetto assumes */
 
-/* One of the two threads of a switch. */
+/* One of the two threads of a switch event. */
 typedef struct side {
     uint32_t track, tid;
     const stele_field *priority, *name;
 } side;
 
-/* ---- Who and where ---- */
+/* ---- CPU and thread of an event ---- */
 
-/* The CPU that an event is of: a field names it, its track is one, or its record has its number. */
+/* The CPU of an event: a field names it, its track is a CPU, or its record has a number. */
 static uint32_t cpu_of(perfetto_sink *p, const stele_event *event, const kernel_event *known,
                        uint32_t *track)
 {
@@ -47,7 +45,7 @@ static uint32_t cpu_of(perfetto_sink *p, const stele_event *event, const kernel_
     return made.number < PERFETTO_CPUS_MAX ? (uint32_t)made.number : CPU_NONE;
 }
 
-/* The thread that a trace knows by its number alone. */
+/* The track of a thread that the trace knows only by its number. */
 static uint32_t thread_of_number(perfetto_sink *p, const stele_event *event, uint64_t number)
 {
     const stele_track *on = stele_track_get(p->base.context, event->track);
@@ -68,7 +66,7 @@ static void name_thread(perfetto_sink *p, uint32_t track, const stele_field *fie
         stele_track_set_name(p->base.context, track, name);
 }
 
-/* Sets the thread's number, 0 for none or an idle one; false when memory is exhausted. */
+/* Sets the number of a thread, 0 for an idle thread or none. Returns false if out of memory. */
 static bool find_side(perfetto_sink *p, const stele_event *event, const kernel_event *known,
                       kernel_role number, kernel_role weight, side *to)
 {
@@ -97,7 +95,7 @@ static bool find_side(perfetto_sink *p, const stele_event *event, const kernel_e
     return true;
 }
 
-/* Whether the batch's context says more than which CPU it is of. */
+/* Whether the batch's context has more than the number of a CPU. */
 static bool has_context(const perfetto_sink *p)
 {
     const stele_field *fields = p->batch->fields + p->batch->context_first;
@@ -108,7 +106,7 @@ static bool has_context(const perfetto_sink *p)
     return false;
 }
 
-/* Whether there is something beside the fields that are known. */
+/* Whether an event has more than the fields that scheduling uses. */
 static bool says_more(const perfetto_sink *p, const stele_event *event, const kernel_event *known)
 {
     uint32_t first, known_count = 0, shown_count = 0;
@@ -121,9 +119,9 @@ static bool says_more(const perfetto_sink *p, const stele_event *event, const ke
            (event->flags & (STELE_FLAG_DAMAGED | STELE_FLAG_UNRESOLVED)) != 0;
 }
 
-/* ---- States ---- */
+/* ---- States of threads ---- */
 
-/* Fuchsia's, by their numbers: new, running, suspended, blocked, dying, dead. */
+/* Converts Fuchsia's states, whose numbers are: new, running, suspended, blocked, dying, dead. */
 static uint32_t fuchsia_state(uint64_t state)
 {
     static const uint32_t states[] = {LINUX_RUNNABLE, LINUX_RUNNABLE, LINUX_STOPPED,
@@ -149,7 +147,7 @@ static uint32_t state_of(const perfetto_sink *p, const stele_event *event,
     }
 }
 
-/* ---- Events ---- */
+/* ---- Events of ftrace ---- */
 
 static size_t bundle_begin(perfetto_sink *p, uint32_t cpu)
 {

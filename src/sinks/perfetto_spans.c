@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans are begins and ends, which nest on their track by their times: each end closes what was
- * begun last. So a complete event's end waits until the next event of its track is not before it;
- * the reader sorts by time. A span that lies across another one is on a track of its own, below its
- * thread's; spans in too many others are on tracks below it, by depth.
+ * Writes spans as begins and ends, which nest on their track by time: an end closes the span that
+ * began last. So the end of a COMPLETE event waits until an event of its track is not before it;
+ * the reader sorts by time. A span that overlaps another one gets a track of its own below its
+ * thread's, and spans nested too deep are on tracks below it, by depth.
  */
 #include "core/hash.h"
 #include "sinks/perfetto_sink.h"
 
-/* Numbers of tracks of the sink's own. */
+/* Base of the uuids for tracks that a single span has. */
 #define UUID_OWN (UINT64_C(1) << 62)
 
-/* ---- What is open ---- */
+/* ---- Stack of open spans ---- */
 
 static int64_t top_end(const perfetto_sink *p, const perfetto_track *track)
 {
@@ -23,7 +23,8 @@ static bool top_is_known(const perfetto_sink *p, const perfetto_track *track)
     return track->open != 0 && chrome_top(&p->places, track->open) != SPAN_OPEN;
 }
 
-/* What tells whether an end has the name of its begin; names of a batch by their bytes. */
+/* A number that is equal for equal names, to compare an end with its begin; a name that is known
+   only in its batch is hashed. */
 static uint64_t span_name(const perfetto_sink *p, const stele_event *event)
 {
     uint64_t name = event->name;
@@ -34,7 +35,8 @@ static uint64_t span_name(const perfetto_sink *p, const stele_event *event)
     return name << 16 | event->category;
 }
 
-/* Room for one more, on the track where it is to stand; false: there is none. */
+/* Pushes the end of a span, and describes the track for its depth if needed. Returns false if
+   there is no room. */
 static bool push(perfetto_sink *p, perfetto_track *track, uint64_t end)
 {
     const uint32_t lane = track->depth / PERFETTO_DEPTH_MAX;
@@ -61,7 +63,7 @@ static void begin_put(perfetto_sink *p, const perfetto_track *track, const stele
     perfetto_name(p, event, event->kind == STELE_KIND_COMPLETE ? "" : NULL);
 }
 
-/* An end of the innermost span, up to its arguments. */
+/* Writes the end of the innermost span, up to its arguments. */
 static void end_put(perfetto_sink *p, const perfetto_track *track, int64_t time_ns)
 {
     perfetto_event_begin(p, SEQUENCE_EVENTS, perfetto_track_now(track), time_ns, EVENT_TYPE_END);
@@ -82,7 +84,7 @@ void perfetto_spans_flush(perfetto_sink *p, perfetto_track *track, int64_t time_
 
 /* ---- Spans with both times ---- */
 
-/* One that cannot stand among the others. */
+/* Writes a span that overlaps others, on a track of its own. */
 static void put_aside(perfetto_sink *p, const perfetto_track *track, const stele_event *event,
                       int64_t end_ns)
 {
@@ -96,7 +98,7 @@ static void put_aside(perfetto_sink *p, const perfetto_track *track, const stele
     perfetto_event_end(p);
 }
 
-/* -1 is the time that stands for those without a known end. */
+/* The end of a span as a value on the stack. -1 is SPAN_OPEN there, so that time becomes -2. */
 static uint64_t end_value(int64_t end_ns)
 {
     return end_ns == -1 ? (uint64_t)-2 : (uint64_t)end_ns;
@@ -151,7 +153,7 @@ void perfetto_begin_span(perfetto_sink *p, perfetto_track *track, const stele_ev
     perfetto_event_end(p);
 }
 
-/* Ends what was to end later than the span that it is in. */
+/* Ends spans that were to end later than the span around them, which ends now. */
 static void cut(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     while (top_is_known(p, track)) {
@@ -172,8 +174,8 @@ static void put_lost_end(perfetto_sink *p, const perfetto_track *track, const st
     perfetto_event_end(p);
 }
 
-/* Ends belong to the begin that is open on their track, regardless of their name; one of another
-   name keeps it among its arguments. */
+/* Writes the end of a span. It belongs to the begin that is open on its track, regardless of the
+   name; an end with another name has it as an argument. */
 void perfetto_end_span(perfetto_sink *p, perfetto_track *track, const stele_event *event)
 {
     bool is_same;
@@ -194,7 +196,9 @@ void perfetto_end_span(perfetto_sink *p, perfetto_track *track, const stele_even
     perfetto_args(p, event, 0);
     perfetto_event_end(p);
     pop(p, track);
-    /* What was to end before the one that has just ended lay across its begin. */
+    /*
+     * Spans that were to end before the one that has just ended began before it, so they overlap.
+     */
     while (top_is_known(p, track) && top_end(p, track) < event->time_ns) {
         perfetto_lose(p, event, "span across the begin of another one, ended later", LOSS_CHANGED);
         end_put(p, track, event->time_ns);
@@ -203,7 +207,7 @@ void perfetto_end_span(perfetto_sink *p, perfetto_track *track, const stele_even
     }
 }
 
-/* ---- The end ---- */
+/* ---- Spans that are open at the end ---- */
 
 static uint64_t finish_track(perfetto_sink *p, perfetto_track *track)
 {

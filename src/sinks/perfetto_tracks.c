@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracks as Perfetto has them. Processes and threads are its own, with numbers below 2^31 as in
- * Chrome's world (chrome_tracks.h); threads of two processes never have one number, as its tables
- * of the scheduler know threads by number alone. CPUs, streams, substreams and providers are tracks
- * with a name, below that of their parent; CPUs are below one called "CPUs".
+ * Describes tracks. Processes and threads have numbers below 2^31, as in Chrome's format
+ * (chrome_tracks.h); threads of two processes never have the same number, because Perfetto's
+ * scheduling tables know threads by number alone. CPUs, streams, substreams and providers are
+ * tracks with a name, below that of their parent; CPUs are below one called "CPUs".
  */
 #include <stdlib.h>
 
 #include "core/text.h"
 #include "sinks/perfetto_sink.h"
 
-/* Numbers of tracks: those of the context and what is below them, then the sink's own. */
+/* The uuids of tracks: UUID_OF for those of the context, with room for tracks below each, then
+   those that the sink makes. */
 #define UUID_OF(track) (((uint64_t)(track) + 1) << 8)
 #define UUID_CPUS      UINT64_C(1)
 #define UUID_GROUPS    (UINT64_C(1) << 61)
 
-/* ---- Descriptors ---- */
+/* ---- Descriptors of tracks ---- */
 
 static size_t descriptor_begin(perfetto_sink *p, uint64_t uuid, uint64_t parent)
 {
@@ -34,14 +35,14 @@ static void descriptor_end(perfetto_sink *p, size_t mark)
     perfetto_packet_end(p);
 }
 
-/* Tracks of one name stay apart. */
+/* Writes a track's own name, and that it must not be merged with others of this name. */
 static void put_own_name(perfetto_sink *p, const void *bytes, size_t size)
 {
     perfetto_text(p, &p->packet, DESCRIPTOR_NAME, bytes, size);
     proto_uint(&p->packet, DESCRIPTOR_MERGING, MERGING_NONE);
 }
 
-/* What orders the others: processes, threads and tracks stand as the trace names them. */
+/* Describes the order of all tracks: that in which the trace names them. */
 static void put_root(perfetto_sink *p)
 {
     const size_t mark = descriptor_begin(p, 0, 0);
@@ -62,7 +63,7 @@ static void put_cpus(perfetto_sink *p)
     p->has_cpus = true;
 }
 
-/* The name of a process or thread; one whose number is replaced has the real one in it. */
+/* Writes the name of a process or thread. If its number was replaced, the name has the real one. */
 static void put_place_name(perfetto_sink *p, uint32_t field, uint32_t number, stele_name name,
                            bool is_replaced)
 {
@@ -117,7 +118,7 @@ static void put_other(perfetto_sink *p, const perfetto_track *item, uint32_t num
     descriptor_end(p, mark);
 }
 
-/* Threads without a process are in one that is made up. */
+/* Describes the processes that were made for threads without a known one. */
 static void put_groups(perfetto_sink *p)
 {
     static const char name[] = "threads of no known process";
@@ -131,7 +132,7 @@ static void put_groups(perfetto_sink *p)
     }
 }
 
-/* ---- Which there are ---- */
+/* ---- Table of tracks ---- */
 
 static bool tracks_grow(perfetto_sink *p, uint32_t track)
 {
@@ -150,7 +151,7 @@ static bool tracks_grow(perfetto_sink *p, uint32_t track)
     return true;
 }
 
-/* The numbers of a process or thread; NULL when memory is exhausted. */
+/* Process and thread numbers of a track. Returns NULL if out of memory. */
 static const chrome_track *place_of(perfetto_sink *p, uint32_t number)
 {
     const chrome_track *place = chrome_tracks_get(&p->places, number);
@@ -158,7 +159,8 @@ static const chrome_track *place_of(perfetto_sink *p, uint32_t number)
     return place;
 }
 
-/* The track of what is below it: of its parent, or what stands for that. */
+/* The uuid of the track that a track is below: that of its parent or, for a CPU, that of all
+   CPUs. Returns 0 if there is none. */
 static uint64_t parent_of(perfetto_sink *p, uint32_t number, const stele_track *track)
 {
     const perfetto_track *parent;
@@ -167,7 +169,7 @@ static uint64_t parent_of(perfetto_sink *p, uint32_t number, const stele_track *
             put_cpus(p);
         return UUID_CPUS;
     }
-    /* A track is made after its parent. */
+    /* Parents have lower numbers than their children, so this ends. */
     if (track == NULL || track->parent == 0 || track->parent >= number)
         return 0;
     parent = perfetto_track_get(p, track->parent);
@@ -236,7 +238,7 @@ uint64_t perfetto_track_now(const perfetto_track *track)
     return track->uuid + (track->depth != 0 ? (track->depth - 1) / PERFETTO_DEPTH_MAX : 0);
 }
 
-/* ---- The end ---- */
+/* ---- Changed names ---- */
 
 void perfetto_tracks_rename(perfetto_sink *p)
 {

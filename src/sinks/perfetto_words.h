@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The words of Perfetto's schema that the sink uses: numbers of fields and values of enumerations.
- * Each enumeration here is a message there, by the same name.
- */
+/* Field numbers and values of enumerations in Perfetto's schema that the sink uses. Each named
+   enumeration here is the message of the same name there. */
 #ifndef SINKS_PERFETTO_WORDS_H
 #define SINKS_PERFETTO_WORDS_H
 
@@ -20,7 +18,7 @@ enum trace_packet {
     PACKET_TRACK_DESCRIPTOR = 60
 };
 
-/* Of PACKET_SEQUENCE_FLAGS. */
+/* Bits of PACKET_SEQUENCE_FLAGS. */
 enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDED = 2 };
 
 enum clock_snapshot { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2 };
@@ -60,7 +58,7 @@ enum track_event {
     EVENT_COUNTER_DOUBLE = 44
 };
 
-/* Of EVENT_TYPE; NONE for those that have a phase instead. */
+/* Values of EVENT_TYPE; EVENT_TYPE_NONE is for events with a LEGACY_PHASE instead. */
 enum event_type {
     EVENT_TYPE_NONE = 0,
     EVENT_TYPE_BEGIN = 1,
@@ -69,7 +67,8 @@ enum event_type {
     EVENT_TYPE_COUNTER = 4
 };
 
-/* Operations and flows that are tied by an id of 64 bits, with the letters of Chrome's JSON. */
+/* Fields of operations and flows, which an id of 64 bits connects. Phases are the letters of
+   Chrome's JSON. */
 enum legacy_event { LEGACY_PHASE = 2, LEGACY_ID = 6, LEGACY_BIND_ENCLOSING = 12 };
 
 enum log_message { LOG_BODY_IID = 2, LOG_PRIORITY = 3 };
@@ -96,7 +95,7 @@ enum interned_data {
     INTERNED_ANNOTATION_STRING = 29
 };
 
-/* Of each of those. */
+/* Fields of each message in interned_data. */
 enum { INTERNED_IID = 1, INTERNED_TEXT = 2 };
 
 enum ftrace_event_bundle { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3 };

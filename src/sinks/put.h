@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small pieces that every sink writes, into memory that was reserved before. */
+/* Small functions with which sinks write text to memory that was reserved before. */
 #ifndef SINKS_PUT_H
 #define SINKS_PUT_H
 
@@ -11,10 +11,10 @@ static inline char *put_bytes(char *to, const void *bytes, size_t size)
     return to + size;
 }
 
-/* Of a string literal. */
+/* Writes a string literal to reserved memory. Returns the end. */
 #define PUT(to, literal) put_bytes((to), (literal), sizeof(literal) - 1)
 
-/* The same as appends, for what is not worth reserving by hand. */
+/* Appends bytes to an output, for parts that are not worth reserving by hand. */
 static inline void output_put(output *out, const void *bytes, size_t size)
 {
     if ((size_t)(out->end - out->at) < size) {
@@ -25,8 +25,8 @@ static inline void output_put(output *out, const void *bytes, size_t size)
     output_advance(out, size);
 }
 
-/* Bytes that are copied in whole blocks, which costs less than a call where they are few: so many
-   more may be read and written than there are. */
+/* Bytes are copied in blocks of this size, which is faster than a call of memcpy() for few
+   bytes. Up to PUT_BLOCK - 1 more bytes are read and written than there are. */
 #define PUT_BLOCK 16u
 
 static inline char *put_blocks(char *to, const char *bytes, size_t size)
@@ -38,7 +38,7 @@ static inline char *put_blocks(char *to, const char *bytes, size_t size)
 
 #define OUTPUT_LITERAL(out, literal) output_put((out), (literal), sizeof(literal) - 1)
 
-/* |a - b|, which always fits; `*is_negative` tells the sign. */
+/* |a - b|, which always fits; `*is_negative` is whether a < b. */
 static inline uint64_t time_distance(int64_t a, int64_t b, bool *is_negative)
 {
     *is_negative = a < b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of sinks, made of sinks.def, and opening one by its name. */
+/* The table of sinks, made from sinks.def, and opening of a sink by its name. */
 #include <string.h>
 
 #include "core/path.h"
@@ -49,7 +49,7 @@ const sink_entry *sink_by_name(const char *path)
     return found;
 }
 
-/* ---- As others see them ---- */
+/* ---- Public functions ---- */
 
 static void give_info(const sink_entry *from, stele_sink_info *info)
 {
@@ -83,7 +83,7 @@ const char *stele_sink_for_path(const char *path)
     return found != NULL ? found->name : NULL;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening of sinks ---- */
 
 stele_status stele_sink_open(stele_context *context, output *out, const char *name,
                              const stele_sink_options *given, stele_writer **writer)
@@ -105,7 +105,7 @@ stele_status stele_sink_open(stele_context *context, output *out, const char *na
     return status;
 }
 
-/* "columns=time,name", "time=ticks". False: it is not one of those. */
+/* Takes a setting such as "columns=time,name" or "time=ticks". Returns false if it is not valid. */
 static bool take_setting(const stele_setting *setting, stele_sink_options *options)
 {
     static const char *const times[] = {[STELE_SINK_TIME_RELATIVE] = "relative",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sink is: events out as text, JSON, CSV, ... for people and other programs; never read. */
+/* The interface of a sink, which writes events as text, JSON, CSV and so on, for people and
+   other programs. Stele does not read these back. */
 #ifndef SINKS_SINK_H
 #define SINKS_SINK_H
 
@@ -10,24 +11,27 @@
 typedef struct sink_entry {
     const char *name, *title;
     const char *extensions; /* space separated, with dots */
-    const char *settings;   /* keys of stele_writer_open(), space separated; NULL: none */
-    uint32_t columns;       /* STELE_COLUMN_... that it wants */
+    /* keys of settings for stele_writer_open(), space separated; NULL: none */
+    const char *settings;
+    uint32_t columns; /* STELE_COLUMN_... bits that events must have */
 
-    /* `out` is owned by the writer from then on. A column that does not exist is reported (STE009)
-       and gives STELE_ERR_ARGUMENT. Options, which may be NULL, are of this version. */
+    /* Opens the sink. It owns `out` from then on. An unknown column is reported (STE009) and
+       gives STELE_ERR_ARGUMENT. `options` have this version's size, or are NULL. */
     stele_status (*open)(stele_context *context, output *out, const stele_sink_options *options,
                          stele_writer **writer);
 } sink_entry;
 
-/* The registry: every sink of sinks.def, in that order. */
+/* Look up the sinks of sinks.def, in that order: how many there are, by index, by name (NULL if
+   not found). */
 size_t sink_count(void);
 const sink_entry *sink_at(size_t index);
 const sink_entry *sink_find(const char *name);
 
-/* The sink whose extension the path has; NULL when none or several. */
+/* The sink for the extension of a path. Returns NULL if no sink or several have it. */
 const sink_entry *sink_by_name(const char *path);
 
-/* Opens a sink as stele_writer_open() does: with settings of the keys that it takes, or refused. */
+/* Opens a sink for stele_writer_open(). A setting that the sink does not have is reported and
+   gives STELE_ERR_ARGUMENT. */
 stele_status sink_writer_open(const sink_entry *to, stele_context *context, output *out,
                               const stele_writer_options *options, stele_writer **writer);
 

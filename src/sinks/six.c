@@ -8,17 +8,17 @@
 #include "core/text.h"
 #include "core/text_power.h"
 
-/* Where the powers that are needed are in the table. */
+/* Limits of the decimal exponents for which the table has the power of 10. */
 #define EXPONENT_MIN (5 - TEXT_POWER_MAX + 1)
 #define EXPONENT_MAX (5 - TEXT_POWER_MIN)
 
-/* Six digits and the decimal exponent of the first. */
+/* Six digits, and the decimal exponent of the first one. */
 typedef struct six {
     uint64_t digits;
     int exponent;
 } six;
 
-/* -1, 0, 1: the value is less than, equal to, more than a whole number that is not far from it. */
+/* Compares a value with a whole number near it. Returns -1, 0 or 1 if it is less, equal or more. */
 static int compare_whole(double value, uint64_t whole)
 {
     const uint64_t floor = (uint64_t)value;
@@ -26,14 +26,14 @@ static int compare_whole(double value, uint64_t whole)
 }
 
 /*
- * value = m * 2^q, with 64 bits of m, times 10^k, with 64 bits p of it, is a product of 128 bits
- * whose upper half is cut at bit s:
+ * Computes the digits of value = m * 2^q, where m has 64 bits, from the product of m and 10^k, of
+ * which p are the upper 64 bits. The product has 128 bits, and its upper half is cut at bit s:
  *
  *     | digits: 17 to 21 bits | rest: s bits | lower half |      m * p * 2^(-64 - s)
  *
- * p is exact for 0 <= k <= 27, and so is the product; else the upper half is too small by less than
- * two. What then lies so close to the middle of two results is decided by whole numbers. False
- * where those do not fit.
+ * For 0 <= k <= 27 p and the product are exact; otherwise the upper half is too small by less than
+ * two. A value that is then too close to the middle of two results is decided with whole numbers.
+ * Returns false if those do not fit.
  */
 static bool find_digits(double value, six *made)
 {
@@ -48,7 +48,7 @@ static bool find_digits(double value, six *made)
     bool is_up;
     if (exponent < EXPONENT_MIN || exponent > EXPONENT_MAX)
         return false;
-    power = text_power_of_10(k); /* rounded up, which is undone here */
+    power = text_power_of_10(k); /* the table rounds up, which is undone here */
     product = u128_multiply(c << shift, u128_high(power) - (u128_low(power) == 0));
     high = u128_high(product);
     *made = (six){high >> s, exponent};
@@ -78,7 +78,9 @@ static bool find_digits(double value, six *made)
     return true;
 }
 
-/* "123", "0.00123", "1.23e+06": zeros at the end are left out. */
+/*
+ * Writes the digits as "123", "0.00123" or "1.23e+06", without zeros at the end. Returns the end.
+ */
 static char *put_digits(char *to, six value)
 {
     char text[16] = {0};

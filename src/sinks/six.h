@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers with six significant digits, as "%g" of printf() writes them, fast. */
+/* Writes numbers with six significant digits, as "%g" of printf() does, but fast. */
 #ifndef SINKS_SIX_H
 #define SINKS_SIX_H
 
 #define SIX_SIZE 32
 
-/* Writes at `to`, which has room for SIX_SIZE bytes, and gives the place after. */
+/* Writes a value to `to`, which has room for SIX_SIZE bytes. Returns the end. */
 char *six_put(char *to, double value);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define TEXT_COLUMNS   "time,track,cpu,kind,dur,event,fields,flags"
 #define COLUMN_GAP     2
-#define WORDS_WIDTH    32 /* cells wider than this do not widen their column */
+#define WORDS_WIDTH    32 /* wider cells do not widen their column */
 #define HELD_LINES     256u
 #define HELD_SIZE      ((size_t)256 << 10)
 #define COLOR_TIME     "\033[2m"
@@ -26,7 +26,7 @@
 #define COLOR_FLAGS    "\033[31m"
 #define COLOR_END      "\033[0m"
 
-/* ---- Pieces of a cell ---- */
+/* ---- Parts of a cell ---- */
 
 static void color_put(text_sink *text, const char *color)
 {
@@ -34,7 +34,7 @@ static void color_put(text_sink *text, const char *color)
         output_text(text->line, color);
 }
 
-/* Text whose width is its size. */
+/* Appends text of one column for each byte to the cell. */
 static void piece_put(text_sink *text, const char *bytes, size_t size)
 {
     output_put(text->line, bytes, size);
@@ -64,7 +64,8 @@ static void piece_hex(text_sink *text, uint64_t value)
     piece_put(text, digits, (size_t)(text_hex(PUT(digits, "0x"), value, 1) - digits));
 }
 
-/* "#7": small numbers are counted by people, large ones are addresses or drawn by lot. */
+/* Appends an id such as "#7": small ones are decimal, since people count by them, large ones
+   hexadecimal, since they are addresses or random. */
 static void piece_id(text_sink *text, uint64_t id)
 {
     if (text->width != 0)
@@ -88,7 +89,7 @@ static void piece_track(text_sink *text, uint32_t track)
     text->width += form->width;
 }
 
-/* ---- What an event says beside its fields ---- */
+/* ---- Name and values of an event ---- */
 
 static void event_put_name(text_sink *text, const stele_event *event)
 {
@@ -105,7 +106,7 @@ static void event_put_name(text_sink *text, const stele_event *event)
     color_put(text, COLOR_END);
 }
 
-/* The message of a log event stands in the place of its name. */
+/* Writes a log event, whose message is shown in place of its name. */
 static void event_put_log(text_sink *text, const stele_event *event)
 {
     const stele_field *field = cell_named(text->batch, event, text->message);
@@ -183,12 +184,13 @@ static void event_put(text_sink *text, const stele_event *event)
     default:
         event_put_name(text, event);
         if (event->name == 0 && event->id != 0 && event->kind != STELE_KIND_COMPLETE)
-            piece_hex(text, event->id); /* a function that has no name */
+            piece_hex(text, event->id); /* the id is the address of a function without a name */
         break;
     }
 }
 
-/* "250ns", "12.345us", "1.500ms", "2.000000001s": exact, in the unit that suits. */
+/* Writes an exact duration in the unit that suits it: "250ns", "12.345us", "1.500ms",
+   "2.000000001s". Returns the end. */
 static char *duration_put(char *to, const cell_clock *clock, const stele_event *event)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -229,7 +231,7 @@ static void cell_put_track(text_sink *text, const stele_event *event)
     color_put(text, COLOR_END);
 }
 
-/* An event that stands on a CPU's track has told its CPU already. */
+/* Writes the CPU of an event, unless its track is a CPU, which shows it already. */
 static void cell_put_cpu(text_sink *text, const stele_event *event)
 {
     const stele_track *track = stele_track_get(text->base.context, event->track);
@@ -250,12 +252,12 @@ static void put_members(text_sink *text, const stele_event *event, uint32_t firs
         if (text->width != 0)
             output_byte(text->line, ' ');
         text_put_member(&text->values, text->line, text->batch, &fields[at]);
-        text->width = 1; /* nothing is aligned after fields */
+        text->width = 1; /* no cell after the fields is aligned */
     }
 }
 
-/* What an event says itself comes first; contexts, which stand in front, are much the same in all.
- */
+/* Writes the fields of an event: its own first, then the contexts, which are stored before them
+   but differ little from event to event. */
 static void cell_put_fields(text_sink *text, const stele_event *event)
 {
     const stele_batch *batch = text->batch;
@@ -292,7 +294,7 @@ static void cell_put_value(text_sink *text, const column *item, const stele_even
     text->width = (uint32_t)(output_offset(text->line) - start);
 }
 
-/* Cells of bounded size. */
+/* Writes a cell of bounded size. */
 static void cell_put_short(text_sink *text, const column *item, const stele_event *event)
 {
     const stele_context *context = text->base.context;
@@ -346,7 +348,7 @@ void text_put_cell(text_sink *text, const column *item, const stele_event *event
     }
 }
 
-/* ---- Lines ---- */
+/* ---- Lines that are held until widths are known ---- */
 
 static void column_widen(column *item, uint32_t width)
 {
@@ -354,7 +356,7 @@ static void column_widen(column *item, uint32_t width)
         item->width = (uint16_t)width;
 }
 
-/* Puts one line together; gives the bytes of its cells. */
+/* Writes a line from its cells. Returns how many of `bytes` they have. */
 static size_t line_put(text_sink *text, const text_cell *cells, const uint8_t *bytes)
 {
     size_t size = 0, pad = 0;
@@ -384,7 +386,7 @@ static size_t line_put(text_sink *text, const text_cell *cells, const uint8_t *b
     return size;
 }
 
-/* Writes the lines that are held. */
+/* Writes the lines that were held. */
 static void lines_put(text_sink *text)
 {
     size_t size;
@@ -420,7 +422,7 @@ static void event_add(text_sink *text, const stele_event *event)
     }
 }
 
-/* ---- The sink ---- */
+/* ---- Functions of the sink ---- */
 
 stele_status text_status(const text_sink *text)
 {

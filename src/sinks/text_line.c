@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single lines of text, out of the columns and cells that the sink for people has: <stele/text.h>.
- */
+/* Writes single lines of text with the columns and cells of the text sink: <stele/text.h>. */
 #include <stele/text.h>
 
 #include "sinks/text_sink.h"
@@ -12,11 +11,13 @@ static void release_liner(void *held)
         stele_writer_close(liner);
 }
 
-/* The context's own sink for single lines, with nothing on its line; NULL when memory is exhausted.
+/*
+ * The context's own text sink for single lines, with an empty line. Returns NULL if out of memory.
  */
 static text_sink *liner_take(stele_context *context)
 {
-    static const stele_sink_options options = {.has_origin = true}; /* also what this is known by */
+    /* its address identifies the sink among what the context shares */
+    static const stele_sink_options options = {.has_origin = true};
     stele_writer **held = context_shared(context, &options, sizeof *held, release_liner);
     output *out;
     text_sink *liner;
@@ -58,7 +59,7 @@ stele_text stele_event_line(stele_context *context, const stele_batch *batch,
             output_text(liner->line, "  ");
         text_put_cell(liner, &liner->columns.items[i], event);
         if (start != 0 && output_offset(liner->line) == start + 2)
-            liner->line->at -= 2; /* the cell is empty */
+            liner->line->at -= 2; /* the cell is empty: remove the separator */
     }
     return liner_give(liner);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sink of text for people (text.c), of which single lines (text_line.c) are made, too. */
+/* State of the text sink (text.c), which text_line.c also uses for single lines. */
 #ifndef SINKS_TEXT_SINK_H
 #define SINKS_TEXT_SINK_H
 
@@ -8,10 +8,10 @@
 #include "sinks/sink.h"
 #include "sinks/text_value.h"
 
-/* A cell of a line that is not yet put together. */
+/* A cell of a line that is held. */
 typedef struct text_cell {
-    uint32_t size;  /* in bytes */
-    uint32_t width; /* in characters, without colours; 0: empty */
+    uint32_t size;  /* bytes */
+    uint32_t width; /* characters, without colours; 0: the cell is empty */
 } text_cell;
 
 typedef struct text_sink {
@@ -21,23 +21,23 @@ typedef struct text_sink {
     text_values values;
     name_forms names;
     track_labels labels;
-    stele_name message; /* "message": shown in the place of a log event's name */
-    bool has_event;     /* the column that shows it */
+    stele_name message; /* the name "message": the field that replaces a log event's name */
+    bool has_event;     /* some column shows the message */
     bool has_color;
-    output *line;     /* bytes of all cells that are held */
-    text_cell *cells; /* HELD_LINES times the columns */
+    output *line;     /* bytes of all cells of lines that are held */
+    text_cell *cells; /* an array of HELD_LINES times the number of columns */
     uint32_t held_count, held_max;
-    uint32_t width; /* of the cell that is being written */
+    uint32_t width; /* width so far of the cell that is being written */
     const stele_batch *batch;
 } text_sink;
 
 stele_status text_open(stele_context *context, output *out, const stele_sink_options *options,
                        stele_writer **writer);
 
-/* STELE_ERR_MEMORY where something could not be kept; else that of the output. */
+/* Returns STELE_ERR_MEMORY if out of memory, or else the status of the output. */
 stele_status text_status(const text_sink *text);
 
-/* Appends the cell of a column to the line; nothing where the event has none. */
+/* Appends the cell of a column to the line; nothing if the event does not have it. */
 void text_put_cell(text_sink *text, const column *item, const stele_event *event);
 
 #endif

@@ -10,7 +10,9 @@
 
 /* ---- Strings ---- */
 
-/* Strings that would be read as something else without quotes: numbers, lists, several words. */
+/*
+ * Whether a string without quotes would be read as something else: a number, a list, several words.
+ */
 static bool string_needs_quotes(const uint8_t *bytes, size_t size)
 {
     static const bool quoted[256] = {
@@ -28,7 +30,7 @@ static bool string_needs_quotes(const uint8_t *bytes, size_t size)
     return !is_ascii && !text_is_utf8(bytes, size);
 }
 
-/* The letter of a short escape: \n; 0 where there is none. */
+/* The letter of a short escape, such as 'n' for a line feed; 0 if there is none. */
 static char short_escape(uint8_t byte)
 {
     switch (byte) {
@@ -61,7 +63,7 @@ void text_put_visible(output *out, const void *bytes, size_t size)
     put_escaped(out, bytes, size, false);
 }
 
-/* A string, in quotes where it needs them. */
+/* Appends a string, in quotes if it needs them. Returns whether it was changed. */
 static bool string_form(output *out, const void *bytes, size_t size)
 {
     if (!string_needs_quotes(bytes, size)) {
@@ -110,8 +112,8 @@ static void put_signed(output *out, int64_t value, unsigned base)
     put_integer(out, 0 - (uint64_t)value, base);
 }
 
-/* "<de ad be ef>", or the first bytes and how many there are: "<de ad ... 4096 bytes>"; bytes that
-   are rather text as "<"step 0 begin">". */
+/* Writes bytes as "<de ad be ef>", or if there are many as the first ones with the size, "<de ad
+   ... 4096 bytes>"; printable bytes as "<"step 0 begin">". */
 static void put_bytes_shortened(text_values *values, output *out, const stele_batch *batch,
                                 const stele_field *field)
 {
@@ -218,7 +220,7 @@ void text_put_member(text_values *values, output *out, const stele_batch *batch,
     text_put_value(values, out, batch, field);
 }
 
-/* "[1 2 3]", "{x=1, y=2}" */
+/* Writes an array as "[1 2 3]" or a structure as "{x=1, y=2}". */
 static void put_run(text_values *values, output *out, const stele_batch *batch,
                     const stele_field *field)
 {

@@ -13,7 +13,7 @@
 static void put_escaped(output *out, const uint8_t *at, size_t size)
 {
     const uint8_t *const end = at + size;
-    const uint8_t *start = at; /* of the run that stands for itself */
+    const uint8_t *start = at; /* begin of the characters that need no escape */
     while (at != end) {
         const size_t length = text_utf8_length(at, (size_t)(end - at));
         char *to;
@@ -67,8 +67,9 @@ void hex_put(output *out, const uint8_t *bytes, size_t size)
 }
 
 /*
- * The negative of a two's complement number, from its lowest byte up: zeros stay, the first other
- * byte is negated, those above it are inverted.
+ * A byte of the absolute value of a two's complement number, least significant byte first. For a
+ * negative number, zeros up to `lowest`, the first other byte, stay; that one is negated, and the
+ * bytes after it are inverted.
  */
 static uint8_t bigint_byte(const uint8_t *bytes, size_t at, size_t lowest, bool is_negative)
 {
@@ -136,8 +137,8 @@ static void quote_put(const value_writer *values, output *out)
         output_byte(out, '"');
 }
 
-/* Where what holds quotes and controls of its own is written to first, and how it gets from there
-   into the cell. */
+/* Begin and end text that has quotes and controls of its own: inside of a CSV cell it is
+   collected first, then written with its quotes doubled. */
 static output *inside_begin(value_writer *values, output *out)
 {
     if (!values->is_inside)
@@ -185,10 +186,10 @@ static void value_put_double(value_writer *values, output *out, double value)
     values->changes |= VALUE_NOT_FINITE;
 }
 
-/* From here on doubles do not tell each integer from the next. */
+/* The first integer from which on doubles cannot represent every integer. */
 #define EXACT_END (UINT64_C(1) << 53)
 
-/* An integer, `bits` being its two's complement where it is signed. */
+/* Writes an integer; if it is signed, `bits` is its two's complement. */
 static void value_put_integer(value_writer *values, output *out, uint64_t bits, bool is_signed)
 {
     const uint64_t size = is_signed && (int64_t)bits < 0 ? 0 - bits : bits;
@@ -231,7 +232,8 @@ static void value_put_array(value_writer *values, output *out, const stele_batch
     output_byte(out, ']');
 }
 
-/* For viewers, which show no bytes, as text where they are rather that; else as digits. */
+/* Writes bytes: for viewers, which have no type for them, as text if they are printable,
+   otherwise as hexadecimal digits. */
 static void put_bytes_of_field(value_writer *values, output *out, const stele_batch *batch,
                                const stele_field *field)
 {
@@ -283,9 +285,9 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
     }
 }
 
-/* ---- Objects ---- */
+/* ---- Members of objects ---- */
 
-/* A string without its quotes, inside of another one. */
+/* Writes a string without quotes, as part of another one. */
 static void value_put_inside(value_writer *values, output *out, stele_text text)
 {
     output *to = inside_begin(values, out);
@@ -298,12 +300,13 @@ static void value_put_inside(value_writer *values, output *out, stele_text text)
     inside_end(values, out);
 }
 
-/* "2 (RUNNING)", "0x7f0012 (socket)": what people want to see in a viewer. */
+/* Writes a value with its labels as one string for people, such as "2 (RUNNING)" or "0x7f0012
+   (socket)". */
 static void value_put_labelled(value_writer *values, output *out, const stele_batch *batch,
                                const stele_field *field)
 {
     const bool is_for_doubles = values->is_for_doubles;
-    values->is_for_doubles = false; /* it is all a string */
+    values->is_for_doubles = false; /* the number is part of a string */
     quote_put(values, out);
     if (field->type == STELE_TYPE_POINTER)
         output_hex(out, field->u.u);
@@ -314,7 +317,7 @@ static void value_put_labelled(value_writer *values, output *out, const stele_ba
     else if (field->type == STELE_TYPE_FLOAT)
         output_double(out, field->u.f);
     else
-        value_put_scalar(values, out, batch, field); /* integers and such, without quotes */
+        value_put_scalar(values, out, batch, field); /* numbers, without quotes */
     for (unsigned i = 1; i <= field->label_count; i++) {
         if (i == 1)
             OUTPUT_LITERAL(out, " (");
@@ -362,7 +365,7 @@ void value_put(value_writer *values, output *out, const stele_batch *batch,
     output_byte(out, ']');
 }
 
-/* A member's name with its place: "len#3". */
+/* Writes a repeated name with the member's number, such as "len#3". */
 static void value_put_renamed(value_writer *values, output *out, const stele_batch *batch,
                               const stele_field *field, uint32_t place)
 {
@@ -385,8 +388,8 @@ bool value_has_members(const value_writer *values, const stele_batch *batch, uin
     return false;
 }
 
-/* A name and an integer, which most members are, after a comma unless it is the first one; false
-   for all others, which are left to do. */
+/* Writes a member that is an integer, as most are, after a comma unless it is the first. Returns
+   false, without writing, for any other member. */
 static inline bool put_number_member(value_writer *values, output *out, const stele_field *field,
                                      bool is_first)
 {

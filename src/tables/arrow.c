@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows as record batches of Arrow's C stream interface. A scan fills the buffers of numbers in
- * place; texts and bits go through some rows of scratch. Each array owns its buffers, so that it
- * outlives the stream that gave it.
+ * Gives rows as record batches of Arrow's C stream interface. A scan fills the buffers of numbers
+ * in place; texts and booleans go through a buffer for some rows. Each array owns its buffers, so
+ * that it outlives the stream.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 #include "tables/valid.h"
 
 #define BATCH_ROWS  ((size_t)1 << 16)
-#define BATCH_TEXTS ((size_t)32 << 20) /* bytes of texts after which a batch ends */
+#define BATCH_TEXTS ((size_t)32 << 20) /* a batch ends once it has this many bytes of texts */
 
 /* A column of the batch that is being made. */
 typedef struct arrow_column {
     const char *name;
     stele_cell_type type;
-    const column_entry *entry; /* NULL: a field */
+    const column_entry *entry; /* NULL: the column is a field */
     bool can_be_null;
-    uint8_t *values;  /* of numbers, and bits; else NULL */
-    int64_t *offsets; /* of texts; else NULL */
+    uint8_t *values;  /* numbers or bits; NULL for texts */
+    int64_t *offsets; /* offsets in `texts`; NULL for other types */
     char *texts;
     size_t text_size, text_capacity;
     uint64_t *valid;
@@ -31,11 +31,12 @@ typedef struct source {
     stele_scan *scan;
     arrow_column *columns;
     size_t column_count;
-    stele_cells *cells; /* of the rows at hand */
-    void **scratch;     /* by column: cells that are put into the batch afterwards; else NULL */
-    uint64_t *valid;    /* of the rows at hand, by column */
+    stele_cells *cells; /* cells of the rows that are being read */
+    /* by column: buffer for cells that Arrow stores differently; NULL: filled in place */
+    void **scratch;
+    uint64_t *valid; /* validity bits of the rows that are being read, by column */
     size_t row_count;
-    stele_status end; /* STELE_OK: more can come */
+    stele_status end; /* STELE_OK while there are more rows */
 } source;
 
 static bool is_text(stele_cell_type type)
@@ -43,13 +44,13 @@ static bool is_text(stele_cell_type type)
     return type == STELE_CELL_TEXT || type == STELE_CELL_JSON;
 }
 
-/* Cells that do not lie in a buffer of Arrow's as they do in a chunk. */
+/* Whether Arrow stores cells of this type differently from a scan. */
 static bool has_scratch(stele_cell_type type)
 {
     return is_text(type) || type == STELE_CELL_BOOL;
 }
 
-/* ---- Schemas --------------------------------------------------------------------------------- */
+/* ---- Schemas of columns ---------------------------------------------------------------------- */
 
 static const char *const formats[STELE_CELL_TYPE_COUNT] = {
     [STELE_CELL_BOOL] = "b",   [STELE_CELL_U8] = "C",      [STELE_CELL_U16] = "S",
@@ -72,7 +73,7 @@ static void schema_release(struct ArrowSchema *schema)
     schema->release = NULL;
 }
 
-/* Of `format`, which is static; the name is copied. Returns false if out of memory. */
+/* Makes a schema. `format` must be static; the name is copied. Returns false if out of memory. */
 static bool schema_make(struct ArrowSchema *schema, const char *format, const char *name,
                         bool can_be_null)
 {
@@ -85,7 +86,7 @@ static bool schema_make(struct ArrowSchema *schema, const char *format, const ch
     return copy != NULL;
 }
 
-/* Returns NULL if out of memory. */
+/* Allocates a schema. Returns NULL if out of memory. */
 static struct ArrowSchema *schema_new(const char *format, const char *name, bool can_be_null)
 {
     struct ArrowSchema *schema = malloc(sizeof *schema);
@@ -128,7 +129,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schem
     return 0;
 }
 
-/* ---- Arrays ---------------------------------------------------------------------------------- */
+/* ---- Arrays of columns ----------------------------------------------------------------------- */
 
 static void array_release(struct ArrowArray *array)
 {
@@ -147,7 +148,7 @@ static void array_release(struct ArrowArray *array)
     array->release = NULL;
 }
 
-/* With room for buffers, none of which is there. Returns false if out of memory. */
+/* Makes an array with room for its buffers, which are all NULL. Returns false if out of memory. */
 static bool array_make(struct ArrowArray *array, size_t length, size_t buffer_count)
 {
     *array = (struct ArrowArray){
@@ -158,7 +159,7 @@ static bool array_make(struct ArrowArray *array, size_t length, size_t buffer_co
     return array->buffers != NULL;
 }
 
-/* Returns NULL if out of memory. */
+/* Allocates an array. Returns NULL if out of memory. */
 static struct ArrowArray *array_new(size_t length, size_t buffer_count)
 {
     struct ArrowArray *array = malloc(sizeof *array);
@@ -169,7 +170,7 @@ static struct ArrowArray *array_new(size_t length, size_t buffer_count)
     return array;
 }
 
-/* The texts of an enumeration. Returns NULL if out of memory. */
+/* Makes an array of the texts of an enumeration. Returns NULL if out of memory. */
 static struct ArrowArray *labels_new(const char *const *labels, size_t count)
 {
     struct ArrowArray *array = array_new(count, 3);
@@ -197,7 +198,7 @@ static struct ArrowArray *labels_new(const char *const *labels, size_t count)
     return array;
 }
 
-/* Hands the buffers of a column over to an array. Returns NULL if out of memory. */
+/* Moves the buffers of a column to a new array. Returns NULL if out of memory. */
 static struct ArrowArray *array_of(arrow_column *c, size_t row_count)
 {
     struct ArrowArray *array = array_new(row_count, is_text(c->type) ? 3 : 2);
@@ -246,7 +247,7 @@ static stele_status array_of_columns(source *s, struct ArrowArray *array)
     return STELE_ERR_MEMORY;
 }
 
-/* ---- Batches --------------------------------------------------------------------------------- */
+/* ---- Batches of rows ------------------------------------------------------------------------- */
 
 static void column_drop(arrow_column *c)
 {
@@ -260,7 +261,7 @@ static void column_drop(arrow_column *c)
     c->valid = NULL;
 }
 
-/* Buffers for a batch. Returns false if out of memory. */
+/* Allocates the buffers of a column for a new batch. Returns false if out of memory. */
 static bool column_begin(arrow_column *c)
 {
     c->text_size = 0;
@@ -282,7 +283,7 @@ static bool column_begin(arrow_column *c)
     return c->offsets != NULL && c->texts != NULL;
 }
 
-/* Returns false if out of memory. */
+/* Makes room for the texts of some rows. Returns false if out of memory. */
 static bool reserve_texts(arrow_column *c, const stele_cell_text *texts, size_t count)
 {
     size_t size = c->text_size, capacity = c->text_capacity;
@@ -318,7 +319,7 @@ static void put_bits(arrow_column *c, size_t at, const uint8_t *bools, size_t co
         c->values[(at + i) / 8] |= (uint8_t)((bools[i] & 1u) << ((at + i) % 8));
 }
 
-/* Puts the rows at hand into the batch. Returns false if out of memory. */
+/* Appends the rows that were read to the batch. Returns false if out of memory. */
 static bool put_rows(source *s, size_t count, size_t *text_size)
 {
     for (size_t i = 0; i < s->column_count; i++) {
@@ -382,7 +383,7 @@ static const char *get_last_error(struct ArrowArrayStream *stream)
     return s->end == STELE_OK || s->end == STELE_END ? NULL : stele_status_text(s->end);
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Making and freeing ---------------------------------------------------------------------- */
 
 static void source_free(source *s)
 {
@@ -402,7 +403,7 @@ static void stream_release(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
-/* Returns false if out of memory. */
+/* Allocates the columns of a source. Returns false if out of memory. */
 static bool source_make(source *s)
 {
     static const size_t words = ROWS_AT_ONCE / 64;

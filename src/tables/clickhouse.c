@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows as blocks of ClickHouse's native format, for "INSERT INTO t FORMAT Native". A block has the
- * numbers of its columns and rows, then for each column its name, its type and its values:
+ * Writes rows as blocks of ClickHouse's native format, for "INSERT INTO t FORMAT Native". A block
+ * has the numbers of its columns and rows, then for each column its name, its type and its values:
  *
  *     columns rows  name type [nulls] values  name type [nulls] values ...
  *
- * Numbers of sizes are varints, values little-endian. What can be null has a byte for each row
- * before its values: 1 says that it is.
+ * Sizes are varints, values little-endian. A column that can be null has a byte for each row before
+ * its values, which is 1 if the row is null.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +25,9 @@ typedef struct native {
     stele_scan *scan;
     output *out;
     stele_cells *cells;
-    size_t *rows; /* of the chunk, those of this shard */
+    size_t *rows; /* rows of the chunk that belong to this shard */
     size_t row_count;
-    size_t key; /* the column whose value chooses the shard */
+    size_t key; /* index of the column whose value selects the shard */
     const stele_table_write_options *options;
 } native;
 
@@ -83,7 +83,7 @@ static void put_column(native *n, size_t index)
         put_value(n, item, cells, n->rows[i]);
 }
 
-/* The shard of a row: what has one track stays together. */
+/* Whether a row belongs to this shard. Rows of one track are in the same shard. */
 static bool is_mine(const native *n, size_t row)
 {
     const scan_column *item = &n->scan->columns[n->key];
@@ -114,7 +114,7 @@ static void put_block(native *n, size_t count)
 
 #define BLOCK_ROWS ((size_t)1 << 16)
 
-/* The track, or else the first column. */
+/* The index of the column that selects the shard: `track`, or the first column if there is none. */
 static size_t find_key(const stele_scan *s)
 {
     for (size_t i = 0; i < s->column_count; i++) {

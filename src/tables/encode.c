@@ -12,7 +12,7 @@ static void put_run(output *out, uint32_t value, size_t count, unsigned width)
         output_byte(out, (uint8_t)(value >> bit));
 }
 
-/* Groups of 8; the last one is filled up with zeros. */
+/* Packs values in groups of 8; the last group is filled up with zeros. */
 static void put_packed(output *out, const uint32_t *values, size_t count, unsigned width)
 {
     const size_t groups = (count + 7) / 8, size = groups * width;
@@ -33,7 +33,7 @@ static void put_packed(output *out, const uint32_t *values, size_t count, unsign
     output_advance(out, size);
 }
 
-/* How often the first value stands there one after the other. */
+/* How many values from the first one on are equal. */
 static size_t run_length(const uint32_t *values, size_t count)
 {
     size_t length = 1;
@@ -42,18 +42,18 @@ static size_t run_length(const uint32_t *values, size_t count)
     return length;
 }
 
-#define RUN_LEAST 64u /* shorter ones are packed */
+#define RUN_LEAST 64u /* shorter runs are packed */
 
 void encode_hybrid(output *out, const uint32_t *values, size_t count, unsigned width)
 {
-    size_t at = 0, packed = 0; /* begin of what is not written */
+    size_t at = 0, packed = 0; /* index of the first value that is not written yet */
     while (at < count) {
         const size_t length = run_length(values + at, count - at);
         if (length < RUN_LEAST) {
             at += length;
             continue;
         }
-        /* What is packed before is made of whole groups, with the begin of the run. */
+        /* Packed values are whole groups, so the last group takes the first values of the run. */
         const size_t before = (at - packed + 7) / 8 * 8;
         if (at != packed)
             put_packed(out, values + packed, before, width);
@@ -84,13 +84,13 @@ void encode_bits(output *out, const uint64_t *bits, size_t from, size_t count)
     }
 }
 
-/* ---- Differences ---- */
+/* ---- Differences between values ---- */
 
 #define BLOCK      128u
 #define MINI_COUNT 4u
 #define MINI       (BLOCK / MINI_COUNT)
 
-/* Packs a miniblock of values of `width` bits, at most 64. */
+/* Packs a miniblock of MINI values of `width` bits, at most 64. */
 static void put_mini(output *out, const uint64_t *values, unsigned width)
 {
     const size_t size = MINI * width / 8;

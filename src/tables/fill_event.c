@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of events. */
+/* Functions that fill columns of events. */
 #include "tables/tables.h"
 
 #define FILL(name) \
     void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to)
 
-/* A column that only needs the event `e`, and is never null. */
+/* Defines the function for a column that depends only on the event `e` and is never null. */
 #define FILL_PLAIN(name, type, value)                   \
     FILL(name)                                          \
     {                                                   \
@@ -18,7 +18,8 @@
         }                                               \
     }
 
-/* The same, null where `is_there` is false. */
+/* Defines the function for a column that depends only on the event `e`, and is null if
+   `is_there` is false. */
 #define FILL_NULLS(name, type, is_there, value)         \
     FILL(name)                                          \
     {                                                   \
@@ -34,7 +35,7 @@
         }                                               \
     }
 
-/* A column that is the same for the whole batch. */
+/* Defines the function for a column that is the same for all events of a batch. */
 #define FILL_BATCH(name, type, value)         \
     FILL(name)                                \
     {                                         \
@@ -104,7 +105,7 @@ FILL(wall)
     }
 }
 
-/* Nanoseconds from the begin of an event to `end_ns`. */
+/* Computes the duration of a COMPLETE event in nanoseconds. Returns false if it has none. */
 static bool duration(const stele_event *e, int64_t *ns)
 {
     return e->kind == STELE_KIND_COMPLETE && has_time(e) &&
@@ -151,7 +152,7 @@ FILL(category)
     }
 }
 
-/* ---- Threads and processes ---- */
+/* ---- Numbers and names of threads and processes ---- */
 
 #define FILL_TRACK(name, type, is_there, value)                                  \
     FILL(name)                                                                   \
@@ -171,13 +172,13 @@ FILL_TRACK(pid, uint64_t, has_pid, pid)
 FILL_TRACK(thread, stele_cell_text, thread_name != 0, thread)
 FILL_TRACK(process, stele_cell_text, process_name != 0, process)
 
-/* ---- Value and id, which mean something by kind ---- */
+/* ---- Value and id, whose meaning depends on the kind ---- */
 
 #define KINDS(a, b, c, d)                                              \
     (STELE_KIND_BIT(STELE_KIND_##a) | STELE_KIND_BIT(STELE_KIND_##b) | \
      STELE_KIND_BIT(STELE_KIND_##c) | STELE_KIND_BIT(STELE_KIND_##d))
 
-/* Kinds that always have them, and those where 0 says that there is none. */
+/* Kinds whose value or id is always valid, and kinds for which 0 means that there is none. */
 #define VALUE_ALWAYS (KINDS(BLOB, OBJECT, SYSCALL, SNAPSHOT) | KINDS(METADATA, INSN, LOAD, STORE))
 #define VALUE_NOT_0  KINDS(SWITCH, LOG, SAMPLE, LOST)
 #define ID_ALWAYS                                                                         \

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of fields: those of tables of fields, and "arg.NAME" of tables of events. */
+/* Functions that fill columns of fields: those of tables of fields, and "arg.NAME" of tables of
+   events. */
 #include "tables/tables.h"
 
 #define FILL(name) \
     void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to)
 
-/* ---- Values as texts ---- */
+/* ---- Fields as texts ---- */
 
-/* What was written into the scan's scratch. */
+/* The text that was written to the scan's buffer, as a cell. */
 static stele_cell_text take_text(stele_scan *s)
 {
     size_t size;
@@ -73,7 +74,7 @@ FILL(message)
     }
 }
 
-/* ---- Values as numbers ---- */
+/* ---- Fields as numbers ---- */
 
 static bool take_int(const stele_field *field, int64_t *value)
 {
@@ -116,7 +117,7 @@ static bool take_bool(const stele_field *field, uint8_t *value)
     return field->type == STELE_TYPE_BOOL;
 }
 
-/* ---- Tables of fields ---- */
+/* ---- Columns of tables of fields ---- */
 
 #define FILL_FIELD(name, value_type, take)      \
     FILL(name)                                  \
@@ -181,9 +182,9 @@ FILL(label)
     }
 }
 
-/* ---- One field of each event ---- */
+/* ---- Columns "arg.NAME" of events ---- */
 
-/* A field of this name, not in what is inside of others; NULL: there is none. */
+/* Finds a field by its name, not looking into structures. Returns NULL if there is none. */
 static const stele_field *find_among(const stele_field *fields, uint32_t count, stele_name name)
 {
     for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
@@ -198,7 +199,7 @@ static bool is_context(const stele_field *field)
     return field->type == STELE_TYPE_STRUCT && (field->hint & STELE_HINT_CONTEXT) != 0;
 }
 
-/* The same among the members of contexts. */
+/* Finds a field by its name among the members of contexts. Returns NULL if there is none. */
 static const stele_field *find_in_contexts(const stele_field *fields, uint32_t count,
                                            stele_name name)
 {
@@ -213,7 +214,7 @@ static const stele_field *find_in_contexts(const stele_field *fields, uint32_t c
     return NULL;
 }
 
-/* What holds for the batch is looked up once for all of its events. */
+/* Finds a field of the batch's context, once for all events of the batch. */
 static const stele_field *find_shared(const scan_column *of, const stele_batch *batch)
 {
     struct batch_field *shared = of->shared;
@@ -227,7 +228,8 @@ static const stele_field *find_shared(const scan_column *of, const stele_batch *
     return shared->field;
 }
 
-/* Of the fields of an event, else of its contexts, else of its batch, as filters find it. */
+/* Finds a field by its name in an event, then in its contexts, then in its batch, as filters do.
+   Returns NULL if there is none. */
 static inline const stele_field *find_plain(const scan_column *of, const stele_batch *batch,
                                             const stele_field *fields, uint32_t count)
 {
@@ -235,7 +237,7 @@ static inline const stele_field *find_plain(const scan_column *of, const stele_b
     for (const stele_field *field = fields; field < end; field += stele_field_length(field)) {
         if (field->name == of->plain)
             return field;
-        /* Members that nobody asked for may have been left out. */
+        /* The reader may have left out members for which no column asks. */
         if (context == NULL && is_context(field) && field->u.run.length != 0)
             context = field;
     }
@@ -247,8 +249,8 @@ static inline const stele_field *find_plain(const scan_column *of, const stele_b
     return batch->context_count != 0 ? find_shared(of, batch) : NULL;
 }
 
-/* A way through structures, or an event with many fields: apart, so that the usual way needs
-   nothing on the stack. */
+/* Finds a field by a path through structures, or in an event with many fields. It is not
+   inlined, so that the usual case needs no stack. */
 static __attribute__((noinline)) const stele_field *find_far(const scan_column *of,
                                                              const stele_batch *batch,
                                                              const stele_event *event,
@@ -269,7 +271,8 @@ static inline const stele_field *field_of(const scan_column *of, const stele_bat
     return find_plain(of, batch, batch->fields + event->field_first, event->field_count);
 }
 
-/* What is null in the trace, too, fits every type. */
+/* Defines the function for columns "arg.NAME" of one type. A field that is null in the trace is
+   null in a column of any type. */
 #define FILL_ARG(name, value_type, take)                                                \
     static FILL(name)                                                                   \
     {                                                                                   \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of the lists of traces, streams, tracks and findings. */
+/* Functions that fill columns of the lists of traces, streams, tracks and findings. */
 #include "tables/tables.h"
 
-/* A column of what `item` is, which `get` finds; null where `is_there` is false. */
+/* Defines the function for a column of a list. `get` finds the row's `item`; the cell is null if
+   `is_there` is false. */
 #define FILL_ITEM(name, type, item_type, get, is_there, value)                                  \
     void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const cell_place *to) \
     {                                                                                           \
@@ -20,7 +21,7 @@
         }                                                                                       \
     }
 
-/* ---- Traces ---- */
+/* ---- Columns of traces ---- */
 
 #define FILL_TRACE(name, type, is_there, value)                                                \
     FILL_ITEM(name, type, stele_trace_info, stele_trace_get_info(s->traces[number]), is_there, \
@@ -45,7 +46,7 @@ FILL_TRACE(trace_packing, stele_cell_text, item->packing[0] != 0, lasting(s, ite
 FILL_TRACE(trace_size, uint64_t, item->has_size, item->size)
 FILL_TRACE(trace_endian, uint8_t, true, item->is_big_endian)
 
-/* ---- Streams ---- */
+/* ---- Columns of streams ---- */
 
 #define FILL_STREAM(name, type, is_there, value) \
     FILL_ITEM(name, type, stele_stream, stele_stream_get(s->context, number), is_there, value)
@@ -76,7 +77,7 @@ FILL_RANGE(track_events, uint64_t, true, item->count)
 FILL_RANGE(track_begin, int64_t, item->has_time, item->begin_ns)
 FILL_RANGE(track_end, int64_t, item->has_time, item->end_ns)
 
-/* ---- Tracks ---- */
+/* ---- Columns of tracks ---- */
 
 #define FILL_OF_TRACK(name, type, is_there, value) \
     FILL_ITEM(name, type, stele_track, stele_track_get(s->context, number), is_there, value)
@@ -94,7 +95,7 @@ FILL_OF_TRACK(track_name, stele_cell_text, item->name != 0, cell_of_name(s, NULL
 FILL_CELLS(track_pid, uint64_t, item->has_pid, item->pid)
 FILL_CELLS(track_process, stele_cell_text, item->process_name != 0, item->process)
 
-/* ---- Findings ---- */
+/* ---- Columns of findings ---- */
 
 #define FILL_FINDING(name, type, is_there, value) \
     FILL_ITEM(name, type, finding_row, &s->findings[number], is_there, value)

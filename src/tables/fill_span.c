@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of spans, beside those of the event that each of them is. */
+/* Functions that fill columns of spans; other columns come from the event of each span. */
 #include "tables/stage.h"
 
-/* A column of the span `p`, null where `is_there` is false. */
+/* Defines the function for a column of the span `p`, null if `is_there` is false. */
 #define FILL_SPAN(name, type, is_there, value) \
     STAGE_FILL(span, stele_span, spans, name, type, is_there, value)
 
-/* When a span without its begin began is not known. */
+/* Whether it is known when a span began. */
 static bool has_begin(const stele_span *p)
 {
     return p->end != STELE_SPAN_ENTRY_LOST;

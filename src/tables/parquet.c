@@ -38,8 +38,8 @@ static const physical physicals[STELE_CELL_TYPE_COUNT] = {
     [STELE_CELL_JSON] = {PHYSICAL_BYTES, CONVERTED_JSON, 0, false},
 };
 
-/* The same for engines that know no unsigned numbers and no nanoseconds: what has 64 bits becomes a
-   decimal number of DECIMAL_DIGITS digits. */
+/* How cells are stored for engines that have neither unsigned numbers nor nanoseconds: an
+   unsigned number of 64 bits becomes a decimal of DECIMAL_DIGITS digits. */
 static const physical plain_physicals[STELE_CELL_TYPE_COUNT] = {
     [STELE_CELL_BOOL] = {PHYSICAL_BOOLEAN, -1, 0, false},
     [STELE_CELL_U8] = {PHYSICAL_INT32, -1, 0, false},
@@ -54,7 +54,7 @@ static const physical plain_physicals[STELE_CELL_TYPE_COUNT] = {
     [STELE_CELL_JSON] = {PHYSICAL_BYTES, CONVERTED_UTF8, 0, false},
 };
 
-/* ---- Indexes and metadata -------------------------------------------------------------------- */
+/* ---- Row groups with their indexes ----------------------------------------------------------- */
 
 static stele_status flush_group(parquet *q)
 {
@@ -88,9 +88,10 @@ static stele_status flush_group(parquet *q)
     return q->out->status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Making and writing ---------------------------------------------------------------------- */
 
-/* Texts that end with the chunk are kept until the group is written. */
+/* Copies texts that are valid only until the next chunk, so that they last until the group is
+   written. Returns false if out of memory. */
 static bool keep_texts(parquet *q, parquet_column *p, size_t from, size_t count)
 {
     stele_cell_text *cells = (stele_cell_text *)(void *)p->values;
@@ -124,7 +125,7 @@ static stele_status take_rows(parquet *q)
         if (is_cell_text && !(p->is_lasting && chunk.has_lasting) &&
             !keep_texts(q, p, q->row_count, chunk.count))
             status = STELE_ERR_MEMORY;
-        /* From then on a name can lie in several places. */
+        /* from here on the bytes of a name may be at several addresses */
         p->is_lasting = p->is_lasting && chunk.has_lasting;
     }
     if (status == STELE_OK)
@@ -247,7 +248,7 @@ void parquet_sorted_by(parquet *q, size_t index)
         q->sorted_by[q->sorted_count++] = index;
 }
 
-/* Puts rows of cells after those of the group. */
+/* Copies cells of the picked rows to the end of the group. */
 static void gather(parquet_column *p, size_t at, const stele_cells *cells, const uint32_t *picked,
                    size_t count)
 {

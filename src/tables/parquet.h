@@ -13,17 +13,18 @@
 
 typedef struct parquet parquet;
 
-/* Returns NULL if out of memory. */
+/* Makes a writer for the columns of a scan. Returns NULL if out of memory. */
 parquet *parquet_new(stele_scan *scan, const stele_table_write_options *options);
 void parquet_free(parquet *q);
 
-/* Says that the rows of each group stand by this column of the scan, after the ones said before. */
+/* Declares that the rows of each group are sorted by this column of the scan, after the columns
+   declared before. */
 void parquet_sorted_by(parquet *q, size_t index);
 
 void parquet_begin(parquet *q, output *out);
 
-/* Copies cells, those of the given rows; their texts must hold until parquet_end(). `has_lasting`
-   is what the chunks said that they come from. */
+/* Adds the cells of the picked rows; their texts must be valid until parquet_end().
+   `has_lasting` is stele_chunk's member of the chunks they come from. */
 stele_status parquet_put(parquet *q, const stele_cells *cells, const uint32_t *picked, size_t count,
                          bool has_lasting);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chunk of Parquet: the values of one column in a row group. Few different values are numbers of
- * a dictionary, which has a page of its own; whole numbers are differences else, and all else
- * stands as it is. Each page is packed on its own.
+ * Writes a chunk of Parquet: the values of one column in a row group. If there are few different
+ * values, a page has them as a dictionary and the others refer to it by number; otherwise whole
+ * numbers are written as differences, and all others as they are. Each page is packed separately.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -13,7 +13,7 @@
 #include "tables/parquet_chunk.h"
 #include "tables/thrift.h"
 
-/* Packs the body, and writes it as a page. */
+/* Packs q->body and writes it as a page. */
 static void put_page(parquet *q, parquet_column *p, int type, size_t value_count, int encoding)
 {
     size_t size, head_size, packed_size;
@@ -60,7 +60,7 @@ static void put_text(output *out, stele_text text)
     output_write(out, text.bytes, text.size);
 }
 
-/* A value as it is. */
+/* Writes a value without encoding. */
 static void put_plain(output *out, const parquet_column *p, size_t row)
 {
     uint8_t bytes[8];
@@ -84,7 +84,8 @@ static bool can_have_dictionary(const parquet_column *p)
            p->type != STELE_CELL_WALL && p->type != STELE_CELL_DOUBLE;
 }
 
-/* Names lie in one place each: where they are tells them apart. */
+/* Whether two rows have the same value. The bytes of a lasting name are at one address, so
+   comparing addresses is enough for those. */
 static bool is_same(const parquet_column *p, size_t a, size_t b)
 {
     stele_text x, y;
@@ -106,7 +107,8 @@ static uint32_t hash_at(const parquet *q, const parquet_column *p, size_t row)
     return hash_table_hash_bytes(&q->table, text.bytes, text.size);
 }
 
-/* The number of a row's value; HASH_NONE: there are too many, or memory. */
+/* The number of a row's value in the dictionary, made if needed. Returns HASH_NONE if there are
+   too many values, or if out of memory. */
 static uint32_t code_of(parquet *q, const parquet_column *p, size_t row, size_t *count)
 {
     uint32_t hash;
@@ -125,7 +127,8 @@ static uint32_t code_of(parquet *q, const parquet_column *p, size_t row, size_t 
     return (uint32_t)(*count)++;
 }
 
-/* Numbers for the values of all rows; 0: there are too many different ones. */
+/* Makes numbers for the values of all rows. Returns how many values there are, 0 if there are
+   too many. */
 static size_t make_dictionary(parquet *q, const parquet_column *p)
 {
     size_t count = 0, last = SIZE_MAX;
@@ -151,7 +154,7 @@ static void put_dictionary(parquet *q, parquet_column *p, size_t count)
     put_page(q, p, DICTIONARY_PAGE, count, PLAIN);
 }
 
-/* Whether each value is there, in front of those that are. */
+/* Writes which rows have a value; this comes before the values of a page. */
 static void put_levels(parquet *q, const parquet_column *p, size_t from, size_t count)
 {
     uint8_t size[4] = {0};
@@ -176,7 +179,8 @@ void parquet_widen(const parquet_column *p, parquet_page *g, uint64_t value, boo
         g->max = value;
 }
 
-/* The values of a page that are there, as numbers; their least and largest. */
+/* Collects the values of a page that are not null as numbers, and notes the least and the
+   largest. Returns how many there are. */
 static size_t take_numbers(parquet *q, const parquet_column *p, size_t from, size_t count,
                            parquet_page *g)
 {

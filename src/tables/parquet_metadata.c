@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file of Parquet says of itself: the schema, of each row group where its chunks are and
- * what they hold at least and at most, and the same of each page, so that readers can pass over
+ * Writes the metadata of a file of Parquet: the schema; for each row group the offsets of its
+ * chunks with their least and largest values; and the same for each page, so that readers can skip
  * pages.
  */
 #include <zstd.h>
@@ -12,7 +12,7 @@
 #include "tables/parquet_metadata.h"
 #include "tables/thrift.h"
 
-/* A bound as statistics have it. */
+/* Writes the least or largest value in the form that statistics need. */
 static void put_bound(thrift *t, const parquet_column *p, int id, uint64_t value)
 {
     uint8_t bytes[8];
@@ -42,7 +42,7 @@ void parquet_put_column_index(parquet *q, parquet_column *p)
                 put_bound(&t, p, 0, id == 2 ? p->pages[i].min : p->pages[i].max);
         }
     }
-    thrift_i32(&t, 4, 0); /* bounds of pages are in no order */
+    thrift_i32(&t, 4, 0); /* boundary order of the pages: unordered */
     thrift_list(&t, 5, THRIFT_I64, p->page_count);
     for (size_t i = 0; i < p->page_count; i++)
         thrift_varint(q->out, thrift_zigzag((int64_t)p->pages[i].null_count));
@@ -67,7 +67,7 @@ void parquet_put_offset_index(parquet *q, parquet_column *p)
     p->offsets_size = (uint32_t)(output_offset(q->out) - p->offsets_offset);
 }
 
-/* Nulls, least and largest of the chunk. */
+/* Writes the number of nulls and the least and largest value of a chunk. */
 static void put_statistics(thrift *t, const parquet_column *p)
 {
     parquet_page all = {.is_null = true};
@@ -91,7 +91,7 @@ static void put_statistics(thrift *t, const parquet_column *p)
 void parquet_put_column_metadata(parquet *q, thrift *t, const parquet_column *p)
 {
     thrift_begin(t, 0);
-    thrift_i64(t, 2, 0); /* metadata stand here only */
+    thrift_i64(t, 2, 0); /* offset of other metadata: there is none */
     thrift_begin(t, 3);
     thrift_i32(t, 1, p->how->type);
     thrift_list(t, 2, THRIFT_I32, p->has_dictionary ? 3 : 2);
@@ -135,7 +135,7 @@ void parquet_put_sorting(const parquet *q, thrift *t)
 
 static void put_timestamp(thrift *t, bool is_plain)
 {
-    /* Readers give times that are said to be of UTC in microseconds only. */
+    /* Times in UTC are shown by readers only in microseconds, so others are declared as local. */
     thrift_begin(t, 8);
     thrift_bool(t, 1, is_plain);
     thrift_begin(t, 2);
@@ -158,7 +158,7 @@ static void put_logical_type(thrift *t, const parquet_column *p)
         thrift_end(t);
     } else if (how->bits != 0) {
         thrift_begin(t, 10);
-        output_byte(t->out, 0x13); /* a byte, field 1 */
+        output_byte(t->out, 0x13); /* a byte, in field 1 */
         output_byte(t->out, (uint8_t)how->bits);
         t->last[t->depth] = 1;
         thrift_bool(t, 2, false);
@@ -184,7 +184,7 @@ static void put_schema(const parquet *q, thrift *t)
         thrift_i32(t, 1, how->type);
         if (how->type == PHYSICAL_FIXED)
             thrift_i32(t, 2, DECIMAL_SIZE);
-        thrift_i32(t, 3, 1); /* optional */
+        thrift_i32(t, 3, 1); /* repetition type: optional */
         thrift_text(t, 4, p->name);
         if (how->converted >= 0)
             thrift_i32(t, 6, how->converted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a writer of Parquet knows while it writes, and how it reads the cells that it keeps. */
+/* State of a Parquet writer, and functions to read the cells that it keeps. */
 #ifndef TABLES_PARQUET_STATE_H
 #define TABLES_PARQUET_STATE_H
 
@@ -15,7 +15,7 @@
 #include "tables/thrift.h"
 
 #define GROUP_ROWS_MAX ((size_t)1 << 20)
-#define GROUP_BYTES    ((size_t)24 << 20) /* of cells, in one group */
+#define GROUP_BYTES    ((size_t)24 << 20) /* largest size of the cells of one group in bytes */
 #define PAGE_ROWS      ((size_t)1 << 16)
 #define PAGES_MAX      (GROUP_ROWS_MAX / PAGE_ROWS)
 #define DICTIONARY_MAX ((size_t)1 << 16)
@@ -34,39 +34,40 @@ enum {
 };
 enum { CONVERTED_NONE = -1, CONVERTED_UTF8 = 0, CONVERTED_DECIMAL = 5, CONVERTED_JSON = 19 };
 
-/* How cells of a type are stored; `converted` is -1 where readers take them as they are. */
+/* How cells of a type are stored. `converted` is CONVERTED_NONE if the physical type says all. */
 typedef struct physical {
     int type, converted, bits;
     bool is_signed;
 } physical;
 
-/* Unsigned numbers of 64 bits as decimal numbers, for engines that know no unsigned ones. */
+/* Size and digits of the decimal that replaces an unsigned number of 64 bits, for engines
+   without unsigned types. */
 #define DECIMAL_SIZE   9
 #define DECIMAL_DIGITS 20
 
-/* What the indexes say of a page, and the metadata of a chunk. */
+/* A page in the indexes, or a chunk in the metadata: where it is, and the range of its values. */
 typedef struct parquet_page {
     uint64_t offset, first_row, null_count;
     uint32_t size;
-    bool is_null; /* all of its values are null */
+    bool is_null; /* all values are null */
     uint64_t min, max;
 } parquet_page;
 
-/* A column of the group at hand. */
+/* A column of the current group. */
 typedef struct parquet_column {
     const char *name;
     stele_cell_type type;
     const physical *how;
     const char *const *labels;
-    bool is_plain;   /* for engines that know few types */
-    bool is_lasting; /* its texts stay when the chunk that gave them is gone */
-    size_t size;     /* of a cell */
+    bool is_plain;   /* the file is for engines that have few types */
+    bool is_lasting; /* texts stay valid after the chunk that gave them */
+    size_t size;     /* size of a cell in bytes */
     uint8_t *values;
     uint64_t *valid;
     parquet_page pages[PAGES_MAX];
     size_t page_count;
     bool has_dictionary;
-    int encoding; /* of the values */
+    int encoding; /* encoding of the values: PLAIN, DELTA_BINARY_PACKED or RLE_DICTIONARY */
     uint64_t dictionary_offset, unpacked_size, packed_size;
     uint64_t index_offset, offsets_offset;
     uint32_t index_size, offsets_size;
@@ -77,13 +78,14 @@ struct parquet {
     output *out;
     parquet_column *columns;
     size_t column_count;
-    size_t row_count, rows_max; /* of the group */
-    arena texts;                /* of the group, those that do not last */
-    int64_t *numbers;           /* scratch: the values of a page that are there */
-    uint32_t *codes;            /* scratch: numbers of the dictionary, of the group */
-    uint32_t *dictionary;       /* scratch: rows with the different values */
+    size_t row_count, rows_max; /* rows in the current group, and how many it may have */
+    arena texts;                /* copies of texts that the group needs */
+    int64_t *numbers;           /* scratch: values of a page that are not null */
+    uint32_t *codes;            /* scratch: number in the dictionary for each row of the group */
+    uint32_t *dictionary;       /* scratch: a row for each different value */
     hash_table table;
-    output *body, *head, *groups; /* scratch, and the metadata of the groups so far */
+    /* scratch for a page and its head; metadata of the groups so far */
+    output *body, *head, *groups;
     ZSTD_CCtx *zstd;
     uint8_t *packed;
     size_t packed_capacity;
@@ -91,9 +93,9 @@ struct parquet {
     bool is_plain;
     uint64_t total_rows;
     uint32_t group_count;
-    stele_cells *cells;                /* of the chunk at hand, by column */
-    uint64_t *valid;                   /* of the chunk, for each column one after the other */
-    size_t sorted_by[2], sorted_count; /* columns by which the rows of each group stand */
+    stele_cells *cells; /* cells of the current chunk, by column */
+    uint64_t *valid;    /* validity bits of the current chunk, one column after another */
+    size_t sorted_by[2], sorted_count; /* columns by which the rows of each group are sorted */
 };
 
 /* Whether the cell of a row is not null. */
@@ -109,7 +111,7 @@ static inline uint64_t microseconds(uint64_t ns)
     return (uint64_t)(given / 1000 - (given % 1000 < 0));
 }
 
-/* The cell of a row of a column that holds numbers, zero-extended. */
+/* The cell of a row in a column of numbers, zero-extended. */
 static inline uint64_t parquet_number_at(const parquet_column *p, size_t row)
 {
     const uint8_t *at = p->values + row * p->size;
@@ -123,7 +125,7 @@ static inline uint64_t parquet_number_at(const parquet_column *p, size_t row)
     }
 }
 
-/* The cell of a row of a column that holds texts; it lasts as long as the group. */
+/* The cell of a row in a column of texts; valid as long as the group. */
 static inline stele_text parquet_text_at(const parquet_column *p, size_t row)
 {
     const stele_cell_text *cells = (const stele_cell_text *)(const void *)p->values;
@@ -134,7 +136,7 @@ static inline stele_text parquet_text_at(const parquet_column *p, size_t row)
     return (stele_text){stele_cell_bytes(&cells[row]), cells[row].size};
 }
 
-/* Whether a column holds texts. */
+/* Whether a column has texts. */
 static inline bool parquet_is_text(const parquet_column *p)
 {
     return p->how->type == PHYSICAL_BYTES;

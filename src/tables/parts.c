@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows as many files: as many rows as there is memory for are taken, put in the order of their
- * partitions, and written as one file for each; then the next ones. So a part depends on the rows
- * alone, and nothing is held of what was written.
+ * Writes rows as many files. As many rows as there is memory for are taken, sorted by their
+ * partitions, and written as one file for each partition; then the next ones. So a part depends on
+ * the rows alone, and nothing is kept of what was written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@
 #define TEXT_BYTES     ((size_t)16 << 20)
 #define ROWS_MAX       ((size_t)1 << 19)
 #define PARTITIONS_MAX 10000u
-#define VALUE_SIZE_MAX 150u /* of a value in the name of a folder */
+#define VALUE_SIZE_MAX 150u /* longest value in the name of a folder, in bytes */
 #define NOT_THERE      SIZE_MAX
 
-/* What some rows share. */
+/* A partition: the value that its rows have in common. */
 typedef struct partition {
     bool is_null;
-    uint64_t number; /* of tracks and minutes */
-    char *text;      /* of classes, and made of numbers; owned by `kept` */
+    uint64_t number; /* value that is a track or a minute */
+    char *text;      /* value that is a class, or the number as text; owned by `kept` */
     size_t size;
-    char *folder; /* owned by `kept` */
+    char *folder; /* name of the folder; owned by `kept` */
 } partition;
 
-/* What rows are sorted by. */
+/* The values by which rows are sorted. */
 typedef struct sort_key {
     uint64_t track;
     int64_t ts;
@@ -39,22 +39,22 @@ typedef struct table_parts {
     stele_scan *scan;
     const stele_table_parts_options *options;
     parquet *writer;
-    stele_cells *cells;   /* of the rows at hand, by column */
-    stele_cells *arrived; /* of a chunk, by column */
-    uint64_t *valid;      /* of a chunk, by column */
+    stele_cells *cells;   /* cells of the rows that are held, by column */
+    stele_cells *arrived; /* cells of a chunk, by column */
+    uint64_t *valid;      /* validity bits of a chunk, by column */
     size_t row_count, rows_max;
-    bool has_lasting; /* texts of the rows at hand that may last do */
-    arena texts;      /* of the rows at hand, those that end with their chunk */
+    bool has_lasting; /* names in the rows that are held are valid without a copy */
+    arena texts;      /* copies of other texts in the rows that are held */
     size_t key, track, ts;
-    uint32_t *codes; /* partition of each row */
-    uint32_t *order; /* rows by partition */
+    uint32_t *codes; /* number of the partition, for each row */
+    uint32_t *order; /* numbers of rows, sorted by partition */
     sort_key *keys;
     partition *partitions;
     uint32_t partition_count;
-    uint32_t *begins; /* of the rows of each partition in `order` */
+    uint32_t *begins; /* index in `order` of the first row of each partition */
     hash_table known;
     arena kept;
-    unsigned number; /* of the file of each partition */
+    unsigned number; /* number of the file, the same for all partitions */
 } table_parts;
 
 static const char *const key_names[STELE_PARTITION_COUNT] = {[STELE_PARTITION_CLASS] = "class",
@@ -68,8 +68,8 @@ static bool is_text(stele_cell_type type)
 
 /* ---- Partitions ------------------------------------------------------------------------------ */
 
-/* A value as the name of a folder, as Hive writes it: what could mean something else is %XX. Long
-   ones end with a number made of all of the value. */
+/* Writes the name of a folder as Hive does, KEY=VALUE with special characters as %XX. A long
+   value is cut and ends with a hash of all of it. */
 static void put_folder(char *to, size_t size, const char *key, const partition *p)
 {
     static const char special[] = "\"#%'*/:=?\\{}[]^<>|";
@@ -93,7 +93,8 @@ static void put_folder(char *to, size_t size, const char *key, const partition *
                  (unsigned long long)hash_keyed_bytes((hash_key){0}, p->text, p->size));
 }
 
-/* The folder is at most three times as long as the value. */
+/* Sets the text and the folder of a partition. Escaping makes a value at most three times as
+   long. Returns false if out of memory. */
 static bool add_texts(table_parts *t, partition *p, const char *text, size_t size)
 {
     char folder[16 + 3 * VALUE_SIZE_MAX + 32];
@@ -106,7 +107,8 @@ static bool add_texts(table_parts *t, partition *p, const char *text, size_t siz
     return p->folder != NULL;
 }
 
-/* The partition of a value; HASH_NONE if there are too many, or out of memory. */
+/* Finds or makes the partition of a value. Returns HASH_NONE if there are too many, or if out of
+   memory. */
 static uint32_t find_partition(table_parts *t, const partition *value, uint32_t hash)
 {
     char digits[32];
@@ -132,7 +134,7 @@ static uint32_t find_partition(table_parts *t, const partition *value, uint32_t 
     return t->partition_count++;
 }
 
-/* Minutes, rounded down. */
+/* Nanoseconds as minutes, rounded down. */
 static uint64_t minute_of(int64_t ns)
 {
     static const int64_t minute_ns = INT64_C(60000000000);
@@ -180,7 +182,7 @@ static stele_status find_codes(table_parts *t)
     return STELE_OK;
 }
 
-/* Rows by partition, in each as they came. */
+/* Sorts rows by partition; rows of one partition keep their order. */
 static stele_status order_rows(table_parts *t)
 {
     stele_status status = STELE_OK;
@@ -202,9 +204,9 @@ static stele_status order_rows(table_parts *t)
     return STELE_OK;
 }
 
-/* ---- Sorting --------------------------------------------------------------------------------- */
+/* ---- Sorting of rows in a file --------------------------------------------------------------- */
 
-/* What is not there comes last. */
+/* Compares rows by track, then by time; a row without one comes last. */
 static int compare_keys(const void *a, const void *b)
 {
     const sort_key *x = a, *y = b;
@@ -235,7 +237,7 @@ static void sort_rows(table_parts *t, uint32_t *picked, size_t count)
         picked[i] = t->keys[i].row;
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Writing of files ------------------------------------------------------------------------ */
 
 static void find_times(const table_parts *t, const uint32_t *picked, stele_table_part *part)
 {
@@ -285,7 +287,7 @@ static stele_status write_part(table_parts *t, const partition *p, uint32_t *pic
     return status == STELE_OK ? t->options->done(t->options->user, &part, out) : status;
 }
 
-/* A table without rows is a file without rows, as if they all had no value. */
+/* Writes a file without rows for a table without rows, as the partition without a value. */
 static stele_status write_empty(table_parts *t)
 {
     partition none = {.is_null = true};
@@ -309,9 +311,10 @@ static stele_status write_parts(table_parts *t)
     return status;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Taking of rows -------------------------------------------------------------------------- */
 
-/* Texts that end with the chunk are kept until they are written. */
+/* Copies texts that are valid only until the next chunk, so that they last until they are
+   written. Returns false if out of memory. */
 static bool keep_texts(table_parts *t, stele_cell_text *cells, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -365,7 +368,7 @@ static stele_status run(table_parts *t)
     return t->row_count != 0 || t->number == 0 ? write_parts(t) : STELE_OK;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Making and freeing ---------------------------------------------------------------------- */
 
 static size_t find_column(const stele_scan *s, const char *name, stele_cell_type type)
 {
@@ -376,7 +379,7 @@ static size_t find_column(const stele_scan *s, const char *name, stele_cell_type
     return NOT_THERE;
 }
 
-/* The columns that rows are put together by. Returns false if one is missing. */
+/* Finds the columns by which rows are partitioned and sorted. Returns false if one is missing. */
 static bool find_keys(table_parts *t)
 {
     const stele_scan *s = t->scan;

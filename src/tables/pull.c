@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a scan, as its reader gives them. */
+/* Reads the events of a scan, segment by segment. */
 #include "tables/tables.h"
 
 stele_status scan_pull(stele_scan *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tables and columns there are: tables.def as arrays. */
+/* The tables and columns of tables.def as arrays. */
 #include "core/sized.h"
 #include "tables/tables.h"
 
@@ -98,7 +98,7 @@ const column_entry *table_column_find(table_id table, const char *name)
     return NULL;
 }
 
-/* ---- As others see them ---- */
+/* ---- Public functions ---- */
 
 size_t stele_cell_size(stele_cell_type type)
 {

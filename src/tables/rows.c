@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where rows come from: events, their fields, and lists that are known once all was read. */
+/* Sources of rows: events, their fields, and lists that are complete once everything was read. */
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -11,21 +11,21 @@ stele_status rows_of_events(stele_scan *s, size_t room, rows *r)
     return scan_take_events(s, room, r);
 }
 
-/* ---- Fields ---- */
+/* ---- Rows of fields ---- */
 
 static bool is_number(const stele_field *field)
 {
     return field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_FLOAT;
 }
 
-/* The event at hand, of which not all fields were taken. */
+/* The event that is being taken, some of whose fields were taken already. */
 static const stele_event *event_at_hand(const stele_scan *s)
 {
     const stele_segment *segment = &s->segments[s->segment_at];
     return &segment->batch->events[segment->first + s->event_at];
 }
 
-/* Takes fields of the event at hand; false when there is no more room. */
+/* Takes fields of the current event as rows. Returns false if there is no more room. */
 static bool take_fields(stele_scan *s, const stele_batch *batch, bool numbers, size_t room, rows *r)
 {
     const stele_event *event = event_at_hand(s);
@@ -46,7 +46,7 @@ static bool take_fields(stele_scan *s, const stele_batch *batch, bool numbers, s
     return true;
 }
 
-/* Rows of one batch: what is filled in points into it. */
+/* Takes rows of one batch only, because they point into it. */
 static stele_status take_rows(stele_scan *s, bool numbers, size_t room, rows *r)
 {
     r->events = s->row_events;
@@ -78,7 +78,7 @@ stele_status rows_of_numbers(stele_scan *s, size_t room, rows *r)
     return take_rows(s, true, room, r);
 }
 
-/* ---- Lists ---- */
+/* ---- Rows of lists ---- */
 
 static void widen(range_row *row, const stele_event *event)
 {
@@ -92,7 +92,7 @@ static void widen(range_row *row, const stele_event *event)
     row->has_time = true;
 }
 
-/* The range of a track or stream; NULL if out of memory. */
+/* The range of times of a track or stream, by its number. Returns NULL if out of memory. */
 static range_row *range_at(stele_scan *s, uint32_t number)
 {
     if (number >= s->range_count) {
@@ -104,7 +104,7 @@ static range_row *range_at(stele_scan *s, uint32_t number)
     return &s->ranges[number];
 }
 
-/* Reads all: the ranges of tracks, or of streams. */
+/* Reads all events, and notes the range of each track or stream. */
 static stele_status read_all(stele_scan *s, bool by_track)
 {
     stele_status status;
@@ -120,7 +120,7 @@ static stele_status read_all(stele_scan *s, bool by_track)
     return status;
 }
 
-/* What of a list is a row; `kind` NONE: all. */
+/* Takes tracks of one kind as rows; kind NONE stands for all. */
 static stele_status list_tracks(stele_scan *s, stele_track_kind kind, size_t room, rows *r)
 {
     const uint32_t count = stele_track_count(s->context);
@@ -178,9 +178,9 @@ stele_status rows_of_streams(stele_scan *s, size_t room, rows *r)
     return list_up_to(s, stele_stream_count(s->context), room, r);
 }
 
-/* ---- Findings ---- */
+/* ---- Rows of findings ---- */
 
-/* Copies a text that may be NULL; false if out of memory. */
+/* Copies a text that may be NULL. Returns false if out of memory. */
 static bool keep(const char *text, char **to)
 {
     *to = text != NULL ? strdup(text) : NULL;
@@ -217,7 +217,7 @@ void scan_free_findings(stele_scan *s)
     s->finding_count = s->finding_at = 0;
 }
 
-/* Findings go on to the handler of the context, too. */
+/* Receives findings for the scan, and passes them on to the context's own handler. */
 typedef struct listener {
     stele_scan *scan;
     diag_sink before;
@@ -231,7 +231,7 @@ static void listen(void *user, const stele_diag *diag)
         l->before.fn(l->before.user, diag);
 }
 
-/* Reads on until something is found: what was found before is delivered by then. */
+/* Reads on until there are new findings. Those from before were delivered and are freed. */
 static stele_status find_more(stele_scan *s)
 {
     diag_sink *sink = &s->context->diag;

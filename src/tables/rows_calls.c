@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of spans where only that is asked for which the engine of calls knows by itself: it takes
- * whole segments and keeps no copies of events, so that this is several times as fast as spans.
- * Names that are known in their batch only are kept as long as their calls are open.
+ * Rows of calls, for columns that need nothing but what the calls engine knows. The engine takes
+ * whole segments and copies no events, which makes it several times as fast as spans. Names that
+ * only their batch knows are kept as long as their calls are open.
  */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "tables/stage.h"
 
-/* The name of an open call that only the batch of its begin knew. */
+/* A copy of an open call's name that is known only in the batch of its begin. */
 typedef struct kept_name {
-    char *bytes; /* NULL: the place is free */
+    char *bytes; /* NULL: the entry is free */
     size_t size;
     uint32_t next_free;
 } kept_name;
@@ -19,15 +19,15 @@ typedef struct kept_name {
 typedef struct call_rows {
     stele_scan *scan;
     stele_calls *calls;
-    kept_name *kept; /* by tag, from 1 */
+    kept_name *kept; /* by tag, from 1 on */
     uint32_t kept_count, kept_capacity, free_tag;
-    const stele_batch *batch; /* of the event at hand, while they are added one by one */
+    const stele_batch *batch; /* batch of the current event, while events are added one by one */
     const stele_event *event;
 } call_rows;
 
-/* ---- Names of batches ---- */
+/* ---- Names known in one batch ---- */
 
-/* The tag of a copy; 0: memory. */
+/* Copies a name. Returns its tag, 0 if out of memory. */
 static uint32_t keep_name(call_rows *c, const stele_batch *batch, stele_name name)
 {
     const stele_text text = stele_name_text(c->scan->context, batch, name);
@@ -69,7 +69,7 @@ static bool has_local_names(const stele_segment *segment)
     return (all & STELE_NAME_LOCAL) != 0;
 }
 
-/* ---- Rows ---- */
+/* ---- Rows of calls ---- */
 
 static stele_status take(void *user, const stele_call_span *spans, size_t count)
 {
@@ -83,7 +83,7 @@ static stele_status take(void *user, const stele_call_span *spans, size_t count)
     return status;
 }
 
-/* One by one, so that it is known which call begins with which event. */
+/* Adds events one by one, so that it is known which event began a call. */
 static stele_status add_local(call_rows *c, const stele_segment *segment)
 {
     stele_status status = STELE_OK;
@@ -139,7 +139,7 @@ static void calls_close(void *user)
     free(c);
 }
 
-/* ---- Columns ---- */
+/* ---- Columns of calls ---- */
 
 #define FILL_CALL(name, type, is_there, value)                                        \
     static void fill_call_##name(stele_scan *s, const scan_column *of, const rows *r, \
@@ -167,7 +167,7 @@ FILL_CALL(depth, uint32_t, true, p->depth)
 FILL_CALL(ending, uint8_t, true, p->end)
 FILL_CALL(track, uint32_t, p->track != 0, p->track)
 
-/* Calls do not say which trace they are of: for one trace only. */
+/* Fills the column `trace`. Calls do not have it, so this works for a single trace only. */
 static void fill_call_trace(stele_scan *s, const scan_column *of, const rows *r,
                             const cell_place *to)
 {
@@ -178,7 +178,8 @@ static void fill_call_trace(stele_scan *s, const scan_column *of, const rows *r,
         values[i] = number;
 }
 
-/* A name that no context knows: that of its begin, or of the exit that has no begin. */
+/* The name of a call that is known only in a batch: that of its begin, or of an exit without a
+   begin. Returns false if it has no such name. */
 static bool local_name(stele_scan *s, const call_rows *c, const stele_call_span *p,
                        stele_cell_text *cell)
 {
@@ -226,7 +227,7 @@ FILL_CALL_TRACK(pid, uint64_t, has_pid, pid)
 FILL_CALL_TRACK(thread, stele_cell_text, thread_name != 0, thread)
 FILL_CALL_TRACK(process, stele_cell_text, process_name != 0, process)
 
-/* What fills a column of spans, and what fills the same from calls. */
+/* For each function that fills a column of spans, the one that fills it from calls. */
 static const struct {
     fill_fn *of_spans, *of_calls;
 } fills[] = {
@@ -254,7 +255,7 @@ static fill_fn *fill_of_calls(fill_fn *of_spans)
     return NULL;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening of the engine ---- */
 
 bool stage_can_be_calls(const stele_scan *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of instructions and of their memory accesses, and their columns. */
+/* Rows of instructions, memory accesses and branches, and their columns. */
 #include <stdlib.h>
 
 #include "tables/tables.h"
 
-/* A branch that was run; it holds when its batch is gone. */
+/* A branch that was executed; the row is valid after its batch is gone. */
 typedef struct branch_row {
     uint64_t number, pc, offset, target;
     uint32_t trace, stream, opcode;
@@ -12,17 +12,18 @@ typedef struct branch_row {
     uint8_t kind;
 } branch_row;
 
-/* What is read of one trace after the other. */
+/* State of reading instructions, one trace after another. */
 struct insn_source {
     branch_row *branches;
-    branch_row pending; /* one whose next instruction is in the next batch */
+    /* a branch that was last in its batch, until the next instruction is known */
+    branch_row pending;
     uint32_t pending_track;
     bool has_pending;
-    stele_insn_reader *reader; /* NULL: of no trace yet */
+    stele_insn_reader *reader; /* NULL: no trace was opened yet */
     const stele_insn_batch *batch;
-    size_t trace;       /* that is read next */
-    uint32_t at;        /* instructions of the batch that were taken */
-    uint32_t access_at; /* accesses of the instruction at hand that were taken */
+    size_t trace;       /* index of the trace that is read next */
+    uint32_t at;        /* how many instructions of the batch were taken */
+    uint32_t access_at; /* how many accesses of the current instruction were taken */
     bool wants_accesses, wants_snapshots;
 };
 
@@ -56,7 +57,7 @@ void insn_source_close(stele_scan *s)
     free(s->row_insns);
 }
 
-/* The next batch of this trace, or of the next one that has instructions. */
+/* Reads the next batch of the current trace, or of the next trace that has instructions. */
 static stele_status next_batch(stele_scan *s)
 {
     struct insn_source *t = s->insns;
@@ -127,7 +128,7 @@ stele_status rows_of_accesses(stele_scan *s, size_t room, rows *r)
     return STELE_OK;
 }
 
-/* ---- Branches -------------------------------------------------------------------------------- */
+/* ---- Rows of branches ------------------------------------------------------------------------ */
 
 static void put_branch(stele_scan *s, rows *r, const branch_row *row, uint32_t track)
 {
@@ -135,8 +136,8 @@ static void put_branch(stele_scan *s, rows *r, const branch_row *row, uint32_t t
     s->insns->branches[r->count++] = *row;
 }
 
-/* What ran after it says whether it jumped, unless something is missing in between. A branch that
-   always jumps did so. */
+/* Sets whether a branch jumped and to where, from the instruction executed after it, unless
+   something is missing in between. An unconditional branch always jumped. */
 static void resolve(branch_row *row, const stele_insn *next)
 {
     const bool is_known = next != NULL && row->has_pc && (next->flags & STELE_INSN_HAS_PC) != 0 &&
@@ -147,7 +148,7 @@ static void resolve(branch_row *row, const stele_insn *next)
     row->target = is_known ? next->pc : 0;
 }
 
-/* The branch that an instruction of the batch is; false: it is none. */
+/* Makes the row of an instruction that is a branch. Returns false if it is not. */
 static bool take_branch(stele_scan *s, const stele_insn_batch *b, uint32_t at, branch_row *row)
 {
     const stele_stream *stream = stele_stream_get(s->context, b->stream);
@@ -167,7 +168,8 @@ static bool take_branch(stele_scan *s, const stele_insn_batch *b, uint32_t at, b
     return true;
 }
 
-/* The last one of a batch waits for the first instruction of the next one of its stream. */
+/* Completes the branch at the end of a batch with the first instruction of the next batch of its
+   stream. */
 static void settle_pending(stele_scan *s, rows *r)
 {
     struct insn_source *t = s->insns;
@@ -217,14 +219,15 @@ stele_status rows_of_branches(stele_scan *s, size_t room, rows *r)
     return r->count != 0 ? STELE_OK : status;
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
+/* ---- Columns of instructions ----------------------------------------------------------------- */
 
 static inline uint32_t index_of(const rows *r, size_t row)
 {
     return r->insn_rows != NULL ? r->insn_rows[row] : r->insn_first + (uint32_t)row;
 }
 
-/* A column of the instruction `e` with the index `at` in its batch `b`. */
+/* Defines the function for a column of the instruction `e`, which has the index `at` in its
+   batch `b`. */
 #define FILL_INSN(name, type, is_there, value)                                 \
     void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, \
                           const cell_place *to)                                \
@@ -278,7 +281,7 @@ FILL_INSN(offset, uint64_t, true, b->offset + e->offset)
 
 FILL_INSN_TRACK(tid, uint64_t, has_tid, tid)
 
-/* Words of the instruction set, which are static. */
+/* Defines the function for a column of static texts about the opcode. */
 #define FILL_INSN_WORD(name, text)                                              \
     void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r,  \
                           const cell_place *to)                                 \

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of what a kernel does beside scheduling: interrupts, requests to devices, packets. */
+/* Rows of what a kernel does except scheduling: interrupts, requests to devices, packets. */
 #include <stdlib.h>
 
 #include "tables/stage.h"
 
 #define HELD_MAX 256u
 
-/* Items come one by one: some are held, each as an event of its thread beside it. */
+/* Collects items, which come one by one. Each has an event of its thread, for the columns of
+   events. */
 typedef struct kernel_stage {
     stele_kernel *kernel;
     stele_scan *scan;
-    uint32_t wanted;   /* bits of stele_kernel_class */
-    stele_batch batch; /* says which stream the events are of */
+    uint32_t wanted;   /* bits of stele_kernel_class values */
+    stele_batch batch; /* has the stream of the events */
     stele_event events[HELD_MAX];
     stele_kernel_item items[HELD_MAX];
     size_t count;
@@ -91,7 +92,7 @@ stele_status stage_open_kernel(stele_scan *s, stage_engine *engine)
     return status;
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
+/* ---- Columns of the table -------------------------------------------------------------------- */
 
 #define FILL_ITEM(name, type, is_there, value) \
     STAGE_FILL(kernel, stele_kernel_item, kernel, name, type, is_there, value)

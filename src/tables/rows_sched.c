@@ -6,11 +6,12 @@
 
 #define HELD_MAX 256u
 
-/* Intervals come one by one: some are held, each as an event of its thread beside it. */
+/* Collects intervals, which come one by one. Each has an event of its thread, for the columns of
+   events. */
 typedef struct sched_stage {
     stele_sched *sched;
     stele_scan *scan;
-    stele_batch batch; /* says which stream the events are of */
+    stele_batch batch; /* has the stream of the events */
     stele_event events[HELD_MAX];
     stele_thread_interval threads[HELD_MAX];
     stele_cpu_interval cpus[HELD_MAX];
@@ -28,7 +29,7 @@ static stele_status give(sched_stage *t)
     return r.count != 0 ? stage_put(t->scan, &r) : STELE_OK;
 }
 
-/* Room for one more, of the same stream. */
+/* Makes room for one more interval, of the same stream as the others. */
 static stele_status make_room(sched_stage *t, uint32_t stream)
 {
     stele_status status = STELE_OK;
@@ -107,7 +108,7 @@ stele_status stage_open_sched(stele_scan *s, stage_engine *engine)
     return status;
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
+/* ---- Columns of both tables ------------------------------------------------------------------ */
 
 #define FILL_THREAD(name, type, is_there, value) \
     STAGE_FILL(run, stele_thread_interval, threads, name, type, is_there, value)
@@ -128,5 +129,7 @@ FILL_CPU(state, uint8_t, true, p->state)
 FILL_CPU(text, stele_cell_text, p->end_text != 0, cell_of_name(s, NULL, p->end_text))
 FILL_CPU(priority, int64_t, p->has_priority, p->priority)
 FILL_CPU(open, uint8_t, true, p->is_open)
-/* The first one of a CPU begins with no record. */
+/*
+ * Defines the column `offset`, null for the first interval of a CPU, with which no record begins.
+ */
 FILL_CPU(offset, uint64_t, p->offset != 0, p->offset)

@@ -6,7 +6,7 @@
 
 #include "tables/stage.h"
 
-/* The snapshots of a segment come one by one, each beside its event. */
+/* State while the snapshots of a segment are taken one by one, each with its event. */
 typedef struct snapshot_stage {
     stele_scan *scan;
     const stele_batch *batch;
@@ -44,7 +44,7 @@ static stele_status snapshots_bound(void *user, int64_t begin_ns, int64_t end_ns
     (void)user;
     (void)begin_ns;
     (void)end_ns;
-    return STELE_OK; /* a snapshot is within the bounds or not: the reader knows */
+    return STELE_OK; /* the reader has left out snapshots that are not within the bounds */
 }
 
 stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine)
@@ -64,7 +64,7 @@ stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine)
     return STELE_OK;
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
+/* ---- Columns of the table -------------------------------------------------------------------- */
 
 #define FILL_SNAPSHOT(name, type, is_there, value) \
     STAGE_FILL(snapshot, stele_insn_snapshot, snapshots, name, type, is_there, value)
@@ -75,7 +75,7 @@ FILL_SNAPSHOT(insns, uint64_t, true, p->total_count)
 FILL_SNAPSHOT(user_insns, uint64_t, true, p->user_count)
 FILL_SNAPSHOT(vl, uint64_t, true, p->vl_bits)
 
-/* "x0" to "x30" by number, and "sp". */
+/* Fills a column named "x0" to "x30" or "sp" with that register. */
 void fill_snapshot_register(stele_scan *s, const scan_column *of, const rows *r,
                             const cell_place *to)
 {

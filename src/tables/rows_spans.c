@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of spans: the engine gives them as they end. */
+/* Rows of spans, which the spans engine gives as they end. */
 #include "tables/stage.h"
 
 static stele_status take(void *user, const stele_segment *segment, const stele_span *spans)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scan: from the request to chunks of rows. */
+/* A scan: reads the rows of a table, from the request to chunks of rows. */
 #include <stdlib.h>
 
 #include "core/sized.h"
@@ -19,7 +19,7 @@ static bool source_has_fields(row_source_id source)
     return source == SOURCE_FIELDS || source == SOURCE_NUMBERS;
 }
 
-/* Rows are what an analysis finds. */
+/* Whether rows are the results of an analysis. */
 static bool source_has_stage(row_source_id source)
 {
     return source == SOURCE_SPANS || (source >= SOURCE_THREAD_STATES && source <= SOURCE_SNAPSHOTS);
@@ -30,7 +30,7 @@ static bool source_has_events(row_source_id source)
     return source <= SOURCE_SPANS;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening of scans ---- */
 
 static stele_status refuse(stele_context *context, const char *expected, const char *what,
                            const char *name)
@@ -40,7 +40,8 @@ static stele_status refuse(stele_context *context, const char *expected, const c
     return STELE_ERR_ARGUMENT;
 }
 
-/* A name, in quotes where it has characters that would make it a way through structures. */
+/* Takes a plain name, which is in quotes if its characters would make it a path. Returns false
+   for a path. */
 static bool plain_name(const char *text, const char **name, size_t *size)
 {
     *name = text;
@@ -102,7 +103,8 @@ static stele_status open_columns(stele_scan *s, const stele_scan_options *option
     return status;
 }
 
-/* The request of the caller, less what the table does not have. False: no event can be in it. */
+/* Makes the request for events from that of the caller, restricted to those that the table can
+   have. Returns false if no event can be in it. */
 static bool make_request(const stele_scan *s, const stele_scan_options *options, uint32_t needs,
                          stele_request *request)
 {
@@ -120,7 +122,7 @@ static bool make_request(const stele_scan *s, const stele_scan_options *options,
     return request->kinds != 0;
 }
 
-/* Which fields the columns of a table of events look at, unless they look at all of them. */
+/* Lists the fields that the columns of a table of events need, unless they need all of them. */
 static stele_status list_fields(stele_scan *s)
 {
     for (size_t i = 0; i < s->column_count; i++) {
@@ -140,7 +142,7 @@ static stele_status list_fields(stele_scan *s)
         s->fields[s->field_count] = arena_copy(&s->lasting, name.bytes, name.size);
         if (s->fields[s->field_count] == NULL)
             return STELE_ERR_MEMORY;
-        /* One that cannot be asked for: all are. */
+        /* a name that a request cannot contain: all fields are read */
         if (name.size == 0 || memchr(name.bytes, 0, name.size) != NULL) {
             s->field_count = 0;
             return STELE_OK;
@@ -150,7 +152,7 @@ static stele_status list_fields(stele_scan *s)
     return STELE_OK;
 }
 
-/* The analysis whose results are the rows of the table. */
+/* Makes the analysis whose results are the rows of the table. */
 static stele_status open_engine(stele_scan *s, uint32_t needs, bool is_bounded,
                                 stage_engine *engine)
 {
@@ -166,7 +168,8 @@ static stele_status open_engine(stele_scan *s, uint32_t needs, bool is_bounded,
     }
 }
 
-/* What selects single events would tear begins from their ends. */
+/* Opens the analysis of the table. Filters of single events are applied to its results, because
+   they could remove a begin and keep its end. */
 static stele_status open_stage(stele_scan *s, const stele_scan_options *options, uint32_t needs)
 {
     const bool is_async = (s->table->kinds & ~STELE_CALLS_KINDS) != 0;
@@ -292,12 +295,12 @@ void stele_scan_close(stele_scan *s)
     free(s);
 }
 
-/* ---- Chunks ---- */
+/* ---- Chunks of rows ---- */
 
 static void begin_chunk(stele_scan *s, const stele_cells *cells, size_t capacity)
 {
     s->chunk++;
-    if (s->stage == NULL) { /* what was put aside is still to be handed on */
+    if (s->stage == NULL) { /* results of an analysis that are not given yet must stay valid */
         s->has_fleeting_names = false;
         arena_free(&s->fleeting);
     }
@@ -339,7 +342,7 @@ stele_status stele_scan_next(stele_scan *s, const stele_cells *cells, size_t cap
     }
     chunk->has_lasting = !s->has_fleeting_names;
     s->stats.row_count += chunk->count;
-    /* What ended reading is said once the rows before it are delivered. */
+    /* the reason why reading ended is returned after the rows before it */
     return chunk->count != 0 ? STELE_OK : status;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether scans of parts of a trace give the rows that one scan of all of it gives. */
+/* Decides whether scans of parts of a trace give the same rows as one scan of all of it. */
 #include "tables/stage.h"
 
 #include "core/sized.h"
 #include "model/trace.h"
 
-/* Columns that depend on what was read of other streams, by where they can be told nonetheless. */
+/* What a column needs to have the same values in a scan of a part. */
 typedef enum told_by {
-    TOLD_BY_EVENT,   /* they are in the event */
-    TOLD_BY_THREADS, /* where each event says which thread it is of */
-    TOLD_BY_INDEX,   /* where the index finds all threads */
-    TOLD_BY_ALL      /* they count what was read */
+    TOLD_BY_EVENT,   /* the event alone */
+    TOLD_BY_THREADS, /* events that have their thread in every record */
+    TOLD_BY_INDEX,   /* an index that finds all threads */
+    TOLD_BY_ALL      /* everything read before, so the column differs in parts */
 } told_by;
 
 static told_by who_tells(fill_fn *fill)
@@ -68,7 +68,7 @@ stele_status stele_scan_parts(stele_context *context, stele_trace *const *traces
     request.check = false;
     request.order = STELE_ORDER_NONE;
     if (table->source == SOURCE_SPANS) {
-        /* Calls are those of their threads; all else can begin on one and end on another. */
+        /* Calls belong to their threads; other spans can begin on one thread and end on another. */
         if (table->kinds != STELE_CALLS_KINDS || !traces[0]->ops->indexes_threads)
             return STELE_OK;
         request.order = STELE_ORDER_STREAMS;

@@ -3,18 +3,18 @@
 
 #include <stdlib.h>
 
-/* Rows put aside before any of them is handed on. */
+/* Keeps the rows that an analysis gives until they are asked for. */
 #define STAGED_LEAST 2048u
 
 struct stage {
     stage_engine engine;
-    uint8_t **values; /* by column */
-    uint64_t **valid; /* by column */
+    uint8_t **values; /* cells, by column */
+    uint64_t **valid; /* validity bits, by column */
     size_t count, at, capacity;
     bool is_finished;
 };
 
-/* ---- Putting aside ---- */
+/* ---- Adding of rows ---- */
 
 static bool stage_grow(stele_scan *s, size_t least)
 {
@@ -36,7 +36,7 @@ static bool stage_grow(stele_scan *s, size_t least)
     return true;
 }
 
-/* Bits of new rows are set; those of nulls are taken away when they are filled. */
+/* Sets the bits of new rows; filling clears those of nulls. */
 static void set_valid(uint64_t *valid, size_t from, size_t count)
 {
     for (size_t i = from; i < from + count; i++)
@@ -79,7 +79,7 @@ static stele_status stage_more(stele_scan *s)
     return t->count != 0 && status == STELE_END ? STELE_OK : status;
 }
 
-/* ---- Handing on ---- */
+/* ---- Giving of rows ---- */
 
 static void copy_valid(const uint64_t *from, size_t at, size_t count, uint64_t *to)
 {
@@ -89,7 +89,7 @@ static void copy_valid(const uint64_t *from, size_t at, size_t count, uint64_t *
     }
 }
 
-/* The bits of a chunk that begins at a word, as most do, are copied word by word. */
+/* Copies the validity bits of a chunk, word by word if it begins at a word, as most do. */
 static void give_valid(const uint64_t *from, size_t at, size_t count, uint64_t *to)
 {
     if (to == NULL)
@@ -118,7 +118,7 @@ stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity
     return STELE_OK;
 }
 
-/* ---- Opening ---- */
+/* ---- Making and freeing ---- */
 
 stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded,
                         stage_engine_fn *open_engine)
@@ -138,7 +138,7 @@ uint32_t stage_columns(const stele_scan *s)
     return s->stage->engine.columns;
 }
 
-/* What begins before the bounds of the request begins with them. */
+/* Limits the analysis to the time range of the request; spans that began before it are cut. */
 stele_status stage_bound(stele_scan *s)
 {
     const stage_engine *engine = &s->stage->engine;

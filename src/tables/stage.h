@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rows of analyses that give what they find as it becomes known, in arrays that hold for a call
- * only: the columns that were asked for are filled then, put aside, and handed on chunk by chunk.
- */
+/* Rows of analyses, which give their results in arrays that are valid during one call only. The
+   columns are filled during that call, the rows are kept, and given chunk by chunk. */
 #ifndef TABLES_STAGE_H
 #define TABLES_STAGE_H
 
@@ -10,30 +8,33 @@
 
 #include "tables/tables.h"
 
-/* An analysis that takes segments, and calls stage_put() with what it finds. */
+/* An analysis that takes segments, and calls stage_put() with its results. */
 typedef struct stage_engine {
     void *user;
     stele_status (*add)(void *user, const stele_segment *segment);
     stele_status (*finish)(void *user);
     stele_status (*bound)(void *user, int64_t begin_ns, int64_t end_ns);
-    void (*close)(void *user); /* NULL: there is nothing */
-    uint32_t columns;          /* that it asks of a reader */
+    void (*close)(void *user); /* frees the analysis; NULL: nothing to free */
+    uint32_t columns;          /* STELE_COLUMN_... bits that its events must have */
 } stage_engine;
 
-/* `needs` are the columns that are asked for. After a failure the engine is closed with the scan.
- */
+/* Make the analysis for a table. `needs` are the columns of events that the scan needs. After a
+   failure the engine is closed with the scan. */
 stele_status stage_open_spans(stele_scan *s, uint32_t needs, stage_engine *engine);
-/* The same, where the columns need no more than calls (rows_calls.c). */
+/* Whether the columns of a table of spans need no more than calls, so that stage_open_calls()
+   can be used (rows_calls.c). */
 bool stage_can_be_calls(const stele_scan *s);
 stele_status stage_open_calls(stele_scan *s, stage_engine *engine);
 stele_status stage_open_sched(stele_scan *s, stage_engine *engine);
 stele_status stage_open_kernel(stele_scan *s, stage_engine *engine);
 stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine);
 
-/* Fills the columns of some rows, and puts them aside. */
+/* Fills the columns of some rows, and keeps them for later chunks. */
 stele_status stage_put(stele_scan *s, const rows *r);
 
-/* A column of the item `p` of a list of rows, null where `is_there` is false. */
+/*
+ * Defines the function for a column of the item `p` in a list of rows, null if `is_there` is false.
+ */
 #define STAGE_FILL(prefix, item_type, list, name, type, is_there, value)             \
     void fill_##prefix##_##name(stele_scan *s, const scan_column *of, const rows *r, \
                                 const cell_place *to)                                \
@@ -51,7 +52,7 @@ stele_status stage_put(stele_scan *s, const rows *r);
         }                                                                            \
     }
 
-/* The number of a thread or CPU; 0: there is none. */
+/* The number of a thread or CPU, by its track; 0 if there is no such track. */
 static inline uint32_t stage_number_of(const stele_scan *s, uint32_t track)
 {
     const stele_track *found = stele_track_get(s->context, track);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a table, a column and a scan are inside. A row source gives rows some at a time (scan.c,
- * rows_*.c), and each column that was asked for has a function that fills them in (fill_*.c).
- */
+/* Internals of tables, columns and scans. A source gives some rows at a time (scan.c, rows_*.c),
+   and each column of the scan has a function that fills its cells (fill_*.c). */
 #ifndef TABLES_TABLES_H
 #define TABLES_TABLES_H
 
@@ -20,12 +18,12 @@
 #include "sinks/column.h"
 #include "sinks/value.h"
 
-/* Where rows come from. */
+/* The sources of rows. */
 typedef enum row_source_id {
-    SOURCE_EVENTS,  /* events, as they lie in their batch */
+    SOURCE_EVENTS,  /* events, in place in their batch */
     SOURCE_FIELDS,  /* fields of events */
     SOURCE_NUMBERS, /* fields of events that are numbers */
-    SOURCE_SPANS,   /* what events begin and end */
+    SOURCE_SPANS,   /* spans that events begin and end */
     SOURCE_TRACES,
     SOURCE_STREAMS,
     SOURCE_TRACKS,
@@ -50,32 +48,32 @@ typedef enum table_id {
     TABLE_COUNT
 } table_id;
 
-/* Rows of one call: events, with the field of each where rows are of fields; else numbers of what
-   the table lists. */
+/* The rows that a source gives at a time. For sources of events and fields, `events` and
+   `fields` are parallel arrays; for lists, `items` has the numbers of what is listed. */
 typedef struct rows {
     const stele_batch *batch;
     const stele_event *events;
-    const stele_field *const *fields;  /* NULL: rows are not of fields */
-    const stele_span *spans;           /* NULL: rows are not of spans */
-    const stele_call_span *calls;      /* NULL: rows are not of calls, */
-    const struct call_rows *call_rows; /* which come from here */
+    const stele_field *const *fields;  /* NULL: rows are not fields */
+    const stele_span *spans;           /* NULL: rows are not spans */
+    const stele_call_span *calls;      /* NULL: rows are not calls */
+    const struct call_rows *call_rows; /* the source of `calls` */
     const stele_thread_interval *threads;
     const stele_cpu_interval *cpus;
     const stele_kernel_item *kernel;
     const stele_insn_snapshot *snapshots;
     const struct branch_row *branches;
-    const stele_insn_batch *insns; /* NULL: rows are not of instructions */
-    uint32_t insn_first;           /* index of the first one, */
-    const uint32_t *insn_rows;     /* or of each; NULL: they lie side by side */
-    const uint32_t *items;         /* numbers of tracks, streams, ...; NULL: rows are of events */
+    const stele_insn_batch *insns; /* NULL: rows are not instructions */
+    uint32_t insn_first;           /* index of the first instruction, if they are consecutive */
+    const uint32_t *insn_rows;     /* index of each instruction; NULL: they are consecutive */
+    const uint32_t *items;         /* numbers of tracks, streams and so on; NULL: rows are events */
     size_t count;
 } rows;
 
-/* Where the values of one column go. */
+/* Where the cells of one column are written. */
 typedef struct cell_place {
-    void *values;    /* of the first row */
-    uint64_t *valid; /* of the chunk; NULL: nobody wants to know */
-    size_t at;       /* row of the chunk that the first one is */
+    void *values;    /* cell of the first row */
+    uint64_t *valid; /* validity bits of the whole chunk; NULL: the caller does not need them */
+    size_t at;       /* row of the chunk at which `values` begins */
 } cell_place;
 
 static inline void place_null(const cell_place *to, size_t row)
@@ -95,7 +93,7 @@ typedef struct column_entry {
     const char *const *labels;
     size_t label_count;
     bool can_be_null;
-    uint32_t needs; /* STELE_COLUMN_... */
+    uint32_t needs; /* STELE_COLUMN_... bits that events must have */
     fill_fn *fill;
     const char *doc;
 } column_entry;
@@ -104,14 +102,15 @@ typedef struct table_entry {
     const char *name, *doc;
     row_source_id source;
     uint64_t kinds;
-    uint32_t bytes_per_row; /* 0: few rows, regardless of the size */
+    /* estimate in bytes of the trace; 0: there are few rows, regardless of its size */
+    uint32_t bytes_per_row;
 } table_entry;
 
 extern const table_entry table_entries[TABLE_COUNT];
 extern const column_entry column_entries[];
 extern const size_t column_entry_count;
 
-/* Returns NULL if there is none. */
+/* Look up a table, and a column of a table. Return NULL if there is none. */
 const table_entry *table_find(const char *name);
 const column_entry *table_column_find(table_id table, const char *name);
 
@@ -128,36 +127,36 @@ extern const char *const cpu_states_labels[];
 extern const char *const span_ends_labels[];
 extern const char *const span_sources_labels[];
 
-/* ---- A scan ---- */
+/* ---- Scans ---- */
 
-/* The field of a name among those that hold for a whole batch. */
+/* The field with some name in the context of the last batch that was used. */
 struct batch_field {
     const stele_batch *batch;
     uint64_t fill_count;
-    const stele_field *field; /* NULL: there is none */
+    const stele_field *field; /* NULL: the context has no such field */
 };
 
 struct scan_column {
-    const column_entry *entry; /* NULL: a field */
+    const column_entry *entry; /* NULL: the column is a field */
     const char *name;
     stele_cell_type type;
     fill_fn *fill;
-    columns field;    /* of "arg." with a way through structures: one column of the sinks */
-    bool is_plain;    /* it is a name */
-    stele_name plain; /* which one */
-    struct batch_field *shared; /* what a batch has of this name for all of its events */
+    columns field;              /* of "arg." with a path through structures: a list of one column */
+    bool is_plain;              /* of "arg." with a plain name */
+    stele_name plain;           /* the name, if is_plain is set */
+    struct batch_field *shared; /* cache of the batch's field with this name */
 };
 
-/* What tracks are called, made once. */
+/* Names and numbers of a track as cells, made once for each chunk. */
 typedef struct track_cells {
-    uint64_t chunk; /* in which it was looked at last */
+    uint64_t chunk; /* number of the chunk for which it was made */
     stele_name thread_name, process_name;
     bool has_tid, has_pid;
     uint64_t tid, pid;
     stele_cell_text thread, process;
 } track_cells;
 
-/* What the lists of tracks and streams say beside what the context knows of them. */
+/* Number of events and range of times of a track or stream, for lists. */
 typedef struct range_row {
     uint64_t count;
     bool has_time;
@@ -166,7 +165,7 @@ typedef struct range_row {
 
 typedef struct finding_row {
     const stele_code *code;
-    char *source, *expected, *found; /* NULL: none */
+    char *source, *expected, *found; /* NULL: the finding does not have it */
     uint64_t offset, size, lost_count;
 } finding_row;
 
@@ -181,61 +180,61 @@ struct stele_scan {
     const table_entry *table;
     scan_column *columns;
     size_t column_count;
-    const char **fields; /* that the columns look at; NULL: all, or none */
+    const char **fields; /* names of fields that the columns need; NULL: all, or none */
     size_t field_count;
-    stele_reader *reader; /* NULL: no events are read */
+    stele_reader *reader; /* NULL: the table has no events */
     const stele_segment *segments;
     size_t segment_count, segment_at;
-    uint32_t event_at; /* in the segment at hand */
-    stele_status end;  /* STELE_OK: more can come; else what ended reading */
+    uint32_t event_at; /* index in the current segment */
+    stele_status end;  /* why reading ended; STELE_OK: it did not */
     stele_reader_stats reader_stats;
 
-    /* Texts */
-    stele_cell_text *names; /* by name: made, or all zeros */
+    /* Texts of cells. */
+    stele_cell_text *names; /* by number of the name: its cell, or zeros */
     uint8_t *has_name;
     uint32_t name_capacity;
     track_cells *tracks;
     uint32_t track_capacity;
-    arena lasting;  /* as long as the scan */
-    arena fleeting; /* as long as the chunk */
+    arena lasting;  /* valid as long as the scan */
+    arena fleeting; /* valid as long as the chunk */
     output *text;
     value_writer values;
-    uint64_t chunk; /* number of the chunk at hand, from 1 */
+    uint64_t chunk; /* number of the current chunk, from 1 on */
     bool has_fleeting_names;
     bool is_out_of_memory;
     stele_scan_stats stats;
 
-    /* Rows of fields, or of lists */
-    uint32_t field_at; /* of the event at hand, entries that were taken */
+    /* Rows of fields and of lists. */
+    uint32_t field_at; /* how many entries of the current event's fields were taken */
     stele_event *row_events;
     const stele_field **row_fields;
     uint32_t *row_items;
     uint32_t item_at;
-    range_row *ranges; /* by track or stream */
+    range_row *ranges; /* by number of the track or stream */
     uint32_t range_count;
     finding_row *findings;
     uint32_t finding_count, finding_capacity, finding_at;
-    stele_name message;        /* the name "message" */
-    stage *stage;              /* of analyses (stage.h); else NULL */
-    struct insn_source *insns; /* of instructions; else NULL */
+    stele_name message;        /* the name "message", interned */
+    stage *stage;              /* rows of an analysis (stage.h); NULL: the table has none */
+    struct insn_source *insns; /* source of instructions; NULL: the table has none */
     uint32_t *row_insns;
 };
 
-/* A source of rows. `next` gives at most `room` rows, STELE_END after the last. */
+/* Gives at most `room` rows. Returns STELE_END after the last one. */
 typedef stele_status rows_fn(stele_scan *s, size_t room, rows *r);
 
 rows_fn rows_of_events, rows_of_fields, rows_of_numbers, rows_of_traces, rows_of_streams,
     rows_of_tracks, rows_of_threads, rows_of_processes, rows_of_findings, rows_of_insns,
     rows_of_accesses, rows_of_branches;
 
-/* The next events that lie side by side, at most `room` of them. */
+/* Takes the next events that are consecutive in a batch, at most `room`. */
 stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
-/* The next segments, when those at hand are used up. */
+/* Reads the next segments once the current ones were taken. */
 stele_status scan_pull(stele_scan *s);
 void scan_free_findings(stele_scan *s);
 
-/* What analyses find (stage.c). `needs` are the columns that are asked for; `is_bounded`: there is
-   a range of time. `open_engine` makes the analysis. */
+/* Rows of analyses (stage.c). `needs` are the columns of events that the scan needs;
+   `is_bounded` says that there is a range of time; `open_engine` makes the analysis. */
 struct stage_engine;
 typedef stele_status stage_engine_fn(stele_scan *s, uint32_t needs, bool is_bounded,
                                      struct stage_engine *engine);
@@ -246,18 +245,20 @@ stele_status stage_bound(stele_scan *s);
 stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity, size_t *count);
 void stage_close(stele_scan *s);
 
-/* Instructions (rows_insns.c). What they need beside what readers of events deliver. */
+/* Instructions (rows_insns.c): bits of `needs` beyond those of readers of events. */
 #define INSN_NEEDS_ACCESSES  0x10000u
 #define INSN_NEEDS_SNAPSHOTS 0x20000u
 stele_status insn_source_open(stele_scan *s, uint32_t needs);
 void insn_source_close(stele_scan *s);
 
-/* ---- Texts ---- */
+/* ---- Texts of cells ---- */
 
-/* A text that holds until the next chunk: copied where it has to be, and made UTF-8. */
+/* Makes a cell of a text, valid until the next chunk. The text is copied if needed, and made
+   valid UTF-8. */
 stele_cell_text cell_of_bytes(stele_scan *s, const char *bytes, size_t size);
 
-/* The same of a name, which holds as long as the scan, unless only its batch knows it. */
+/* Makes a cell of a name, valid as long as the scan or, if only the batch knows the name, until
+   the next chunk. */
 stele_cell_text cell_of_new_name(stele_scan *s, const stele_batch *batch, stele_name name);
 
 static inline stele_cell_text cell_of_name(stele_scan *s, const stele_batch *batch, stele_name name)
@@ -267,13 +268,13 @@ static inline stele_cell_text cell_of_name(stele_scan *s, const stele_batch *bat
     return cell_of_new_name(s, batch, name);
 }
 
-/* A static text. */
+/* Makes a cell of a static text. */
 static inline stele_cell_text cell_of_text(const char *text)
 {
     return stele_cell_text_make(text, strlen(text));
 }
 
-/* Returns NULL if out of memory. */
+/* The cells of a track, made once for each chunk. Returns NULL if out of memory. */
 const track_cells *track_cells_make(stele_scan *s, uint32_t track);
 
 static inline const track_cells *track_cells_get(stele_scan *s, uint32_t track)
@@ -283,7 +284,7 @@ static inline const track_cells *track_cells_get(stele_scan *s, uint32_t track)
     return track_cells_make(s, track);
 }
 
-/* ---- Filling ---- */
+/* ---- Functions that fill columns ---- */
 
 #define STELE_TABLE_COLUMN(table, name, type, nulls, needs, fill, doc)   fill_fn fill_##fill;
 #define STELE_TABLE_LABELS(table, name, labels, nulls, needs, fill, doc) fill_fn fill_##fill;
@@ -291,7 +292,7 @@ static inline const track_cells *track_cells_get(stele_scan *s, uint32_t track)
 #undef STELE_TABLE_COLUMN
 #undef STELE_TABLE_LABELS
 
-/* Columns "arg.": by type. NULL: there are none of this type. */
+/* The function for columns "arg.NAME" of a type. Returns NULL if they cannot have it. */
 fill_fn *fill_of_arg(stele_cell_type type);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of cells: names once each, everything UTF-8. */
+/* Makes texts of cells: each name once, all of them valid UTF-8. */
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "tables/tables.h"
 
-/* Each byte that is not UTF-8 as U+FFFD. Returns NULL if out of memory. */
+/* Copies a text with U+FFFD in place of each byte that is not valid UTF-8. Returns NULL if out
+   of memory. */
 static const char *replace(arena *to, const char *bytes, size_t size, size_t *made_size)
 {
     char *made = arena_take(to, size * 3 + 1), *at = made;
@@ -48,7 +49,7 @@ stele_cell_text cell_of_bytes(stele_scan *s, const char *bytes, size_t size)
     return make(s, &s->fleeting, bytes, size, true);
 }
 
-/* Room for as many names as there are now. Returns false if out of memory. */
+/* Makes room for all names of the context. Returns false if out of memory. */
 static bool grow_names(stele_scan *s)
 {
     const uint32_t count = stele_name_count(s->context);
@@ -79,13 +80,13 @@ stele_cell_text cell_of_new_name(stele_scan *s, const stele_batch *batch, stele_
         s->is_out_of_memory = s->is_out_of_memory || name < stele_name_count(s->context);
         return stele_cell_text_make("", 0);
     }
-    /* The texts of the context stay where they are. */
+    /* the context's texts do not move, so no copy is needed */
     s->names[name] = make(s, &s->lasting, text.bytes, text.size, false);
     s->has_name[name] = 1;
     return s->names[name];
 }
 
-/* ---- Tracks ---- */
+/* ---- Cells of tracks ---- */
 
 static const track_cells no_track;
 
@@ -98,7 +99,7 @@ static bool grow_tracks(stele_scan *s, uint32_t track)
     return true;
 }
 
-/* The nearest track of a kind, from this one up. */
+/* The nearest track of a kind, from `track` outwards. Returns NULL if there is none. */
 static const stele_track *track_above(const stele_context *context, const stele_track *track,
                                       stele_track_kind kind)
 {
@@ -110,7 +111,8 @@ static const stele_track *track_above(const stele_context *context, const stele_
     return NULL;
 }
 
-/* Names of tracks become known while reading: they are looked at once a chunk. */
+/* Makes the cells of a track. Names of tracks can change while reading, so they are made anew
+   for each chunk. */
 const track_cells *track_cells_make(stele_scan *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->context, number), *thread, *process;

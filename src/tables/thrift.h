@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs in Thrift's compact protocol, as far as the metadata of Parquet needs it. */
+/* Writes structs in Thrift's compact protocol, as far as the metadata of Parquet needs it. */
 #ifndef TABLES_THRIFT_H
 #define TABLES_THRIFT_H
 
@@ -17,10 +17,10 @@ typedef enum thrift_type {
     THRIFT_STRUCT = 12
 } thrift_type;
 
-/* Fields are written in the order of their ids. */
+/* State of writing; fields must be written in the order of their ids. */
 typedef struct thrift {
     output *out;
-    int last[THRIFT_DEPTH_MAX]; /* id of the last field, by depth */
+    int last[THRIFT_DEPTH_MAX]; /* id of the last field at each depth */
     unsigned depth;
 } thrift;
 
@@ -37,11 +37,11 @@ void thrift_bool(thrift *t, int id, bool value);
 void thrift_bytes(thrift *t, int id, const void *bytes, size_t size);
 void thrift_text(thrift *t, int id, const char *text);
 
-/* A struct as a field; `id` 0: as the whole, or an element of a list. */
+/* Begin and end a struct as a field; with `id` 0 as the whole, or as an element of a list. */
 void thrift_begin(thrift *t, int id);
 void thrift_end(thrift *t);
 
-/* A list, whose elements follow. */
+/* Begins a list; the caller writes its elements. */
 void thrift_list(thrift *t, int id, thrift_type type, size_t count);
 
 #endif

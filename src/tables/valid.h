@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bitmaps of which values are there: a bit for each, from the lowest of the first word. */
+/* Bitmaps of valid values: bit 0 of the first word stands for the first value. */
 #ifndef TABLES_VALID_H
 #define TABLES_VALID_H
 
 #include <stele/tables.h>
 
-/* Puts the bits of `count` rows after those of the first `at`. Bits after the last are any. */
+/* Copies the bits of `count` rows after those of the first `at`. Bits after the last one have
+   any value. */
 static inline void valid_append(uint64_t *to, size_t at, const uint64_t *from, size_t count)
 {
     if (at % 64 == 0) {
@@ -21,7 +22,7 @@ static inline void valid_append(uint64_t *to, size_t at, const uint64_t *from, s
     }
 }
 
-/* How many of the first `count` values are not there. */
+/* How many of the first `count` values are null. */
 static inline size_t valid_count_nulls(const uint64_t *valid, size_t count)
 {
     size_t there = 0;

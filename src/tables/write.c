@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which formats of files rows can be written in. */
+/* The formats of files in which rows can be written. */
 #include "tables/write.h"
 
 #include "core/sized.h"

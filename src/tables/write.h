@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of rows: one function for each format of them. */
+/* The functions that write rows to a file, one for each format. */
 #ifndef TABLES_WRITE_H
 #define TABLES_WRITE_H
 
