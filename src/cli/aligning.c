@@ -6,10 +6,10 @@
 
 #include "cli/show/print.h"
 
-/* Beyond that it is no crystal that drifts, but events that are no pairs. */
+/* A larger drift between clocks means that the events do not belong together. */
 #define DRIFT_LIKELY 1e-3
 
-/* In millionths; what would be shown as -0 is 0. */
+/* The drift in millionths. A value that would be shown as -0 becomes 0. */
 static double shown_drift(double drift)
 {
     return drift < 5e-13 && drift > -5e-13 ? 0 : drift * 1e6;

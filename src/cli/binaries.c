@@ -12,11 +12,11 @@
 
 #define OBJECTS_MAX 256u
 
-/* The program (number 0), or a shared object that it loaded. */
+/* A binary of --binary: the program (number 0), or a shared object that it loaded. */
 typedef struct object {
     const char *path;
-    stele_sled_map *map; /* NULL: there is none, or it could not be opened */
-    uint8_t *seen;       /* by function: bits of what it was seen to do */
+    stele_sled_map *map; /* NULL: the binary has no map of sleds, or could not be opened */
+    uint8_t *seen;       /* by function: SEEN_... bits */
     uint32_t seen_size;
 } object;
 
@@ -26,9 +26,10 @@ struct binaries {
 
 enum { SEEN_ENTERED = 1, SEEN_LEFT = 2, SEEN_TAIL_EXIT = 4 };
 
-/* ---- Opening ---- */
+/* ---- Opening of binaries ---- */
 
-/* "FILE" or "ID=FILE"; NULL, and reported, when the number cannot be used. */
+/* Splits "FILE" or "ID=FILE" into number and path. If the number is not valid, reports it and
+   returns NULL. */
 static const char *split(cli *c, const char *text, uint32_t *number)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -56,7 +57,7 @@ static bool open_object(cli *c, const char *text)
         return cli_usage(c, "--binary is given twice for object %u", (unsigned)number);
     o->path = path;
     status = stele_sled_map_open(c->context, path, &plain_names, &o->map);
-    if (status != STELE_ERR_UNSUPPORTED) /* that is a warning */
+    if (status != STELE_ERR_UNSUPPORTED) /* a binary without sleds was reported as a warning */
         cli_check(c, status, path);
     return true;
 }
@@ -91,8 +92,8 @@ static stele_text resolve(void *user, uint64_t module, uint64_t id)
 
 bool binaries_attach(cli *c, stele_trace *trace)
 {
-    /* Functions of CTF are known by addresses, see cli/placing.h, and instructions are named by
-       those who take them, see cli/insn/insn.h. Events of other formats bring their names. */
+    /* Functions of CTF are known by address, see cli/placing.h, and instructions are named by
+       the commands that read them, see cli/insn/insn.h. Events of other formats have names. */
     if (!option_given(&c->options, OPTION_BINARY) ||
         strcmp(stele_trace_get_info(trace)->format, "xray") != 0)
         return true;
@@ -114,7 +115,7 @@ void binaries_free(binaries *b)
     free(b);
 }
 
-/* ---- Do they fit? ---- */
+/* ---- Whether binaries fit the trace ---- */
 
 void binaries_remark_unasked(cli *c)
 {
@@ -125,7 +126,7 @@ void binaries_remark_unasked(cli *c)
                    command_table[c->options.command].name);
 }
 
-/* Without memory there is nothing to be said about the functions that do not fit in. */
+/* Makes room for a function. If out of memory, returns false, and the function is not judged. */
 static bool reserve_seen(object *o, uint32_t function)
 {
     uint8_t *seen = list_reach(o->seen, sizeof *seen, &o->seen_size, function);
@@ -153,8 +154,8 @@ void binaries_see(binaries *b, const stele_segment *segment)
     }
 }
 
-/* Whether a function with these kinds of sleds can have done this. On some machines tail exits are
-   logged as exits. */
+/* Whether a function with these kinds of sleds can have done what was seen. On some machines
+   tail exits are logged as exits. */
 static bool fits(uint32_t kinds, unsigned seen)
 {
     const uint32_t entries = 1u << STELE_SLED_ENTER | 1u << STELE_SLED_ENTER_ARGS;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The binaries of --binary: names for functions that traces know by number, and whether they fit.
- */
+/* The binaries of --binary, which name functions that a trace knows by number, and whether they
+   fit. */
 #ifndef CLI_BINARIES_H
 #define CLI_BINARIES_H
 
 #include "cli/cli.h"
 
-/* Opens what --binary names, at the first call, and has it name the functions of the trace. What
-   cannot be opened is reported; its functions keep their numbers. False: the options cannot be
-   used. */
+/*
+ * Makes the binaries of --binary name the functions of a trace; the first call opens them. One that
+ * cannot be opened is reported, and its functions keep their numbers. Returns false if the option's
+ * values are not valid.
+ */
 bool binaries_attach(cli *c, stele_trace *trace);
 
-/* Says, at the end of a command, that --binary was given and nothing had to be named by it. */
+/* Prints a remark at the end of a command if --binary was given and had nothing to name. */
 void binaries_remark_unasked(cli *c);
 
-/* Notes the functions of a segment, for binaries_judge(). */
+/* Notes which functions a segment has, for binaries_judge(). */
 void binaries_see(binaries *b, const stele_segment *segment);
 
-/* Tells where the functions seen since the last call do not fit the binaries. */
+/* Reports which functions seen since the last call do not fit the binaries. */
 void binaries_judge(cli *c);
 void binaries_free(binaries *b);
 

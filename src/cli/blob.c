@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* The payloads of all blobs of one name, in the order in which they stand in the trace. */
+/* Writes the payloads of all blobs of one name, in their order in the trace. */
 typedef struct extraction {
     cli *c;
     const char *name;
     size_t name_size;
-    stele_name data; /* the name of the field that holds the bytes */
+    stele_name data; /* name of the field that has the bytes */
     stele_output *out;
     uint64_t event_count;
 } extraction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele dump --blob: the bytes of a blob. */
+/* Extracts the bytes of a blob for 'stele dump --blob'. */
 #ifndef CLI_BLOB_H
 #define CLI_BLOB_H
 

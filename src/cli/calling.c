@@ -10,9 +10,11 @@
 #include "cli/placing.h"
 #include "cli/show/print.h"
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Options of calls ------------------------------------------------------------------------ */
 
-/* One end of MIN..MAX, which may be left out; gives the place after it, NULL when it is none. */
+/*
+ * Parses one end of MIN..MAX, which may be missing. Returns where it ends, NULL if it is not valid.
+ */
 static const char *parse_depth_end(const char *at, uint32_t *depth)
 {
     char *end;
@@ -26,8 +28,8 @@ static const char *parse_depth_end(const char *at, uint32_t *depth)
     return end;
 }
 
-/* "3", "1..4", "2..", "..5": 0 is outermost, both ends are in. One number is that depth alone; of a
-   tree, all down to it. */
+/* Parses --depth: "3", "1..4", "2.." or "..5", where 0 is the outermost depth and both ends are
+   included. A single number is that depth alone or, for a tree, all depths down to it. */
 static bool parse_depth(cli *c, calling *s)
 {
     const bool is_tree = c->options.command == COMMAND_REPLAY;
@@ -48,13 +50,15 @@ static bool parse_depth(cli *c, calling *s)
     return true;
 }
 
-/* ---- Pairs ----------------------------------------------------------------------------------- */
+/* ---- Pairs of moments ------------------------------------------------------------------------ */
 
-/* Each --pair is by the --by after it, else by the one before all of them. */
+/* Adds the pairs of --pair. Each is paired by the --by after it, or else by the one before all
+   of them. */
 static bool add_pairs(cli *c, stele_pairing *pairing)
 {
     const options *o = &c->options;
-    const bool is_stats = o->command == COMMAND_STATS; /* there --by is another list */
+    /* --by means something else for 'stele stats' */
+    const bool is_stats = o->command == COMMAND_STATS;
     const option_id pair = is_stats ? OPTION_STATS_PAIR : OPTION_PAIR;
     const option_id pair_by = is_stats ? OPTION_STATS_PAIR_BY : OPTION_PAIR_BY;
     const char *first = NULL;
@@ -105,7 +109,7 @@ bool calling_make_pairing(cli *c, calling *s)
            add_pairs(c, s->pairing);
 }
 
-/* What stands between the reader and whoever takes its events. */
+/* The consumer of a reader whose events are paired on their way. */
 typedef struct paired {
     calling *s;
     const consumer *to;
@@ -133,7 +137,8 @@ static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const co
         return cli_read(c, &trace, 1, &request, to, stats);
     request.columns |= stele_pairing_columns(s->pairing);
     request.kinds |= stele_pairing_kinds(s->pairing);
-    /* Events of CPUs become those of threads: calls are judged by the track that they are on. */
+    /* Pairing moves events of CPUs to their threads, so the filter of tracks is applied to
+       calls, not to events. */
     if (s->only.tracks.count != 0)
         request.tracks = (stele_globs){.count = 0};
     status = cli_read(c, &trace, 1, &request, &(consumer){ready_paired, take_paired, &p}, stats);
@@ -141,9 +146,9 @@ static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const co
     return status;
 }
 
-/* ---- Calls of instructions ------------------------------------------------------------------- */
+/* ---- Traces of instructions ------------------------------------------------------------------ */
 
-/* What bounds mean for a trace of instructions, whose time is their number. */
+/* Finds the range of instructions for the bounds of a request; their time is their number. */
 static stele_status find_range(cli *c, const calling *s, stele_trace *trace,
                                stele_reader_stats *stats)
 {
@@ -203,7 +208,7 @@ void calling_remark_pairs(cli *c, calling *s)
                    print_things(text, counts.no_value_count, "event"));
 }
 
-/* ---- Selecting ------------------------------------------------------------------------------- */
+/* ---- Selection of calls ---------------------------------------------------------------------- */
 
 bool calling_make(cli *c, calling *s)
 {
@@ -216,7 +221,7 @@ bool calling_make(cli *c, calling *s)
     s->only = *request;
     s->takes_insns =
         !option_given(&c->options, OPTION_PAIR) && c->options.command != COMMAND_LATENCY;
-    /* Pairs by a value can stand on tracks made for them. */
+    /* pairs by a value can be on tracks made for them */
     if (option_given(&c->options, OPTION_PAIR_BY))
         s->only.tracks = (stele_globs){.count = 0};
     request->kinds = STELE_PROFILE_KINDS;
@@ -239,9 +244,9 @@ void calling_free(calling *s)
     selection_free(&s->selected);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of one trace -------------------------------------------------------------------- */
 
-/* The time of the first event of a name. STELE_END: there is none. */
+/* Finds the time of the first event of a name. Returns STELE_END if there is none. */
 static stele_status find_event(cli *c, stele_trace *trace, const calling *s, int64_t *time_ns)
 {
     const stele_request request = {.columns = STELE_COLUMN_TIME | STELE_COLUMN_NAME,
@@ -271,7 +276,9 @@ static bool align_bound(stele_bound *bound, int64_t time_ns)
     return true;
 }
 
-/* --align: a trace begins with the first event of that name, and bounds count from there. */
+/*
+ * Applies --align: the trace begins with the first event of that name, and bounds count from there.
+ */
 static bool align(cli *c, stele_trace *trace, const calling *s, stele_request *request)
 {
     const char *path = stele_trace_get_info(trace)->path;
@@ -292,7 +299,7 @@ static bool align(cli *c, stele_trace *trace, const calling *s, stele_request *r
            cli_usage(c, "--align goes with an --end after the event, such as 1ms");
 }
 
-/* A trace that is open already, which the caller closes; else NULL. */
+/* Takes a trace that is open already, which the caller closes. Returns NULL if there is none. */
 static stele_trace *take_stood(calling *s, size_t index)
 {
     stele_trace *trace = index < s->stood_count ? s->stood[index] : NULL;
@@ -411,7 +418,7 @@ bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p)
     return read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Output files ---------------------------------------------------------------------------- */
 
 bool calling_output(cli *c, const char *path, stele_output **out)
 {
@@ -428,12 +435,12 @@ void calling_output_end(cli *c, const char *path, stele_output *out)
     stele_output_close(out);
 }
 
-/* ---- What was unusual ------------------------------------------------------------------------ */
+/* ---- Unusual calls --------------------------------------------------------------------------- */
 
 typedef struct unusual {
     const char *key;
-    const char *thing;   /* one of them */
-    const char *meaning; /* for people */
+    const char *thing;   /* one of them, for messages */
+    const char *meaning; /* explanation for people */
     uint64_t count;
 } unusual;
 
@@ -489,7 +496,7 @@ void calling_write_unusual_json(json *j, const stele_call_counts *counts)
     unusual list[UNUSUAL_COUNT];
     list_unusual(counts, list);
     json_open(j, "unusual", '{');
-    /* The last is of paths, which are no figures. */
+    /* the last one counts paths, and is not a figure of calls */
     for (size_t i = 0; i + 1 < UNUSUAL_COUNT; i++)
         json_uint(j, list[i].key, list[i].count);
     json_close(j, '}');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands over calls share: profile, flame, graph and diff. */
+/* Selection and reading of calls, for the commands profile, flame, graph, diff and others. */
 #ifndef CLI_CALLING_H
 #define CLI_CALLING_H
 
@@ -9,70 +9,74 @@
 #include "cli/show/json.h"
 
 /*
- * Which calls are wanted. Time and track are for the reader, as with all commands. Names,
- * categories, kinds and expressions are judged by the first event of a call, so that its end and
- * its callees are known all the same.
+ * Which calls are selected. The reader applies bounds of time and, as for all commands, tracks.
+ * Names, categories, kinds and expressions are applied to the first event of a call, so that its
+ * end and its callees are known even if they do not match.
  */
 typedef struct calling {
     selection selected;
-    stele_request only;            /* for stele_call_options.only */
-    uint32_t depth_min, depth_end; /* 0: no limit */
+    stele_request only;            /* filter for stele_call_options.only */
+    uint32_t depth_min, depth_end; /* depth_end 0: no limit */
     uint64_t duration_min_ns;
-    uint64_t timeout_ns;    /* of pairs; 0: none */
-    stele_pairing *pairing; /* makes calls of moments; NULL: they stay moments */
-    const inputs *kept;     /* of all arguments, which stay open; NULL: each is opened to be read */
-    stele_trace **stood;    /* by argument: those that standing_read() left open; NULL: none */
+    uint64_t timeout_ns;    /* timeout of pairs; 0: none */
+    stele_pairing *pairing; /* makes calls of moments; NULL: none are paired */
+    /* traces of all arguments, which stay open; NULL: each is opened when it is read */
+    const inputs *kept;
+    stele_trace **stood; /* traces that standing_read() left open, by argument; NULL: none */
     size_t stood_count;
-    struct placing *placing; /* names functions that traces know by address; NULL: nothing does */
-    bool takes_insns;        /* traces of instructions give the calls that are made of them */
-    bool has_read_insns;     /* such a trace was read; else: */
-    bool has_read_times;     /* one with times */
-    const char *align; /* pattern of the name of the event that a trace begins with; NULL: none */
+    /* names functions that the trace knows by address; NULL: none are named */
+    struct placing *placing;
+    bool takes_insns;    /* for a trace of instructions, calls are made from them */
+    bool has_read_insns; /* a trace of instructions was read */
+    bool has_read_times; /* a trace with times was read */
+    const char *align; /* pattern for the name of the event with which a trace begins; NULL: none */
 } calling;
 
 bool calling_make(cli *c, calling *s);
 
-/* Makes what pairs moments, as the options say; calling_make() does so, too. */
+/* Makes `pairing` as the options say. Part of calling_make(). */
 bool calling_make_pairing(cli *c, calling *s);
 void calling_free(calling *s);
 
-/* Reads one argument from its start to the end that is wanted: each track in its order, traces one
-   after the other. The consumer is to take the range of the statistics as its window. False when it
-   could not be read at all. */
+/*
+ * Reads one argument from its start to the end that is selected, each track in its own order. The
+ * consumer should use the range of the statistics as its window. Returns false if nothing could be
+ * read.
+ */
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to);
 
-/* What became of pairs by a value, and of moments that were paired by their names, as remarks. */
+/* Prints remarks on pairs by a value, and on moments that were paired by their names. */
 void calling_remark_pairs(cli *c, calling *s);
 
-/* Makes a profile, or paths, of what is wanted; nothing is read. */
+/* Make a profile or the tree of paths for the selected calls, without reading any. */
 bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p);
 bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p);
 
-/* Makes a profile that can be compared. */
+/* Makes a profile that can be compared with others. */
 bool calling_make_spread(cli *c, const calling *s, stele_profile **p);
 
 /*
- * Puts arguments that are files in the order of their sizes, the largest first, before any is read.
- * Of XRay logs that were forked from each other the first one has what all of them begin with, so
- * that results would depend on how they are given; the largest is mostly that of the first process.
+ * Sorts the arguments that are files by size, the largest first, before any is read. Otherwise
+ * results would depend on their order, because of XRay logs that were forked from each other the
+ * first one read has what all begin with. The largest usually belongs to the first process.
  */
 void calling_sort(cli *c);
 
-/* Reads all arguments into call paths. False when none could be read; free the paths all the same.
- */
+/* Reads all arguments into the tree of paths. Returns false if none could be read; the caller
+   must free the paths in any case. */
 bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p);
 
-/* Where a command writes: to the file, or standard output for NULL and "-". */
+/* Open and close the output of a command: a file, or standard output for NULL and "-". */
 bool calling_output(cli *c, const char *path, stele_output **out);
 void calling_output_end(cli *c, const char *path, stele_output *out);
 
-/* What was unusual, as remarks on standard error. */
+/* Prints remarks on unusual calls to standard error. */
 void calling_remark_unusual(cli *c, const stele_call_counts *counts);
 
-/* What was unusual, as lines for people; nothing when nothing was. */
+/* Writes lines about unusual calls for people; nothing if there were none. */
 void calling_write_unusual(stele_output *out, const stele_call_counts *counts);
 
-/* The same as an object "unusual". */
+/* Writes an object "unusual" with the numbers of unusual calls. */
 void calling_write_unusual_json(json *j, const stele_call_counts *counts);
 
 #endif

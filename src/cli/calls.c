@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele calls: spans as rows, all of them or the first by some value. */
+/* stele calls: lists spans as rows, all of them or the first ones by some value. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 
 #define TOP_DEFAULT 30u
 #define TOP_MOST    1000000u
-/* Spans that are kept of those that a row made. */
+/* How many children of a row are kept. */
 #define CHILDREN_MOST 1000u
 
-/* A row by the id of its span. */
+/* The row of a span, by the span's id. */
 typedef struct owner {
     uint64_t id;
     size_t row;
@@ -23,22 +23,23 @@ typedef struct calls {
     cli *c;
     spanning s;
     span_rows rows;
-    stele_expression *key; /* NULL: as they end */
-    bool is_falling;       /* the largest first */
-    bool is_longest;       /* by duration alone, the longest first */
-    uint64_t top;          /* rows at most; 0: all */
-    span_row *heap;        /* the row that goes first is the first one */
+    /* expression to sort by; NULL: rows are in the order in which spans end */
+    stele_expression *key;
+    bool is_falling; /* the largest value comes first */
+    bool is_longest; /* sorted by duration alone, the longest first */
+    uint64_t top;    /* how many rows are shown; 0: all */
+    span_row *heap;  /* a heap: the row that sorts last is the first one */
     size_t heap_count, heap_capacity;
     uint64_t number;
-    stele_outliers *outliers; /* NULL: rows are shown */
-    stele_otlp *otlp;         /* NULL: the same */
-    bool has_children;        /* rows have the spans that they made below them */
-    span_row_list *children;  /* of each row */
-    owner *owners;            /* rows by id, once all are known */
+    stele_outliers *outliers; /* finds outliers; NULL: rows are shown */
+    stele_otlp *otlp;         /* writes OTLP; NULL: rows are shown */
+    bool has_children;        /* rows are shown with the spans that they called */
+    span_row_list *children;  /* children of each row */
+    owner *owners;            /* rows sorted by id, for the second reading */
     inputs in;
 } calls;
 
-/* ---- The order ------------------------------------------------------------------------------- */
+/* ---- Order of rows --------------------------------------------------------------------------- */
 
 static double number_of(const stele_value *value)
 {
@@ -64,7 +65,7 @@ static int compare_texts(stele_text a, stele_text b)
     return order != 0 ? order : a.size < b.size ? -1 : a.size > b.size;
 }
 
-/* Below 0: `a` stands before `b`. What has no value stands last. */
+/* Compares two values: below 0 if `a` sorts before `b`. A row without a value sorts last. */
 static int compare_keys(const calls *k, const stele_value *a, const stele_value *b)
 {
     const unsigned a_rank = rank_of(a), b_rank = rank_of(b);
@@ -92,7 +93,7 @@ static int compare_rows(const calls *k, const span_row *a, const span_row *b)
     return order != 0 ? order : a->number < b->number ? -1 : 1;
 }
 
-/* ---- The heap: the row that stands last of all is on top ------------------------------------- */
+/* ---- Heap, with the row that sorts last on top ----------------------------------------------- */
 
 static void sift_down(calls *k, size_t at)
 {
@@ -132,7 +133,9 @@ static bool heap_push(calls *k, const span_row *row)
     return true;
 }
 
-/* Keeps a key's text, which else holds for the moment only. */
+/*
+ * Copies the text of a key, which is valid only while its event is. Returns false if out of memory.
+ */
 static bool key_keep(span_row *row)
 {
     if (row->key.type != STELE_VALUE_TEXT)
@@ -145,8 +148,8 @@ static bool key_keep(span_row *row)
     return true;
 }
 
-/* Where the longest are wanted, nothing need be made that is not longer than the last of the rows:
-   of equals those that came before stand first. */
+/* Lets the engine leave out spans that cannot be among the longest: of equal ones those that
+   came first are shown. */
 static void set_least(calls *k)
 {
     if (k->is_longest && k->heap_count == k->top && k->heap[0].key.type == STELE_VALUE_INT &&
@@ -180,11 +183,11 @@ static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,
     return STELE_OK;
 }
 
-/* Puts the rows of the heap in their order. */
+/* Sorts the rows of the heap. */
 static void sort_heap(calls *k)
 {
     const size_t count = k->heap_count;
-    /* The heap is taken apart from its end: what stands last goes to the back. */
+    /* Take rows from the heap one by one; the one that sorts last goes to the end. */
     while (k->heap_count > 1) {
         const span_row last = k->heap[0];
         k->heap[0] = k->heap[--k->heap_count];
@@ -200,7 +203,7 @@ static void write_heap(calls *k)
         span_rows_write_with(&k->rows, &k->heap[i], k->children != NULL ? &k->children[i] : NULL);
 }
 
-/* ---- What rows made -------------------------------------------------------------------------- */
+/* ---- Children of rows ------------------------------------------------------------------------ */
 
 static int compare_owners(const void *left, const void *right)
 {
@@ -242,7 +245,7 @@ static stele_status take_children(void *user, const stele_segment *segment, cons
     return STELE_OK;
 }
 
-/* Reads the traces again, in which spans have the same ids. */
+/* Reads the traces a second time, in which spans have the same ids. */
 static bool read_children(calls *k)
 {
     spanning *s = &k->s;
@@ -331,7 +334,7 @@ static bool parse_key(calls *k)
                      "--sort");
 }
 
-/* What has been ranked is dropped. */
+/* Drops the rows so far, before traces are read anew. */
 static void restart(void *user)
 {
     calls *k = user;
@@ -395,7 +398,7 @@ static void show_all(calls *k)
         spanning_remark(&k->s);
 }
 
-/* What is read twice stays open. False, and reported: it cannot be. */
+/* Keeps the traces open if they are read twice. If that cannot be, reports it and returns false. */
 static bool keep_open(calls *k)
 {
     cli *c = k->c;

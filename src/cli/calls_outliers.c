@@ -14,7 +14,7 @@
 #define DIFFERENCE_MAX  64u
 #define DIFFERENCES_MAX 16u
 
-/* Something that is otherwise in a usual call. */
+/* A property that differs between an outlier and a usual call of its name. */
 typedef struct difference {
     char key[DIFFERENCE_MAX], value[DIFFERENCE_MAX], usual[DIFFERENCE_MAX];
 } difference;
@@ -49,7 +49,7 @@ static void copy(char *to, stele_text from)
              (int)(from.size < DIFFERENCE_MAX ? from.size : DIFFERENCE_MAX - 1), from.bytes);
 }
 
-/* The fields of one that the other has with another value, or not at all. */
+/* Adds the fields of one event that the other does not have, or has with another value. */
 static void add_fields(cli *c, differences *d, const stele_segment *of, const stele_segment *usual)
 {
     const stele_event *event = &of->batch->events[of->first];
@@ -122,7 +122,7 @@ static const figure_column outlier_columns[OUTLIER_COLUMNS] = {
     [OUTLIER_DIFFERS] = {"differs", "differs (usual)", FIGURE_TEXT, 0, 0},
 };
 
-/* For people and in CSV. */
+/* Writes a row as text or CSV. */
 static void write_row(figures *rows, const spanning *s, const stele_outlier *row,
                       const differences *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele cat: events in the order of time. */
+/* stele cat: prints events in the order of time. */
 #include <stele/analysis.h>
 
 #include "cli/aligning.h"
@@ -12,9 +12,9 @@ typedef struct cat {
     cli *c;
     stele_sink_info to;
     stele_writer *writer; /* NULL until the reader is open */
-    stele_tail *tail;     /* NULL: events are shown as they come */
-    stele_near *near;     /* NULL: the reader selects them */
-    uint64_t left;        /* how many are still to be shown */
+    stele_tail *tail;     /* keeps the last events; NULL: events are shown as they come */
+    stele_near *near;     /* selects events with neighbours; NULL: the reader selects them */
+    uint64_t left;        /* how many events are still to be shown */
 } cat;
 
 static stele_status cat_ready(void *user, const stele_reader_stats *stats)
@@ -48,7 +48,7 @@ static stele_status cat_select(void *user, const stele_segment *segment)
     return stele_near_add(self->near, segment);
 }
 
-/* What has neighbours, or lies between others, is selected once all events are there. */
+/* Makes the selection of events with neighbours, or between others, which the reader cannot do. */
 static bool make_near(cat *self, selection *s)
 {
     cli *c = self->c;
@@ -86,7 +86,7 @@ static void cat_traces(cat *self, const inputs *in, selection *s)
     if (self->near != NULL && s->request.columns != 0)
         s->request.columns |= stele_near_columns(self->near);
     cli_check(c, cli_read(c, in->traces, in->count, &s->request, &to, &stats), "reading");
-    /* What was read before an error is shown. */
+    /* Show what was read before an error. */
     if (self->writer != NULL && !c->is_closed) {
         if (self->tail == NULL || cli_check(c, cat_write_tail(self), "standard output"))
             cli_check(c, stele_writer_finish(self->writer), "standard output");

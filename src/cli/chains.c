@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele chains: what leads to what over flows, and how long that takes from end to end. */
+/* stele chains: shows which work leads to which over flows, and how long that takes from end to
+   end. */
 #include <stele/chains.h>
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static const figure_column columns[C_COLUMNS] = {
     [C_STAGES] = {"stage_count", NULL, FIGURE_COUNT, 0, 0},
     [C_PATH] = {"path", "path", FIGURE_TEXT, 0, 0}};
 
-/* "timer 100 ms > /scan > subscription /scan" */
+/* Makes the text of a path, such as "timer 100 ms > /scan > subscription /scan". */
 static stele_text path_text(figures *f, const stele_chain_row *row)
 {
     stele_text kept = {NULL, 0};
@@ -83,7 +84,7 @@ static bool set_row(figures *f, const stele_chain_row *r)
     return true;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Output of tables ------------------------------------------------------------------------ */
 
 static uint64_t mean_of(const stele_chain_stage *stage)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele check: judges traces against the rules of their format, and their events. */
+/* stele check: checks traces against the rules of their format, and their events against each
+   other. */
 #include <stele/analysis.h>
 
 #include "cli/checking.h"
@@ -9,10 +10,10 @@
 
 typedef struct checking {
     cli *c;
-    json *j; /* NULL: text */
+    json *j; /* JSON output; NULL: text */
 } checking;
 
-/* ---- Findings as they come ---- */
+/* ---- Output of findings ---- */
 
 static void show_line(void *user, const stele_diag *diag, const char *line)
 {
@@ -50,7 +51,7 @@ static void show_json(void *user, const stele_diag *diag, const char *line)
     json_close(j, '}');
 }
 
-/* ---- The summary of a trace ---- */
+/* ---- Summary of a trace ---- */
 
 static void summarize_text(cli *c, const char *path, uint64_t event_count)
 {
@@ -96,9 +97,9 @@ static void summarize_json(cli *c, json *j, const stele_trace *trace, bool is_co
     json_close(j, ']');
 }
 
-/* ---- Judging ---- */
+/* ---- Checking of traces ---- */
 
-/* Whether every event comes, in order: else nothing can be said about nesting and pairing. */
+/* Whether every event is read, in order. Otherwise nesting and pairing cannot be judged. */
 static bool is_whole(const options *o)
 {
     static const option_id filters[] = {OPTION_BEGIN, OPTION_END,      OPTION_NAME, OPTION_TRACK,
@@ -110,7 +111,7 @@ static bool is_whole(const options *o)
     return true;
 }
 
-/* `user` is NULL when the events are not to be judged. */
+/* Receives a segment. `user` is the stele_check, NULL if events are not to be judged. */
 static stele_status judge(void *user, const stele_segment *segment)
 {
     return user != NULL ? stele_check_add(user, segment) : STELE_OK;

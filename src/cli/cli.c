@@ -24,8 +24,8 @@ static exit_code exit_code_of(stele_status status)
     }
 }
 
-/* Whether a finding of this input tells already what happened. Those that are no input's or
-   output's fault come without. */
+/* Whether a finding of this input has explained a failure already. Failures that no input or
+   output causes have no finding. */
 static bool is_told(const cli *c, stele_status status)
 {
     return status != STELE_ERR_MEMORY && status != STELE_ERR_LIMIT &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele collect: packets from the network, sockets and pipes, as traces in a folder. */
+/* stele collect: writes packets from the network, sockets and pipes as traces to a folder. */
 #include <stele/collect.h>
 #include <stele/reader.h>
 
@@ -29,11 +29,11 @@ typedef struct collect {
     sockets sockets;
     char *metadata;
     size_t metadata_size;
-    uint64_t rate_max;            /* bytes a second; 0: no limit */
+    uint64_t rate_max;            /* in bytes a second; 0: no limit */
     int64_t duration_ns, idle_ns; /* 0: no limit */
     int64_t begin_ns, last_ns, shown_ns;
     uint64_t received_size;
-    bool is_shown; /* the line that tells how it goes */
+    bool is_shown; /* the line of progress is on the screen */
 } collect;
 
 static int64_t now_ns(void)
@@ -43,9 +43,10 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Options of the command ------------------------------------------------------------------ */
 
-/* "100M" and the like; 0 where the option is not given. */
+/* Takes a size such as "100M"; 0 if the option is not given. If it is not valid, reports it and
+   returns false. */
 static bool take_size(cli *c, option_id id, uint64_t *size)
 {
     const char *text = option_value(&c->options, id), *rest;
@@ -150,7 +151,7 @@ static bool open_all(collect *k)
     return true;
 }
 
-/* ---- How it goes ----------------------------------------------------------------------------- */
+/* ---- Progress on a terminal ------------------------------------------------------------------ */
 
 static void clear_line(collect *k)
 {
@@ -159,7 +160,7 @@ static void clear_line(collect *k)
     k->is_shown = false;
 }
 
-/* One line on a terminal, drawn anew each second. */
+/* Draws the line of progress anew once a second, if standard error is a terminal. */
 static void show_line(collect *k, int64_t at_ns)
 {
     stele_collector_counts counts = STELE_INIT(stele_collector_counts);
@@ -183,7 +184,7 @@ static void say_where(collect *k)
         fprintf(stderr, "listening at %s\n", name);
 }
 
-/* ---- Receiving ------------------------------------------------------------------------------- */
+/* ---- Receiving of packets -------------------------------------------------------------------- */
 
 static bool is_over(const collect *k, int64_t at_ns)
 {
@@ -194,7 +195,7 @@ static bool is_over(const collect *k, int64_t at_ns)
             sockets_open_count(&k->sockets) == 0);
 }
 
-/* How long nothing more may be taken, so that the rate is kept; 0: it may be. */
+/* How many nanoseconds to wait so that the rate limit is kept; 0: none. */
 static int64_t pause_ns(const collect *k, int64_t at_ns)
 {
     const double due = k->rate_max != 0 ? (double)k->received_size / (double)k->rate_max : 0;
@@ -241,7 +242,7 @@ static stele_status receive_all(collect *k)
     return status;
 }
 
-/* What arrived before the end is taken, too; so much at most, from senders that go on. */
+/* Takes what arrived before the end; at most DRAINED_MAX bytes, because senders may go on. */
 static stele_status drain(collect *k)
 {
     const uint64_t end = k->received_size + DRAINED_MAX;
@@ -251,12 +252,12 @@ static stele_status drain(collect *k)
     for (unsigned quiet = 0; status == STELE_OK && quiet < 3 && k->received_size < end;) {
         status = sockets_receive(&k->sockets, -1, 0, now_ns, &got);
         k->received_size += got;
-        quiet = got == 0 ? quiet + 1 : 0; /* connections come first, then what they send */
+        quiet = got == 0 ? quiet + 1 : 0; /* a new connection counts as quiet until it sends */
     }
     return status == STELE_OK ? stele_collector_tick(k->collector, now_ns(), &unused) : status;
 }
 
-/* ---- The summary ----------------------------------------------------------------------------- */
+/* ---- Summary --------------------------------------------------------------------------------- */
 
 typedef struct count_row {
     const char *key, *words;
@@ -363,8 +364,8 @@ void command_COLLECT(cli *c)
         if (status == STELE_OK)
             status = stele_collector_finish(k.collector, now_ns());
         else
-            stele_collector_finish(k.collector, now_ns()); /* its status is the same */
-        if (status == STELE_ERR_LIMIT)                     /* of --size-max, as was reported */
+            stele_collector_finish(k.collector, now_ns()); /* returns the same status again */
+        if (status == STELE_ERR_LIMIT) /* --size-max was reached, which was reported */
             status = STELE_OK;
         c->is_ending = true;
         cli_check(c, status, folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completions for bash, zsh and fish. */
+/* Writes completion scripts for bash, zsh and fish. */
 #include <string.h>
 
 #include "cli/help.h"
@@ -9,7 +9,7 @@ static const char *next_topic(size_t index)
     return index < topic_count ? topic_table[index].name : NULL;
 }
 
-/* The words of a list, with spaces between. */
+/* Writes the possible values of an option, separated by spaces. */
 static void write_choices(stele_output *out, const option_entry *option)
 {
     const char *word;
@@ -22,7 +22,7 @@ static bool has_choices(const option_entry *option)
     return option_choice(option, 0) != NULL;
 }
 
-/* The words of a group, with spaces between. */
+/* Writes the words of a group of commands, separated by spaces. */
 static void write_commands(stele_output *out, command_id group)
 {
     const char *space = "";
@@ -42,7 +42,7 @@ static void write_topics(stele_output *out)
         stele_output_printf(out, " %s", name);
 }
 
-/* Inside single quotes of any of the three shells. */
+/* Writes text for inside of single quotes, in any of the three shells. */
 static void write_quoted(stele_output *out, const char *text)
 {
     for (; *text != 0; text++) {
@@ -55,7 +55,7 @@ static void write_quoted(stele_output *out, const char *text)
 
 /* ---- bash ---- */
 
-/* The values of an option, where they are known. */
+/* Writes a case for the values of an option, if they are known. */
 static void bash_values(stele_output *out, const option_entry *option, command_id command)
 {
     stele_output_printf(out, "        '%s':--%s", command_table[command].name, option->name);
@@ -99,7 +99,8 @@ static void bash_command(stele_output *out, command_id command)
     stele_output_text(out, " ;;\n");
 }
 
-/* The first word that is no option, and after the name of a group the next one, too. */
+/* Writes a loop that finds the command: the first word that is not an option, and after the name
+   of a group the next one. */
 static void bash_find_command(stele_output *out)
 {
     stele_output_text(out, "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -153,7 +154,7 @@ static void write_bash(stele_output *out)
 
 /* ---- zsh ---- */
 
-/* Text inside the brackets of an _arguments specification. */
+/* Writes text for inside of the brackets of an _arguments specification. */
 static void zsh_text(stele_output *out, const char *text)
 {
     for (; *text != 0; text++) {
@@ -226,7 +227,7 @@ static void zsh_command(stele_output *out, const char *word, command_id command)
     stele_output_text(out, "\n            ;;\n");
 }
 
-/* A function for the words of a group, and what is after them. */
+/* Writes a function that completes the words of a group and what comes after them. */
 static void zsh_group(stele_output *out, command_id group)
 {
     stele_output_printf(out, "_stele%s%s() {\n", group == COMMAND_TOP ? "" : "_",
@@ -276,7 +277,7 @@ static void write_zsh(stele_output *out)
 
 /* ---- fish ---- */
 
-/* The group of a command. */
+/* The group that a command belongs to. */
 static command_id group_of(command_id command)
 {
     for (command_id id = 0; id < COMMAND_COUNT; id++) {
@@ -286,7 +287,7 @@ static command_id group_of(command_id command)
     return COMMAND_TOP;
 }
 
-/* When the words of the command, and of its group, were seen. */
+/* Writes the condition that the words of a command and of its group were typed. */
 static void fish_when_seen(stele_output *out, command_id command)
 {
     const command_id group = group_of(command);
@@ -295,7 +296,7 @@ static void fish_when_seen(stele_output *out, command_id command)
     stele_output_printf(out, "__fish_seen_subcommand_from %s", command_word(group, command));
 }
 
-/* When a command of the group is to come. */
+/* Writes the condition that a command of the group comes next. */
 static void fish_when_next(stele_output *out, command_id group)
 {
     if (group == COMMAND_TOP) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command line asks for, as what the sandbox allows. */
+/* Lists what the sandbox must allow for a command line. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "cli/sandbox.h"
 #include "cli/temp.h"
 
-/* Files that are read beside a trace where they are there: its index, and the other one of a pair
-   of files of instructions and snapshots. */
+/* Allows files beside a trace: its index, and the other file of a pair of instructions and
+   snapshots. */
 static void allow_beside(sandbox *s, const char *path)
 {
     static const char *const pairs[][2] = {{"xinsndata", "xsnapshot"}, {"xsnapshot", "xinsndata"}};
@@ -35,7 +35,7 @@ static void allow_beside(sandbox *s, const char *path)
     }
 }
 
-/* A binary, and where debug information of it may be: beside it. */
+/* Allows a binary and its debug information, which may be beside it. */
 static void allow_binary(sandbox *s, const char *path)
 {
     const char *base;
@@ -48,7 +48,7 @@ static void allow_binary(sandbox *s, const char *path)
     sandbox_allow_reading(s, beside);
 }
 
-/* "[ID=]FILE[@ADDRESS]"; a file's name may have these characters, too. */
+/* Allows the file of "[ID=]FILE[@ADDRESS]"; a file's name may contain these characters as well. */
 static void allow_binaries(sandbox *s, const char *value)
 {
     const char *equals = strchr(value, '='), *mark = strrchr(value, '@');
@@ -82,7 +82,7 @@ static void allow_option(const cli *c, sandbox *s, const option_use *use)
     (void)c;
 }
 
-/* Indexes are written and removed beside the traces, or in the cache. */
+/* Allows to write and remove indexes beside the traces, or in the cache. */
 static void allow_indexes(const cli *c, sandbox *s, const char *cache)
 {
     for (size_t i = 0; i < c->options.argument_count; i++) {
@@ -94,7 +94,7 @@ static void allow_indexes(const cli *c, sandbox *s, const char *cache)
         sandbox_allow_writing(s, cache);
 }
 
-/* The folder that a file is in, whose other files --collection reads. */
+/* Allows the folder of a file, whose other files --collection reads. */
 static void allow_folder_of(sandbox *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -128,5 +128,5 @@ void cli_confine(cli *c, const char *cache)
     else if (cache != NULL)
         sandbox_allow_reading(s, cache);
     sandbox_allow_folder(s, temp_dir());
-    sandbox_enter(s); /* what the kernel cannot do is not done */
+    sandbox_enter(s); /* what the kernel does not support stays allowed */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele convert: traces in another format. */
+/* stele convert: writes traces in another format. */
 #include "cli/converting.h"
 #include "cli/export.h"
 

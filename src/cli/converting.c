@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces in another format, cut, merged or mended: what convert, merge and cut share. */
+/* Writes traces in another format, cut, merged or repaired: the commands convert, merge and cut. */
 #include "cli/converting.h"
 
 #include <stele/analysis.h>
@@ -13,27 +13,28 @@
 #include "cli/sinking.h"
 #include "cli/verifying.h"
 
-/* What stands at the end of a conversion: one of the three. */
+/* Where a conversion writes to: a writer, a copier, or a sink. */
 typedef struct target {
     cli *c;
     const conversion *how;
-    const char *format; /* its name; NULL: a sink */
-    const char *sink;   /* its name; NULL: a format */
+    const char *format; /* name of the format; NULL: `sink` is set */
+    const char *sink;   /* name of the sink; NULL: `format` is set */
     stele_writer *writer;
-    stele_copier *copier;   /* keeps the bytes of the records; NULL: events are written anew */
-    stele_picture *picture; /* between the events and a sink that draws them; else NULL */
+    stele_copier *copier;   /* copies the bytes of records; NULL: events are written anew */
+    stele_picture *picture; /* completes spans for a sink that draws them; NULL: not needed */
     stele_output *out;
     const char *path;
-    bool is_aligned;    /* several traces, by --align-start */
-    bool has_wall;      /* wall_ns is known */
-    int64_t wall_ns;    /* wall-clock time at zero, of the first events with one */
-    bool has_end;       /* what is open there was not asked for any further */
-    bool stops_at_loss; /* what was written cannot be taken back */
+    bool is_aligned; /* several traces whose starts --align-start brings together */
+    bool has_wall;   /* wall_ns is known */
+    int64_t wall_ns; /* wall-clock time at time 0, from the first events that have one */
+    bool has_end;    /* the request has an end, so spans that are open there are not unfinished */
+    /* losses must stop the command at once, because its output cannot be removed */
+    bool stops_at_loss;
 } target;
 
-/* ---- Which target? --------------------------------------------------------------------------- */
+/* ---- Choice of the target -------------------------------------------------------------------- */
 
-/* What --to says, or else the name of the output. */
+/* Finds the format or sink that --to or the name of the output says. */
 static void target_named(const target *to, const char *name, const char **format, const char **sink)
 {
     stele_format_info format_info = STELE_INIT(stele_format_info);
@@ -47,8 +48,8 @@ static void target_named(const target *to, const char *name, const char **format
     *sink = stele_sink_find(name, &sink_info) ? sink_info.name : NULL;
 }
 
-/* Without a name, the format that all inputs have is taken where that of the output says nothing,
-   or whatever it says. */
+/* Chooses the target. `own` is the format of all inputs, which is used if the name of the output
+   says nothing, or in any case for FORMAT_KEPT. */
 static bool target_find(cli *c, target *to, const char *own)
 {
     const char *name = option_value(&c->options, OPTION_TO);
@@ -75,7 +76,7 @@ static bool target_find(cli *c, target *to, const char *own)
 
 #define TARGET_SETTINGS_MAX 5
 
-/* The options that only the format to write knows. */
+/* Lists the options that only the format to be written knows. Returns how many are given. */
 static size_t target_settings(const options *o, stele_setting *settings)
 {
     static const option_id ids[TARGET_SETTINGS_MAX] = {OPTION_COMPRESS, OPTION_CHECKSUM,
@@ -96,7 +97,8 @@ static bool is_any_given(const options *o, const option_id *ids, size_t count)
     return false;
 }
 
-/* Whether records have to be written anew: in another order or layout, with other fields. */
+/* Whether options require that records are written anew: in another order or layout, or with
+   other fields. */
 static bool changes_records(const options *o)
 {
     static const option_id ids[] = {OPTION_CONVERT_SORT, OPTION_DEBUG_INFO, OPTION_ALIGN_EVENT};
@@ -111,7 +113,7 @@ static bool changes_times(const options *o)
     return is_any_given(o, ids, sizeof ids / sizeof *ids);
 }
 
-/* Traces that keep their format keep the bytes of their records, where the format lets them. */
+/* Whether records can be copied: the format stays the same, and supports it. */
 static bool is_copy(const cli *c, const target *to, const inputs *in,
                     const stele_copier_options *copying)
 {
@@ -119,7 +121,7 @@ static bool is_copy(const cli *c, const target *to, const inputs *in,
            stele_copier_is_possible(to->format, in->traces, in->count, copying);
 }
 
-/* What of traces of the target's own format is not in their events. */
+/* Counts as losses what traces of the target's own format have beside their events. */
 static void lose_traces(const target *to, const inputs *in)
 {
     for (size_t i = 0; i < in->count; i++)
@@ -127,7 +129,7 @@ static void lose_traces(const target *to, const inputs *in)
             stele_writer_add_trace_losses(to->writer, in->traces[i]);
 }
 
-/* Whether copies begin what is open where they begin. */
+/* Whether a copy begins with what is open there. */
 static bool wants_open(const cli *c)
 {
     return !option_given(&c->options, OPTION_NO_OPEN);
@@ -155,7 +157,7 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
     if (to->sink != NULL && given.setting_count != 0)
         return cli_usage(c, "--%s is for trace formats", settings[0].key);
     to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
-    if (to->sink != NULL) /* opened when the reader is */
+    if (to->sink != NULL) /* a sink is opened when the reader is */
         return true;
     copying.keeps_all = selection_is_all(s) && to->how->keeps == NULL &&
                         !option_given(&c->options, OPTION_STREAM_INTERSECTION);
@@ -184,7 +186,7 @@ static void target_close(target *to)
     stele_output_close(to->out);
 }
 
-/* ---- What is lost ---------------------------------------------------------------------------- */
+/* ---- Losses ---------------------------------------------------------------------------------- */
 
 static bool get_loss(const void *from, size_t index, stele_loss *loss)
 {
@@ -198,9 +200,9 @@ static bool has_loss(const target *to)
     return losses_are_some(get_loss, to);
 }
 
-/* ---- The way from one to the other ----------------------------------------------------------- */
+/* ---- Writing of events ----------------------------------------------------------------------- */
 
-/* Whether a viewer shows it: then spans end where the call engine has them end. */
+/* Whether the target is for a viewer, which needs spans as the calls engine ends them. */
 static bool is_drawn(const target *to)
 {
     return to->sink != NULL &&
@@ -236,8 +238,8 @@ static void lose(const target *to, stele_kind kind, const char *what, bool is_dr
     stele_writer_add_loss(to->writer, &loss);
 }
 
-/* Starts that were brought together have wall-clock times of their own, and a trace has one zero.
- */
+/* Counts the loss of wall-clock time: traces whose starts were brought together have different
+   ones, but the output has a single zero. */
 static void lose_wall(target *to, const stele_segment *segment)
 {
     const stele_stream *stream = stele_stream_get(to->c->context, segment->batch->stream);
@@ -298,7 +300,7 @@ static void choose_columns(const target *to, const inputs *in, stele_request *re
     }
 }
 
-/* What the picture had to mend. */
+/* Ends the picture, and counts what it had to repair as losses. */
 static stele_status finish_picture(const target *to)
 {
     const stele_status status = stele_picture_finish(to->picture);
@@ -323,7 +325,8 @@ static stele_status finish(target *to)
     return to->copier != NULL ? stele_copier_finish(to->copier) : stele_writer_finish(to->writer);
 }
 
-/* Viewers get the calls of a trace of instructions, unless some of its events were asked for. */
+/* Whether a viewer gets the calls of a trace of instructions: yes, unless only some of its
+   events are selected. */
 static bool wants_calls(const target *to, const inputs *in, const selection *s)
 {
     return is_drawn(to) && in->count == 1 && stele_trace_has_insns(in->traces[0]) &&
@@ -355,7 +358,7 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
     return cli_read(c, in->traces, in->count, request, &taker, stats);
 }
 
-/* True when the output is in place. */
+/* Converts the inputs. Returns true if the output is complete and in place. */
 static bool convert(cli *c, target *to, const inputs *in, selection *s, stele_reader_stats *stats)
 {
     bool is_written = false;
@@ -385,8 +388,8 @@ const char *inputs_format(const inputs *in)
     return format;
 }
 
-/* Opens the target and converts to it. A merge of what could be opened would not be what was asked
-   for. */
+/* Opens the target and converts all arguments to it. If one of them could not be opened, nothing
+   is written. */
 static bool convert_inputs(cli *c, target *to, const inputs *in, selection *s,
                            stele_reader_stats *stats)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele critical: where the time of one span went, across threads and traces. */
+/* stele critical: shows where the time of one span went, across threads and traces. */
 #include <stele/critical.h>
 #include <stele/text.h>
 
@@ -13,7 +13,7 @@
 
 #define STRETCHES_SHOWN 40u
 
-/* What all stretches of one state, name and thread add up to. */
+/* The sum of all stretches with the same state, name and thread. */
 typedef struct sum {
     stele_critical_stretch first;
     uint64_t ns, count;
@@ -23,13 +23,13 @@ typedef struct critical {
     cli *c;
     spanning s;
     inputs in;
-    stele_pairing **pairings; /* by input; NULL: its events are as they are */
-    calling *callings;        /* by input: they own the pairings */
-    uint32_t *numbers;        /* of the traces, by input */
-    bool is_once;             /* the traces can be read only once: all is kept */
-    stele_critical *raw;      /* receives events as they are, too; NULL: none does */
-    stele_segment_fn *fn;     /* receives what begins and ends */
-    stele_span span;          /* whose path is shown */
+    stele_pairing **pairings; /* by input; NULL: no moments are paired */
+    calling *callings;        /* by input; they own the pairings */
+    uint32_t *numbers;        /* numbers of the traces, by input */
+    bool is_once;             /* the traces can be read only once, so everything is kept */
+    stele_critical *raw;      /* also receives events before they are paired; NULL: not needed */
+    stele_segment_fn *fn;     /* receives events after moments were paired */
+    stele_span span;          /* the span whose path is shown */
     bool is_found;
     stele_critical *path;
     const stele_critical_stretch *stretches;
@@ -39,9 +39,9 @@ typedef struct critical {
     labels labels;
 } critical;
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of traces ----------------------------------------------------------------------- */
 
-/* Events go through what pairs those of their trace. */
+/* Receives a segment, and passes it on through the pairing of its trace. */
 static stele_status take(void *user, const stele_segment *segment)
 {
     critical *k = user;
@@ -55,7 +55,7 @@ static stele_status take(void *user, const stele_segment *segment)
     return status == STELE_OK ? k->fn(k, segment) : status;
 }
 
-/* Reads all traces as one flow of events, up to a time. */
+/* Reads the events of all traces up to a time, in one order. */
 static bool read_all(critical *k, uint32_t columns, uint64_t kinds, ready_fn *ready,
                      stele_segment_fn *fn, int64_t end_ns)
 {
@@ -109,7 +109,7 @@ static bool open_inputs(critical *k)
     return true;
 }
 
-/* ---- Which span ------------------------------------------------------------------------------ */
+/* ---- Choice of the span ---------------------------------------------------------------------- */
 
 static stele_status ready_spans(void *user, const stele_reader_stats *stats)
 {
@@ -131,7 +131,7 @@ static stele_status add_spans(void *user, const stele_segment *segment)
     return k->is_once && status == STELE_OK ? stele_critical_add_spans(k->path, segment) : status;
 }
 
-/* Keeps the longest one, the first of those. */
+/* Keeps the longest span; of equal ones the first. */
 static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {
     critical *k = user;
@@ -164,7 +164,7 @@ static bool find_span(critical *k)
            cli_check(c, stele_spans_finish(s->spans), "spans");
 }
 
-/* ---- Its path -------------------------------------------------------------------------------- */
+/* ---- Path of the span ------------------------------------------------------------------------ */
 
 static stele_status ready_path(void *user, const stele_reader_stats *stats)
 {
@@ -191,7 +191,7 @@ static bool find_path(critical *k)
                      "critical");
 }
 
-/* ---- Adding up ------------------------------------------------------------------------------- */
+/* ---- Sums of stretches ----------------------------------------------------------------------- */
 
 static int compare_kinds(const void *left, const void *right)
 {
@@ -287,7 +287,7 @@ static bool list_sums(critical *k, figures *f)
     return true;
 }
 
-/* What a stretch does for the next one, as people say it. */
+/* What a stretch does for the next one, in words for people or as in other formats. */
 static const char *then_of(const stele_critical_stretch *of, bool is_for_people)
 {
     static const char *const texts[STELE_CRITICAL_WAY_COUNT] = {
@@ -337,7 +337,7 @@ static bool list_stretches(critical *k, figures *f, bool is_for_people)
     return true;
 }
 
-/* ---- Showing --------------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static void remark(critical *k)
 {

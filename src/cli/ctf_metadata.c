@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele ctf metadata: what the metadata of a CTF trace says, in the words of any generation. */
+/* stele ctf metadata: prints the metadata of a CTF trace, in the language of any generation. */
 #include <stele/ctf.h>
 #include <stele/text.h>
 
@@ -17,7 +17,7 @@ void command_CTF(cli *c)
     help_command(c->out, COMMAND_CTF, c->has_color);
 }
 
-/* Something that the generation cannot say; the first place of many. */
+/* Something that the generation cannot express, where it is first, and how often. */
 typedef struct untold {
     const char *what;
     char where[64];
@@ -73,7 +73,9 @@ static void add_untold(stele_output *out, const untold *u)
     stele_output_byte(out, '\n');
 }
 
-/* On standard error, so that the text stays whole. */
+/*
+ * Prints what could not be expressed to standard error, so that the metadata itself is not changed.
+ */
 static void write_untold(telling *t)
 {
     stele_output *text;
@@ -110,7 +112,8 @@ static stele_ctf_alignment alignment(const cli *c)
 
 #define KEY_MAX 32
 
-/* The key is all that the file has. False: it is none, as was reported. */
+/* Reads the key of --key-file, which is the whole file. If it cannot be a key, reports it and
+   returns false. */
 static bool read_key(cli *c, uint8_t key[KEY_MAX + 1], size_t *size)
 {
     const char *path = option_value(&c->options, OPTION_KEY_FILE);

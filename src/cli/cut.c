@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele cut: a part of a trace as a trace of its own. */
+/* stele cut: writes a part of a trace as a trace. */
 #include "cli/converting.h"
 
 void command_CUT(cli *c)

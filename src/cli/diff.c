@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele diff: what got slower or faster from some runs of a program to others. */
+/* stele diff: shows what became slower or faster between two sets of runs. */
 #include <stele/analysis.h>
 #include <stele/text.h>
 
@@ -17,17 +17,18 @@
 
 typedef struct differing {
     cli *c;
-    stele_profile **runs; /* a profile for each trace, those before first */
-    size_t run;           /* that is being read */
+    stele_profile **runs; /* a profile for each trace, first those before */
+    size_t run;           /* index of the run that is being read */
     size_t before_count, after_count;
     stele_paths *paths; /* NULL: no flame graph is wanted */
-    bool is_sched;      /* states of threads are compared, as calls */
-    diff_sched sched;   /* of the trace that is being read */
+    bool is_sched;      /* states of threads are compared, as if they were calls */
+    diff_sched sched;   /* for the trace that is being read */
     stele_compare_change *rows, whole;
     size_t count, shown;
     bool is_sampled;
     bool has_limit; /* --fail-over was given */
-    double limit;   /* growth of the whole self time, or of one function as a part of it */
+    /* allowed growth of the total self time, or of one function, as a fraction of the total */
+    double limit;
 } differing;
 
 static bool is_single(const differing *d)
@@ -35,13 +36,13 @@ static bool is_single(const differing *d)
     return d->before_count == 1 && d->after_count == 1;
 }
 
-/* What a row is of. */
+/* What a row stands for, in words. */
 static const char *thing(const differing *d)
 {
     return d->is_sched ? "state" : option_given(&d->c->options, OPTION_PATHS) ? "path" : "function";
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static const char *change_text(const differing *d, char *text, int64_t change)
 {
@@ -55,7 +56,7 @@ static const char *change_text(const differing *d, char *text, int64_t change)
     return text;
 }
 
-/* "+12.3 %", "new", "gone" */
+/* The change in percent, such as "+12.3 %", or "new" or "gone". */
 static const char *percent_text(char *text, uint64_t before, uint64_t after)
 {
     const double percent = ((double)after - (double)before) * 100 / (double)before;
@@ -67,7 +68,7 @@ static const char *percent_text(char *text, uint64_t before, uint64_t after)
     return text;
 }
 
-/* "0.03", with '~' before it where the change may as well be chance. */
+/* The chance that a change is random, such as "0.03"; '~' before it marks one that may be. */
 static const char *chance_text(char *text, const stele_compare_change *row)
 {
     const char *mark = row->is_noise ? "~" : "";
@@ -78,7 +79,7 @@ static const char *chance_text(char *text, const stele_compare_change *row)
     return text;
 }
 
-/* The first are for programs, those from D_SELF on for people. */
+/* Columns of the table: the first are for programs, those from D_SELF on for people. */
 enum {
     D_NAME,
     D_SELF_CHANGE,
@@ -154,7 +155,7 @@ static void set_side(figure *cells, const stele_profile_row *of)
         cells[i].number = numbers[i];
 }
 
-/* What changed, and how sure that is. */
+/* Sets the cells of the change and its significance. */
 static void set_change(figure *cells, const stele_compare_change *row)
 {
     cells[D_SELF_CHANGE].integer = row->self_change_ns;
@@ -200,7 +201,7 @@ static void write_row(const differing *d, figures *f, const stele_compare_change
     figures_row(f, cells);
 }
 
-/* `into`: the document of which they are a list. */
+/* Writes all rows as CSV, or if `into` is not NULL as a list in that JSON document. */
 static void write_rows(const differing *d, json *into)
 {
     figure_column columns[D_COLUMNS];
@@ -249,9 +250,9 @@ static void write_text(const differing *d)
         stele_output_text(out, "Figures are of a run, on average\n");
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- JSON for programs ----------------------------------------------------------------------- */
 
-/* What was unusual in each run of a side. */
+/* Writes what was unusual in each run of one side. */
 static void write_runs_json(json *j, const differing *d, const char *key, size_t first,
                             size_t count)
 {
@@ -310,8 +311,11 @@ static void write_flame(const differing *d)
     calling_output_end(c, path, out);
 }
 
-/* --fail-over: what got slower by more than the limit, and not by chance. Where there are many
-   functions some of them seem to change, so that the level is shared among them. */
+/*
+ * Applies --fail-over: finds what became slower by more than the limit and not by chance. If there
+ * are many functions some seem to change by chance, so the level of significance is divided by
+ * their number.
+ */
 static void judge_limit(const differing *d)
 {
     const double before = (double)d->whole.before.self_ns, level = 0.05;
@@ -380,7 +384,7 @@ static stele_status take(void *user, const stele_segment *segment)
     return status == STELE_OK && d->paths != NULL ? stele_paths_add(d->paths, segment) : status;
 }
 
-/* "5%", "0.5%", "5": percent. */
+/* Parses a limit in percent, such as "5%", "0.5%" or "5". */
 static bool parse_limit(differing *d)
 {
     const char *text = option_value(&d->c->options, OPTION_FAIL_OVER);
@@ -402,7 +406,7 @@ static stele_status take_sched(void *user, const stele_segment *segment)
     return diff_sched_add(&d->sched, segment);
 }
 
-/* States of threads, of all tracks in the order of time, instead of calls. */
+/* Changes the request to states of threads, in the order of time over all tracks. */
 static void read_as_sched(differing *d, calling *s)
 {
     stele_request *request = &s->selected.request;
@@ -416,7 +420,8 @@ static void read_as_sched(differing *d, calling *s)
 
 static bool read_sched(differing *d, calling *s)
 {
-    /* What waits has no work to do, as a rule: it is asked for by its name. */
+    /* Threads that wait usually have no work to do, so waiting counts only if it is selected by
+       name. */
     const bool has_waits = s->only.names.count != 0 || s->only.where != NULL;
     bool is_ok;
     is_ok =
@@ -460,7 +465,8 @@ static bool read_runs(differing *d, calling *s)
     return is_ok && d->c->worst != EXIT_USAGE && !d->c->is_closed;
 }
 
-/* What is for --of stats alone. False, and reported: it was given without. */
+/* Checks that no option is given that is only for --of stats. Otherwise reports it and returns
+   false. */
 static bool has_no_figures(cli *c)
 {
     static const option_id own[] = {OPTION_DIFF_GROUP, OPTION_DIFF_VALUE, OPTION_DIFF_FIGURE,

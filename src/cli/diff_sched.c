@@ -17,7 +17,8 @@ static stele_status flush(diff_sched *s)
     return status;
 }
 
-/* "render: running"; threads have the same name in every run, and rarely the same number. */
+/* The name of a state, such as "render: running". It has the thread's name, which is the same in
+   every run, while its number rarely is. */
 static stele_name name_of(const diff_sched *s, const stele_thread_interval *interval)
 {
     const char *state = stele_run_state_text((stele_run_state)interval->state);

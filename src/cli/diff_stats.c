@@ -16,12 +16,12 @@
 typedef struct differing {
     cli *c;
     figuring f;
-    stele_stats **runs; /* those before first */
+    stele_stats **runs; /* one for each run, first those before */
     size_t run_count, before_count;
     stele_stats_figure figure;
     stele_stats_change *changes;
     size_t count, shown;
-    double limit; /* below 0: none */
+    double limit; /* --fail-over as a fraction; below 0: not given */
 } differing;
 
 static bool has_value(const differing *d)
@@ -40,7 +40,7 @@ static bool is_single(const differing *d)
     return d->run_count == 2;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static void number_cell(grid *g, double value, stele_unit unit, bool has_sign)
 {
@@ -54,7 +54,7 @@ static void number_cell(grid *g, double value, stele_unit unit, bool has_sign)
     grid_cell(g, stats_print_number(text, value, unit));
 }
 
-/* "+12.3 %", "new", "gone" */
+/* Adds a cell with the change in percent, such as "+12.3 %", or "new" or "gone". */
 static void percent_cell(grid *g, const stele_stats_change *change)
 {
     char text[PRINT_SIZE];
@@ -68,7 +68,8 @@ static void percent_cell(grid *g, const stele_stats_change *change)
     grid_cell(g, text);
 }
 
-/* "0.03", with '~' before it where the change may as well be chance; "-": not known. */
+/* Adds a cell with the chance that a change is random, such as "0.03"; '~' before it marks one
+   that may be, "-" one that is not known. */
 static void chance_cell(grid *g, const stele_stats_change *change)
 {
     const char *mark = change->is_noise ? "~" : "";
@@ -158,7 +159,7 @@ static void write_text(const differing *d)
                                "only\n");
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- CSV and JSON for programs --------------------------------------------------------------- */
 
 #define OWN_COLUMNS 8u
 
@@ -239,8 +240,10 @@ static void write_json(const differing *d)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* What grew by more than the limit, and not by chance. Where there are many groups some of them
-   seem to change, so that the level is shared among them. One run on each side is taken as it is.
+/*
+ * Finds what grew by more than the limit and not by chance. If there are many groups some seem to
+ * change by chance, so the level of significance is divided by their number. With one run on each
+ * side, chance is not considered.
  */
 static void judge_limit(const differing *d)
 {

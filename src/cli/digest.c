@@ -6,20 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A gap is worth a line from this part of the whole on, and this many usual distances. */
+/* A gap is shown if it is at least 1 / GAP_PART_LEAST of the whole, and GAP_USUAL_LEAST times
+   the usual distance of events. */
 #define GAP_PART_LEAST  20u
 #define GAP_USUAL_LEAST 20u
 
-/* What a trace is read into. */
+/* State while a trace is read into a digest. */
 typedef struct digesting {
     cli *c;
     digest *d;
-    const digest_more *more; /* all of it NULL: nobody wants more */
-    uint32_t columns;        /* that `more` wants */
+    const digest_more *more; /* other receivers; all members NULL: none */
+    uint32_t columns;        /* columns that `more` needs */
     stele_spans *spans;
-    stele_pairing *pairing; /* NULL: its moments are not paired */
+    stele_pairing *pairing; /* NULL: no moments are paired */
     bool has_last;
-    int64_t covered_ns; /* up to here something was recorded */
+    int64_t covered_ns; /* the end so far of what is recorded */
 } digesting;
 
 /* ---- Findings -------------------------------------------------------------------------------- */
@@ -62,7 +63,7 @@ static void count_findings(const report *r, digest *d)
             d->findings[i].lost_count = r->codes[k].lost_count;
         }
     }
-    /* There are few of them; those of one severity keep their order by insertion. */
+    /* Insertion sort, because there are few and those of one severity must keep their order. */
     for (unsigned i = 1; i < d->finding_count; i++) {
         for (unsigned k = i; k > 0 && compare_findings(&d->findings[k - 1], &d->findings[k]) > 0;
              k--) {
@@ -109,8 +110,8 @@ static void note_time(digesting *g, const stele_event *event)
     g->has_last = true;
 }
 
-/* Leaves those that are long for this trace, and within its range: a time that is far from all
-   others makes no gap. */
+/* Keeps the gaps that are long for this trace and within its range; times far from all others
+   make no gaps. */
 static void judge_gaps(digest *d)
 {
     const stele_summary_totals *t = d->totals;
@@ -127,7 +128,7 @@ static void judge_gaps(digest *d)
     d->gap_count = kept;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of the trace -------------------------------------------------------------------- */
 
 static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {

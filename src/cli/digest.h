@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What matters most of a trace, found in one pass: what is wrong with it, where nothing was
-   recorded, where the time goes, and what took far longer than others of its name. */
+/*
+ * The most important facts about a trace, found in one pass: what is wrong with it, where nothing
+ * was recorded, where the time goes, and which spans took much longer than others of their name.
+ */
 #ifndef CLI_DIGEST_H
 #define CLI_DIGEST_H
 
@@ -13,59 +15,63 @@
 #define DIGEST_FINDINGS_MAX 16u
 #define DIGEST_WORST_MAX    5u
 
-/* A stretch in which no track has an event, and that no complete event reaches into. */
+/* A stretch of time in which no track has an event or a part of a COMPLETE event. */
 typedef struct digest_gap {
     int64_t begin_ns, end_ns;
 } digest_gap;
 
-/* What was found under one code, and the first place of it. */
+/* The findings of one code, with the place of the first. */
 typedef struct digest_finding {
     const stele_code *code;
     uint64_t count, lost_count;
-    uint64_t offset; /* STELE_NO_OFFSET: it is about no place */
+    uint64_t offset; /* STELE_NO_OFFSET: the finding is about no place */
     char source[256];
     char found[128];
 } digest_finding;
 
 typedef struct digest {
-    const stele_trace_info *about; /* holds as long as the trace */
+    const stele_trace_info *about; /* valid as long as the trace */
     stele_trace *trace;
     stele_reader_stats stats;
     stele_summary *summary;
     const stele_summary_totals *totals;
     size_t name_count, track_count;
-    const stele_summary_name *names; /* the commonest first */
+    const stele_summary_name *names; /* sorted by count, the most frequent first */
     stele_profile *profile;
-    const stele_profile_row *rows; /* by self time, the largest first */
+    const stele_profile_row *rows; /* sorted by self time, the largest first */
     size_t row_count;
     stele_outliers *outliers;
-    const stele_outlier *odd; /* the most beyond their name's percentile first */
+    const stele_outlier *odd; /* sorted by how far they exceed the percentile of their name */
     size_t odd_count;
     stele_latency *latency;
-    const stele_span *worst; /* the longest first */
+    const stele_span *worst; /* sorted by duration, the longest first */
     uint32_t worst_count;
-    digest_gap gaps[DIGEST_GAPS_MAX]; /* the longest first */
+    digest_gap gaps[DIGEST_GAPS_MAX]; /* sorted by length, the longest first */
     unsigned gap_count;
-    digest_finding findings[DIGEST_FINDINGS_MAX]; /* errors first, then as they came */
+    /* errors first; those of one severity in the order in which they came */
+    digest_finding findings[DIGEST_FINDINGS_MAX];
     unsigned finding_count;
-    uint64_t other_finding_count; /* of codes beyond those */
-    int64_t origin_ns;            /* that times are shown from */
+    uint64_t other_finding_count; /* findings of codes for which there was no room */
+    int64_t origin_ns;            /* time from which times are shown */
 } digest;
 
-/* Whoever wants to know more of what is read, in the same pass. All may be NULL. */
+/* Further receivers of what is read, in the same pass. Every member may be NULL. */
 typedef struct digest_more {
-    /* The trace is open and nothing was read: `columns` says what is wanted beside the others. */
+    /* Called when the trace is open and nothing was read; sets `*columns` to what `take...` need
+       beyond the usual. */
     stele_status (*begin)(void *user, const digest *d, uint32_t *columns);
-    stele_segment_fn *take;       /* events as they are, in the order of time */
-    stele_segment_fn *take_calls; /* the same with moments that were paired */
-    stele_span_fn *take_spans;    /* spans with their fields */
+    stele_segment_fn *take;       /* receives events unchanged, in the order of time */
+    stele_segment_fn *take_calls; /* receives events after moments were paired */
+    stele_span_fn *take_spans;    /* receives spans with their fields */
     void *user;
     bool has_notes;       /* findings that are notes are kept, too */
     bool has_self_spread; /* the profile can be compared */
 } digest_more;
 
-/* Reads the argument with this number; `more` may be NULL. False, and reported, when it cannot be
-   read; what could be is there all the same if `totals` is not NULL. digest_free() in either case.
+/*
+ * Reads the argument with this number; `more` may be NULL. If it cannot be read, reports it and
+ * returns false; what could be read is there nevertheless if `totals` is not NULL. The caller must
+ * call digest_free() in any case.
  */
 bool digest_read(cli *c, size_t index, const digest_more *more, digest *d);
 void digest_free(digest *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele dump: the records of a trace as they stand, or the bytes of one blob. */
+/* stele dump: prints the records of a trace, or the bytes of one blob. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -17,11 +17,11 @@
 
 typedef struct dump {
     cli *c;
-    const char *source; /* member of the last record */
+    const char *source; /* member that the last record was in */
     bool has_hex;
 } dump;
 
-/* "            000010  75 d1 1d 4d ...  u..M" */
+/* Writes bytes like "            000010  75 d1 1d 4d ...  u..M". */
 static void write_hex(stele_output *out, const stele_dump_record *record)
 {
     for (size_t at = 0; at < record->bytes_size; at += HEX_WIDTH) {
@@ -46,7 +46,8 @@ static void write_hex(stele_output *out, const stele_dump_record *record)
                             record->size - record->bytes_size);
 }
 
-/* Writes up to twice DIGITS_MAX bytes: copies of fixed sizes need no call. */
+/* Writes a number aligned to the right. It writes up to twice DIGITS_MAX bytes, because copies
+   of constant size are faster. */
 static char *put_right(char *to, uint64_t value, size_t width)
 {
     char digits[2 * DIGITS_MAX] = {0};
@@ -74,7 +75,8 @@ static char *put_color(char *to, bool has_color, const char *color)
     return has_color ? put_text(to, color, strlen(color)) : to;
 }
 
-/* "         0        23  Metadata packet           "; kinds of records are short ASCII words. */
+/* Writes the start of a line like "         0        23  Metadata packet           ". Kinds of
+   records are short ASCII texts. */
 static void write_head(stele_output *out, const stele_dump_record *record, bool has_color)
 {
     const size_t kind_size = strlen(record->kind);
@@ -85,7 +87,7 @@ static void write_head(stele_output *out, const stele_dump_record *record, bool 
     to = put_right(to, record->size, 9);
     to = put_text(to, "  ", 2);
     to = put_color(to, has_color, COLOR_BOLD);
-    if (kind_size > KIND_WIDTH) { /* does not fit in, and takes what it needs */
+    if (kind_size > KIND_WIDTH) { /* too long for the column, which it exceeds */
         stele_output_write(out, start, (size_t)(to - start));
         stele_output_write(out, record->kind, kind_size);
         to = start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the command: from its arguments to the exit code. */
+/* One run of the command, from its arguments to the exit code. */
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static command_fn *const command_functions[COMMAND_COUNT] = {
 #undef STELE_COMMAND
 };
 
-/* "stele" alone, with --help or --version. */
+/* The command line without a command: "stele" alone, or with --help or --version. */
 void command_TOP(cli *c)
 {
     if (option_given(&c->options, OPTION_VERSION))
@@ -68,7 +68,8 @@ stele_status cli_output_open(cli *c, const char *path, stele_output **out)
     return stele_output_open(path, &given, out);
 }
 
-/* $XDG_CACHE_HOME/stele, or ~/.cache/stele; NULL where neither is known. */
+/* The folder for indexes: $XDG_CACHE_HOME/stele or ~/.cache/stele. Returns NULL if neither is
+   known. */
 static const char *cache_dir(char *path, size_t size)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -102,7 +103,7 @@ bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_contex
     return cli_check(c, stele_context_new(&given, context), "start");
 }
 
-/* Always true: what the kernel cannot take away stays. */
+/* Restricts the process. Always returns true: what the kernel does not support stays allowed. */
 static bool confine(cli *c)
 {
     char cache[4096];
@@ -135,7 +136,8 @@ int cli_execute(int argc, char **argv)
     int code;
     signal(SIGPIPE, SIG_IGN);
 #ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is reported as a full disk is */
+    /* a write beyond the file size limit fails, and is reported like a full disk */
+    signal(SIGXFSZ, SIG_IGN);
 #endif
     cli_catch_interrupts();
     setvbuf(stderr, line_buffer, _IOLBF, sizeof line_buffer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele explain: what the code of a finding means. */
+/* stele explain: prints what the code of a finding means. */
 #include <ctype.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void explain(cli *c, const stele_code *code)
     write_part(c, "How to mend it", code->mend);
 }
 
-/* Codes are given as people type them: "fxt012", too. */
+/* Explains a code, which may be in lower case, such as "fxt012". */
 static void explain_text(cli *c, const char *text)
 {
     char wanted[16];

@@ -21,10 +21,10 @@ typedef struct export
     const char *format;
     stele_output *out;
     bool is_folder, has_parts;
-    bool is_refused; /* what was asked for cannot be, which is reported */
+    bool is_refused; /* the options cannot be used, which was reported */
     export_parts parts;
     selection selected;
-    seen seen; /* findings that were shown: each table is read from the trace */
+    seen seen; /* findings that were shown, since each table reads the trace again */
     stele_reader_stats stats;
     uint64_t replaced_count, unknown_count, misfit_count;
 }
@@ -51,7 +51,7 @@ const char *export_format(const cli *c)
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* Cuts the next word of a list that is parted by commas off; NULL at its end. */
+/* Cuts off the next word of a list that is separated by commas. Returns NULL at its end. */
 static char *next_word(char **list)
 {
     char *word = *list, *end;
@@ -64,12 +64,12 @@ static char *next_word(char **list)
     return word;
 }
 
-/* The columns of a table as they are asked for. */
+/* The columns of a table that are selected. */
 typedef struct chosen {
     stele_scan_column columns[COLUMNS_MAX];
     size_t count;
-    char *list;         /* of --columns, cut into words */
-    event_class fields; /* of all events, where "arg.*" asks for them */
+    char *list;         /* copy of --columns, cut into words */
+    event_class fields; /* fields of all events, for "arg.*" */
     char *names[CLASS_FIELDS_MAX];
     size_t name_count;
 } chosen;
@@ -101,7 +101,7 @@ static bool add_table(export *x, chosen *k, const char *table)
     return true;
 }
 
-/* All fields of the events, with the types that hold their values. */
+/* Adds columns for all fields of the events, with types that can hold their values. */
 static bool add_all_fields(export *x, const cli *aside, const inputs *in, chosen *k)
 {
     class_free(&k->fields);
@@ -114,7 +114,7 @@ static bool add_all_fields(export *x, const cli *aside, const inputs *in, chosen
         const size_t size = strlen(field->name) + 8;
         char *name;
         if (strpbrk(field->name, "\",") != NULL)
-            continue; /* no column can be called so; `args` has it */
+            continue; /* such a name cannot be a column; the column `args` has it */
         if (k->name_count == CLASS_FIELDS_MAX || (name = malloc(size)) == NULL)
             return cli_check(x->c, STELE_ERR_MEMORY, "fields");
         snprintf(name, size, is_way ? "arg.\"%s\"" : "arg.%s", field->name);
@@ -125,7 +125,7 @@ static bool add_all_fields(export *x, const cli *aside, const inputs *in, chosen
     return true;
 }
 
-/* Cuts the type off "arg.len:int"; TEXT where there is none. */
+/* Cuts off the type of "arg.len:int". Returns STELE_CELL_TEXT if there is none. */
 static stele_cell_type cut_type(char *word)
 {
     static const struct {
@@ -143,7 +143,8 @@ static stele_cell_type cut_type(char *word)
     return STELE_CELL_TEXT;
 }
 
-/* Those of --columns, else all of the table. False, and reported, when that fails. */
+/* Selects the columns of --columns, or else all of the table. If that fails, reports it and
+   returns false. */
 static bool choose_columns(export *x, const cli *aside, const inputs *in, const char *table,
                            chosen *k)
 {
@@ -167,7 +168,7 @@ static bool choose_columns(export *x, const cli *aside, const inputs *in, const 
     return is_done;
 }
 
-/* ---- One table ------------------------------------------------------------------------------- */
+/* ---- Writing of one table -------------------------------------------------------------------- */
 
 static void report_once(void *user, const stele_diag *diag)
 {
@@ -176,7 +177,8 @@ static void report_once(void *user, const stele_diag *diag)
         report_add(&x->c->report, diag);
 }
 
-/* What selects single events is of tables of events; spans, tracks and the rest have bounds. */
+/* The request for a table. Filters of single events apply to tables of events; others have only
+   bounds of time. */
 static stele_request request_for(const export *x, const char *table)
 {
     stele_table_info info = STELE_INIT(stele_table_info);
@@ -198,7 +200,7 @@ static stele_status write_file(const export *x, stele_scan *scan, stele_output *
     return stele_scan_write(scan, out, x->format, &how);
 }
 
-/* `out` NULL: as parts. */
+/* Writes the rows of a table to `out`, or as parts if that is NULL. */
 static stele_status write_rows(export *x, cli *aside, const inputs *in, const char *table,
                                stele_output *out)
 {
@@ -230,7 +232,8 @@ static stele_status write_rows(export *x, cli *aside, const inputs *in, const ch
     return status;
 }
 
-/* Each table has a context of its own, so that numbers of tracks and streams begin anew. */
+/* Writes one table. Each has its own context, so that numbers of tracks and streams are the same
+   in all. */
 static bool write_table(export *x, const char *table)
 {
     cli *c = x->c;
@@ -258,7 +261,7 @@ static bool write_table(export *x, const char *table)
     return is_open && !x->is_refused && cli_check(c, status, table);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Whole conversion ------------------------------------------------------------------------ */
 
 static void conclude(export *x)
 {

@@ -18,14 +18,15 @@ bool figuring_find(const char *text, size_t size, stele_stats_figure *figure)
     return false;
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Making and freeing ---------------------------------------------------------------------- */
 
 bool figuring_renew(figuring *f)
 {
     return cli_check(f->c, stele_stats_new(f->c->context, &f->options, &f->stats), "statistics");
 }
 
-/* Rows are judged by the statistics, events of other tracks and times are not read. */
+/* Makes the request. Filters are applied to rows by the statistics, except for tracks and times,
+   which the reader applies. */
 static void make_request(figuring *f)
 {
     stele_request *request = &f->from.selected.request;
@@ -35,7 +36,8 @@ static void make_request(figuring *f)
     request->kinds = stele_stats_kinds(f->stats);
     request->columns = stele_stats_columns(f->stats);
     request->order = stele_stats_request_order(f->stats);
-    request->from_start = f->options.is_held; /* what held when a range begins */
+    /* needed to know which values hold when a range begins */
+    request->from_start = f->options.is_held;
     if (rows == STELE_STATS_EVENTS || rows == STELE_STATS_COUNTERS) {
         stele_pairing_free(f->from.pairing);
         f->from.pairing = NULL;
@@ -76,7 +78,7 @@ void figuring_free(figuring *f)
     calling_free(&f->from);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of events ----------------------------------------------------------------------- */
 
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
@@ -104,7 +106,8 @@ consumer figuring_consumer(figuring *f)
     return (consumer){ready, take, f};
 }
 
-/* That is of no use where tracks are not in order. */
+/* Reads all arguments in their stored order; the result is dropped if the events of some track
+   are not in order. */
 bool figuring_read_standing(figuring *f)
 {
     if (!stele_stats_can_try(f->stats))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands over statistics share: stats, and diff where it compares them. */
+/* Statistics from traces, for the commands stats and diff. */
 #ifndef CLI_FIGURING_H
 #define CLI_FIGURING_H
 
@@ -7,34 +7,39 @@
 
 #include "cli/calling.h"
 
-/* Reads traces into statistics. */
+/* State of reading traces into statistics. */
 typedef struct figuring {
     cli *c;
-    stele_stats *stats; /* that are being filled */
-    stele_request only; /* which rows */
-    calling from;       /* what is read */
+    stele_stats *stats; /* the statistics that are being filled */
+    stele_request only; /* filter of rows */
+    calling from;       /* selection of what is read */
     stele_stats_options options;
-    bool has_pairs; /* the user's: rows are spans */
+    bool has_pairs; /* rows are spans of pairs that the user gave */
 } figuring;
 
-/* Takes the options of the command that select and pair, and makes statistics as `given` says, but
-   for what the options of the command decide. False: they cannot be used. Free it all the same. */
+/*
+ * Takes the options that select and pair, and makes statistics from `given` and the options of the
+ * command. If they are not valid, reports it and returns false. The caller must call
+ * figuring_free() in any case.
+ */
 bool figuring_make(cli *c, figuring *f, const stele_stats_options *given);
 void figuring_free(figuring *f);
 
-/* Makes other statistics like the first, to be filled from now on. */
+/* Makes new statistics with the same options, which are filled from now on. Returns false if out
+   of memory. */
 bool figuring_renew(figuring *f);
 
-/* Reads one argument; false when it could not be read at all. */
+/* Reads one argument. Returns false if nothing could be read. */
 bool figuring_read(figuring *f, size_t index);
 
-/* Reads all arguments as they stand, which is faster. False: it is of no use here. */
+/* Reads all arguments in their stored order, which is faster. Returns false if that cannot be
+   done, or gave wrong results, which are dropped. */
 bool figuring_read_standing(figuring *f);
 
-/* What takes events, for other ways to read. */
+/* The consumer that fills the statistics, for other ways of reading. */
 consumer figuring_consumer(figuring *f);
 
-/* The figure with a name, of so many bytes. */
+/* Finds a figure by its name of `size` bytes. Returns false if there is none. */
 bool figuring_find(const char *text, size_t size, stele_stats_figure *figure);
 #define FIGURING_FIGURES \
     "count, sum, min, max, mean, stddev, p50, p90, p99, p99.9, distinct and last"

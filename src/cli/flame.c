@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele flame: call paths as flame graphs. */
+/* stele flame: writes call paths as flame graphs. */
 #include "cli/show/flame_graph.h"
 
 #include <stele/sched.h>
@@ -26,7 +26,8 @@ static bool ends_with(const char *text, const char *end)
     return size >= end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-/* As asked for, else by the name of the output. False: that tells none. */
+/* Chooses the form by option, or else by the name of the output. If neither says one, reports it
+   and returns false. */
 static bool choose_form(cli *c, const char *path, form *as)
 {
     static const char *const words[FORM_COUNT] = {
@@ -63,7 +64,7 @@ static bool choose_form(cli *c, const char *path, form *as)
     return true;
 }
 
-/* `unit` is as in flame. */
+/* Writes the paths in a form. `unit` is that of the struct flame. */
 static void show(cli *c, stele_paths *p, form as, const char *unit, const char *path)
 {
     stele_path_tree tree = STELE_INIT(stele_path_tree);
@@ -103,7 +104,7 @@ static stele_status take(void *user, const stele_segment *segment)
     return stele_paths_add(user, segment);
 }
 
-/* Waits are found in the order of time, of all traces together. */
+/* Reads paths with waits, for which events of all traces must come in the order of time. */
 static bool read_off_cpu(cli *c, calling *s, bool by_track, stele_paths **p)
 {
     stele_path_options given = STELE_INIT(stele_path_options);
@@ -140,7 +141,7 @@ static bool read_paths(cli *c, calling *s, form as, stele_paths **p)
                                                      : calling_read_paths(c, s, by_track, p);
 }
 
-/* ---- In the order of time -------------------------------------------------------------------- */
+/* ---- Profiles in the order of time ----------------------------------------------------------- */
 
 static stele_status ready_times(void *user, const stele_reader_stats *stats)
 {
@@ -164,7 +165,7 @@ static bool times_can_be_shown(cli *c, form as)
     return true;
 }
 
-/* Profiles that show when what was on the stack. */
+/* Writes a profile that shows when which calls were on the stack. */
 static void show_times(cli *c, calling *s, form as, const char *path)
 {
     stele_stack_times_options given = STELE_INIT(stele_stack_times_options);

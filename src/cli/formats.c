@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele formats: what can be read and written. */
+/* stele formats: lists what can be read and written. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -9,7 +9,7 @@
 
 #define COLUMN_GAP 2
 
-/* As wide as the longest name and the longest list of extensions, and a gap. */
+/* Widths of the columns: the longest name and the longest list of extensions, with a gap. */
 typedef struct widths {
     int name, extensions;
 } widths;

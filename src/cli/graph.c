@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele graph: who calls whom, as DOT for Graphviz or as a tree of text. */
+/* stele graph: shows who calls whom, as DOT for Graphviz or as a text tree. */
 #include "cli/show/graph.h"
 
 #include <stele/analysis.h>
@@ -20,7 +20,7 @@ typedef struct graphing {
     stele_output *out;
     const stele_path_tree *tree;
     uint64_t whole_ns;
-    uint64_t total_min_ns; /* less is left out */
+    uint64_t total_min_ns; /* calls with a lower total are left out */
     uint64_t top;
 } graphing;
 
@@ -29,7 +29,7 @@ static const char *time_text(const graphing *g, char *text, uint64_t ns)
     return g->tree->is_sampled ? print_count(text, ns) : print_brief(text, ns);
 }
 
-/* ---- Tree ------------------------------------------------------------------------------------ */
+/* ---- Text tree ------------------------------------------------------------------------------- */
 
 #define COUNT_WIDTH 13
 #define TIME_WIDTH  12
@@ -62,7 +62,7 @@ static void write_tree_node(const graphing *g, const stele_path_node *node)
     stele_output_byte(g->out, '\n');
 }
 
-/* One line for the node and all its siblings after it. */
+/* Writes one line for a node and its siblings after it together. */
 static void write_tree_rest(const graphing *g, uint32_t node)
 {
     const uint32_t depth = g->tree->nodes[node].depth;
@@ -81,11 +81,12 @@ static void write_tree_rest(const graphing *g, uint32_t node)
     stele_output_byte(g->out, '\n');
 }
 
-/* Children stand largest first, so that what is left out is the rest of a list. */
+/* Writes the tree. Children are sorted by size, so those left out are the last of each list. */
 static bool write_tree(const graphing *g)
 {
     const stele_path_node *nodes = g->tree->nodes;
-    uint64_t *shown = calloc((size_t)g->tree->depth_max + 2, sizeof *shown); /* by depth */
+    /* how many children were written, by depth */
+    uint64_t *shown = calloc((size_t)g->tree->depth_max + 2, sizeof *shown);
     uint32_t node = nodes[0].child;
     if (shown == NULL)
         return false;
@@ -114,9 +115,9 @@ static bool write_tree(const graphing *g)
     return true;
 }
 
-/* ---- DOT ------------------------------------------------------------------------------------- */
+/* ---- DOT for Graphviz ------------------------------------------------------------------------ */
 
-/* A name in a quoted string of DOT. */
+/* Writes a name inside of a quoted string of DOT. */
 static void write_dot_name(const graphing *g, stele_name name)
 {
     const stele_text text = stele_name_text(g->c->context, NULL, name);
@@ -186,7 +187,8 @@ static bool write_dot(const graphing *g)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* "0.5" or "0.5%" of the whole. */
+/* Parses --min-share, "0.5" or "0.5%", as a fraction of the whole. If it is not valid, reports
+   it and returns false. */
 bool graph_share(cli *c, double *share)
 {
     const char *text = option_value(&c->options, OPTION_MIN_SHARE);
@@ -217,7 +219,8 @@ void graph_write_tree(cli *c, stele_output *out, const stele_path_tree *tree, do
         cli_check(c, STELE_ERR_MEMORY, "graph");
 }
 
-/* Whether the form is DOT: as asked for, else by the name of the output. False: that tells none. */
+/* Sets whether the output is DOT: by option, or else by its name. If neither says so, reports it
+   and returns false. */
 static bool choose_form(cli *c, const char *path, bool *is_dot)
 {
     const char *name = option_value(&c->options, OPTION_GRAPH_FORMAT);

@@ -19,7 +19,7 @@ static void heading(stele_output *out, const char *title, bool has_color)
     print_color(out, has_color, COLOR_NONE);
 }
 
-/* "  -o, --output=FILE       write to this file" */
+/* Writes a line such as "  -o, --output=FILE       write to this file". */
 static void help_option(stele_output *out, const option_entry *option)
 {
     char names[64];
@@ -126,7 +126,7 @@ void help_topic(stele_output *out, const topic_entry *topic, bool has_color)
     print_wrapped(out, text, 0, 0, WIDTH);
 }
 
-/* Commands, then topics. */
+/* The name of a subject of help by index: first commands, then topics. */
 static const char *subject(const void *user, size_t index)
 {
     (void)user;
@@ -139,7 +139,7 @@ static const char *subject(const void *user, size_t index)
 static void help_subject(cli *c, const options *o)
 {
     const char *nearest;
-    char name[64]; /* longer than any */
+    char name[64]; /* longer than any name of a command */
     snprintf(name, sizeof name, "%s%s%s", o->arguments[0], o->argument_count > 1 ? " " : "",
              o->argument_count > 1 ? o->arguments[1] : "");
     for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele index: keeps what an index found out beside the trace, or in the folder for caches. */
+/* stele index: keeps the index of a trace beside it, or in the folder for caches. */
 #include <stele/overview.h>
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ void index_make_folders(const char *path)
     snprintf(folder, sizeof folder, "%s", path);
     for (char *at = strchr(folder + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
         *at = '\0';
-        mkdir(folder, 0700); /* if that fails, so does what is made in it, which is reported */
+        mkdir(folder, 0700); /* if that fails, so does creating the file, which is reported */
         *at = '/';
     }
 }
@@ -39,7 +39,7 @@ static bool can_write_beside(const char *path)
     return access(folder, W_OK) == 0;
 }
 
-/* Where the index goes; "" if there is no place for it. */
+/* Finds the path of the index; "" if it cannot be anywhere. */
 static bool find_target(const cli *c, const stele_trace *trace, char *path)
 {
     bool in_cache = option_given(&c->options, OPTION_INDEX_CACHE);
@@ -55,7 +55,8 @@ static bool find_target(const cli *c, const stele_trace *trace, char *path)
     return in_cache;
 }
 
-/* Reads the trace once for its overview. STELE_ERR_UNSUPPORTED: there is nothing to see. */
+/* Reads the trace once to make its overview. Returns STELE_ERR_UNSUPPORTED if it has nothing to
+   show. */
 static stele_status make_overview(cli *c, stele_trace *trace, stele_overview **overview)
 {
     const stele_overview_options given = {.struct_size = sizeof given, .is_fresh = true};
@@ -73,7 +74,7 @@ static stele_status make_overview(cli *c, stele_trace *trace, stele_overview **o
     return status == STELE_END ? STELE_OK : status;
 }
 
-/* With the overview, or where that cannot be kept, without. */
+/* Writes the index with an overview, or without if that cannot be saved. */
 static stele_status save(cli *c, stele_trace *trace, stele_output *out)
 {
     stele_overview *overview = NULL;
@@ -86,7 +87,7 @@ static stele_status save(cli *c, stele_trace *trace, stele_output *out)
 
 static void index_trace(cli *c, stele_trace *trace, const char *path)
 {
-    /* An index can always be made again, so that an old one needs no care. */
+    /* An index can be made again at any time, so an old one may be replaced. */
     stele_output_options how = cli_output_options(c);
     char target[PATH_SIZE];
     const bool in_cache = find_target(c, trace, target);
@@ -129,9 +130,9 @@ stele_status index_keep(stele_trace *trace, stele_overview *overview)
     return status;
 }
 
-/* ---- Removing ---- */
+/* ---- Removing of indexes ---- */
 
-/* Whether a path leads to an index, and not by a link. */
+/* Whether a path is an index file itself, and not a link to one. */
 static bool is_index(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

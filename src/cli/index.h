@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where indexes go. */
+/* Writing of index files. */
 #ifndef CLI_INDEX_H
 #define CLI_INDEX_H
 
 #include <stele/overview.h>
 
-/* Makes the folder of a path, and those that it is in, for nobody else. */
+/* Creates the folders of a path that do not exist, accessible to the user only. */
 void index_make_folders(const char *path);
 
-/* Writes the index of a trace with an overview of all of it to the folder for caches. */
+/* Writes the index of a trace, with its overview, to the folder for caches. */
 stele_status index_keep(stele_trace *trace, stele_overview *overview);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele info: what traces hold. */
+/* stele info: shows what traces contain. */
 #include "cli/info.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "cli/insn/insn.h"
 #include <stele/insn_analysis.h>
 
-/* What a trace is summed up in. */
+/* What a trace is read into. */
 typedef struct summing {
     stele_summary *sum;
-    stele_schema *schema; /* NULL: not asked for */
+    stele_schema *schema; /* NULL: fields are not asked for */
 } summing;
 
 static stele_status add_to_summary(void *user, const stele_segment *segment)
@@ -27,7 +27,7 @@ static size_t shown(const cli *c, option_id id, size_t count)
     return most != 0 && most < count ? (size_t)most : count;
 }
 
-/* The clocks of the trace's streams, as they are known after reading. */
+/* Finds the clock of the trace's streams, which is known after reading. */
 static void find_clock(const cli *c, info *i)
 {
     const uint32_t count = stele_stream_count(c->context);
@@ -59,13 +59,13 @@ static bool collect(cli *c, info *i, stele_summary *s)
     return true;
 }
 
-/* ---- Instructions ---- */
+/* ---- Traces of instructions ---- */
 
-/* Counting instructions needs no events, which take longer to make. */
+/* Counts instructions without making events of them, which is faster. */
 typedef struct insn_counting {
-    stele_insn_totals *totals; /* of the stream that is read */
+    stele_insn_totals *totals; /* totals of the current stream */
     stele_summary *sum;        /* NULL in forks */
-    bool has_others;           /* a stream of nothing but snapshots, or of nothing */
+    bool has_others;           /* a stream has only snapshots, or nothing at all */
 } insn_counting;
 
 static stele_status take_insns(void *user, const stele_insn_batch *batch)
@@ -112,15 +112,17 @@ static stele_status end_stream(void *user, const stele_insn_stats *stats,
     return status;
 }
 
-/* Findings are not reported here: those of a damaged trace are, once it is read as events. */
+/*
+ * Notes whether the trace is damaged. Its findings are reported later, when it is read as events.
+ */
 static void note_damage(void *user, const stele_diag *diag)
 {
     bool *is_damaged = user;
     *is_damaged |= diag->code->severity != STELE_NOTE;
 }
 
-/* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
- */
+/* Summarises a trace of undamaged instructions only. Returns false if the trace is something
+   else; `sum` is not valid then. */
 static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele_summary *sum,
                         stele_reader_stats *stats)
 {
@@ -149,7 +151,7 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
     return status == STELE_OK && !counting.has_others && s.stats.stray_count == 0 && !is_damaged;
 }
 
-/* ---- One trace ---- */
+/* ---- Output of one trace ---- */
 
 static void show_trace(cli *c, stele_trace *trace, stele_summary *s, const selection *from, json *j)
 {
@@ -178,7 +180,7 @@ static void show_trace(cli *c, stele_trace *trace, stele_summary *s, const selec
     stele_schema_free(to.schema);
 }
 
-/* Traces have a report each; they are never merged. */
+/* Shows one trace. Each has a report of its own; traces are never merged here. */
 static void show_argument(cli *c, size_t index, const selection *from, json *j)
 {
     stele_summary *s = NULL;

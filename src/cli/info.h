@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `stele info` knows of one trace, and its two forms. */
+/* What 'stele info' knows of one trace, and the functions that write it. */
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
@@ -18,14 +18,15 @@ typedef struct info {
     size_t name_count, track_count;
     size_t names_shown, tracks_shown;
     uint32_t stream_count;
-    stele_clock clock; /* of the first stream that has one */
-    bool has_clocks;   /* streams differ in their clocks' kind or frequency */
-    bool is_complete;  /* reading went on to the end */
+    stele_clock clock; /* clock of the first stream that has one */
+    bool has_clocks;   /* streams have clocks of different kinds or frequencies */
+    bool is_complete;  /* the trace was read to its end */
     stele_reader_stats stats;
-    stele_schema *schema; /* NULL: not asked for */
+    stele_schema *schema; /* NULL: fields are not asked for */
 } info;
 
-/* The wall-clock time of the first event. False: the trace has none, or it is beyond 64 bits. */
+/* Computes the wall-clock time of the first event. Returns false if the trace has none, or if it
+   does not fit in 64 bits. */
 static inline bool info_wall_start(const info *i, int64_t *wall_ns)
 {
     return i->clock.has_wall &&

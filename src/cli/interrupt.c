@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Signals that ask the command to stop. The first one ends reading and writing, so that what was
- * begun is removed; a second one of its kind ends the process.
- */
+/* Signals that ask the command to stop. The first one ends reading and writing, so that
+   unfinished files are removed; a second one of the same kind ends the process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +11,8 @@
 
 static volatile sig_atomic_t is_interrupted;
 
-/* The handler writes to it, so that a signal that comes just before a wait ends that, too. */
+/* A pipe to which the handler writes, so that a signal that comes just before poll() ends it as
+   well. */
 static int ends[2] = {-1, -1};
 
 int cli_interrupted(void)
@@ -26,7 +25,7 @@ static void interrupt(int number)
     const int why = errno;
     is_interrupted = number;
     if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
-        /* Full: then it wakes whoever waits already. */
+        /* The pipe is full, so that it already wakes every waiter. */
     }
     errno = why;
 }
@@ -43,7 +42,7 @@ void cli_catch_interrupts(void)
         }
     }
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        /* Who starts a command with nohup wants it to outlive the terminal. */
+        /* Under nohup SIGHUP is ignored, and must stay so. */
         const bool is_ignored = sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN;
         if (signals[i] != SIGHUP || !is_ignored)
             sigaction(signals[i], &action, NULL);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments that are parts of one trace: rotations, snapshots, buffers in directories of their own.
+ * Joins arguments that are parts of one trace, such as rotations, snapshots or buffers in
+ * directories of their own:
  *
  *     stele cat A B C        A and C have a trace in common
  *     A + C    B             what the command sees
  *
- * Which they are is found by opening each directory and archive aside; what is wrong with it is
- * reported when it is opened for good.
+ * Which arguments those are is found by opening each directory and archive aside; their findings
+ * are reported when they are opened for reading.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #include "cli/temp.h"
 
 typedef struct joined_part {
-    char *name;         /* "A + C" */
-    const char **paths; /* of argv */
+    char *name;         /* name for people, such as "A + C" */
+    const char **paths; /* paths in argv */
     size_t count;
 } joined_part;
 
@@ -48,10 +49,10 @@ const char *const *joined_paths(const cli *c, size_t index, size_t *count)
     return c->joined->at[index].paths;
 }
 
-/* ---- Which are the same? ---- */
+/* ---- Arguments that are the same file ---- */
 
-/* Whether what the arguments hold is shown or counted together, and none has a place in time or a
-   format of its own, which options say by their order. */
+/* Whether the command reads all arguments together, and no option, such as --offset, refers to a
+   single one. */
 static bool is_together(const options *o)
 {
     if (command_table[o->command].type != ARGUMENT_TYPE_TOGETHER)
@@ -63,10 +64,10 @@ static bool is_together(const options *o)
     return true;
 }
 
-/* An input, and the file or directory that it is. */
+/* An argument, and the file or directory that it names. */
 typedef struct input_file {
     const char *path;
-    struct stat st; /* valid with `is_file` */
+    struct stat st; /* valid if is_file is set */
     bool is_file;
 } input_file;
 
@@ -83,7 +84,7 @@ static bool is_same_file(const input_file *a, const input_file *b)
     return a->st.st_dev == b->st.st_dev && a->st.st_ino == b->st.st_ino;
 }
 
-/* Whether the file is to be read, beside those before it. */
+/* Whether a file has to be read, or is a part of one of those before it. */
 static bool is_to_be_read(cli *c, const input_file *files, size_t count, const input_file *file)
 {
     for (size_t i = 0; i < count && file->is_file; i++) {
@@ -125,9 +126,9 @@ bool inputs_drop_repeated(cli *c)
     return true;
 }
 
-/* ---- Which belong together? ---- */
+/* ---- Arguments that belong together ---- */
 
-/* Whoever says something of a single argument wants it to be one. */
+/* Whether arguments may be joined: no option refers to a single one. */
 static bool is_wanted(const cli *c)
 {
     const options *o = &c->options;
@@ -144,8 +145,8 @@ static bool is_wanted(const cli *c)
     return set_count > 1;
 }
 
-/* The traces of the arguments that are directories and archives; NULL for others, and for those
-   that cannot be opened. */
+/* Opens the arguments that are directories or archives; `traces` has NULL for others, and for
+   those that cannot be opened. Returns false if the options are not valid. */
 static bool open_aside(cli *c, stele_context *aside, stele_trace **traces)
 {
     stele_context *own = c->context;
@@ -158,7 +159,7 @@ static bool open_aside(cli *c, stele_context *aside, stele_trace **traces)
     return is_usable;
 }
 
-/* first[i]: the first argument that the one with this number belongs to. */
+/* Sets first[i] to the first argument that belongs to the same trace as argument i. */
 static bool look_at_all(cli *c, size_t *first)
 {
     const size_t count = c->options.argument_count;
@@ -178,7 +179,7 @@ static bool look_at_all(cli *c, size_t *first)
     return is_done;
 }
 
-/* ---- Making one of them ---- */
+/* ---- Joining of arguments ---- */
 
 static bool part_make(joined_part *p, const options *o, const size_t *first, size_t index)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele kernel: system calls, interrupts, disks, packets and memory of kernel traces. */
+/*
+ * stele kernel: shows system calls, interrupts, disks, network packets and memory of kernel traces.
+ */
 #include <stele/kernel.h>
 
 #include <string.h>
@@ -62,9 +64,9 @@ static const figure_column all_columns[K_COLUMNS] = {
 
 typedef struct table_of {
     stele_kernel_class of;
-    const char *word;  /* of --show */
-    const char *key;   /* in JSON */
-    const char *title; /* for people */
+    const char *word;  /* word for --show */
+    const char *key;   /* key in JSON */
+    const char *title; /* title for people */
     bool is_timed, has_bytes, has_errors, has_number, has_threads;
 } table_of;
 
@@ -91,7 +93,7 @@ static const table_of tables[] = {
 
 #define TABLE_COUNT (sizeof tables / sizeof tables[0])
 
-/* Those for people; JSON and CSV have all. */
+/* Selects the columns for people; JSON and CSV have all. */
 static void choose_columns(const kernel_view *v, const table_of *t, figure_column to[K_COLUMNS])
 {
     const bool by_thread = v->by_thread && t->has_threads;
@@ -174,9 +176,9 @@ static size_t shown_of(const cli *c, size_t count, bool is_summary)
     return top != 0 && top < count ? (size_t)top : count;
 }
 
-/* ---- The whole ---- */
+/* ---- Output of tables ---- */
 
-/* Writes a table for people, under its title, or as a list of JSON; nothing where it is empty. */
+/* Writes a table under its title, or as a list of JSON. An empty table is left out for people. */
 static void write_table(kernel_view *v, const table_of *t, json *j, bool is_summary)
 {
     figure_column columns[K_COLUMNS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele latency: how long it takes from one event to the next that belongs to it. */
+/* stele latency: shows how long it takes from one event to the next that belongs to it. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ typedef struct latency {
     spanning s;
     const char *begin, *end, *by;
     stele_latency *durations;
-    int64_t origin_ns; /* of the first trace */
+    int64_t origin_ns; /* begin of the first trace */
     bool has_origin;
 } latency;
 
@@ -40,7 +40,7 @@ static stele_status take(void *user, const stele_segment *segment, const stele_s
     return status;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static void write_figures(const latency *l, const stele_latency_figures *f)
 {
@@ -92,7 +92,7 @@ static void write_track(const latency *l, uint32_t number, int width)
     char shown[256];
     size_t size = text.size < 200 ? text.size : 200;
     while (size > 0 && size < text.size && (text.bytes[size] & 0xc0) == 0x80)
-        size--; /* no half of a character */
+        size--; /* do not cut within a UTF-8 character */
     snprintf(shown, sizeof shown, "%.*s", (int)size, text.bytes);
     print_padded(l->c->out, shown, width);
 }
@@ -147,7 +147,7 @@ static void write_text(const latency *l, const stele_latency_figures *f)
         stele_output_text(out, "Percentiles are at most 3.2 % too large\n");
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- JSON for programs ----------------------------------------------------------------------- */
 
 static void write_json_track(const latency *l, json *j, const char *key, uint32_t number)
 {
@@ -205,7 +205,7 @@ static void write_json(const latency *l, const stele_latency_figures *f)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* The first two arguments are names; the others are traces. */
+/* Takes the names of the two events from the first two arguments; the others are traces. */
 static bool take_names(latency *l)
 {
     options *o = &l->c->options;

@@ -8,13 +8,14 @@
 
 typedef struct limit {
     const char *name;
-    size_t offset; /* of its member in stele_limits */
-    bool is_size;  /* the member is a size_t, else a uint32_t */
+    size_t offset; /* offset of the member in stele_limits */
+    bool is_size;  /* the member is a size_t; otherwise a uint32_t */
     uint64_t least, most;
     const char *help;
 } limit;
 
-/* On machines of 32 bits both types are alike; which of them it is does not matter there. */
+/* Whether a member is a size_t. On 32-bit machines both types have the same size, so the answer
+   does not matter. */
 #define IS_SIZE(member) (sizeof(((stele_limits *)NULL)->member) == sizeof(size_t))
 
 static const limit limit_table[] = {
@@ -25,8 +26,8 @@ static const limit limit_table[] = {
 };
 static const size_t limit_count = sizeof limit_table / sizeof limit_table[0];
 
-/* "64M": a whole number, or with a unit of powers of 1024. Beyond 64 bits it is the largest one,
-   which no limit can be. */
+/* Parses a whole number, optionally with a unit of a power of 1024 such as "64M". A number
+   beyond 64 bits becomes the largest one, which no limit allows. */
 static bool parse_number(const char *text, uint64_t *number)
 {
     static const char units[] = "KMG";

@@ -21,7 +21,7 @@ bool live_begin(live *l)
     if (isatty(STDOUT_FILENO) != 1 || tcgetattr(STDIN_FILENO, &l->before) != 0)
         return false;
     keys = l->before;
-    keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* signals stay: Ctrl-C ends the command */
+    keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* signals stay enabled: Ctrl-C ends the command */
     keys.c_cc[VMIN] = 1;
     keys.c_cc[VTIME] = 0;
     see_rows(l);
@@ -38,7 +38,7 @@ char live_wait(live *l, int wait_ms)
     struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
     char byte = 0;
     if (poll(&key, 1, wait_ms) > 0 && read(STDIN_FILENO, &byte, 1) != 1)
-        byte = 'q'; /* the terminal went away */
+        byte = 'q'; /* the terminal was closed */
     see_rows(l);
     return byte;
 }

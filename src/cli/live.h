@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A terminal that is drawn anew again and again, and read key by key. */
+/* A terminal whose screen is redrawn repeatedly, and whose keys are read one by one. */
 #ifndef CLI_LIVE_H
 #define CLI_LIVE_H
 
@@ -8,16 +8,18 @@
 
 typedef struct live {
     struct termios before;
-    unsigned rows; /* lines of the screen, as they were at the last live_wait() */
+    unsigned rows; /* lines of the screen at the last live_wait() */
 } live;
 
-/* Takes the terminal. False: standard input and output are not both one. */
+/*
+ * Changes the terminal's mode. Returns false if standard input and output are not both terminals.
+ */
 bool live_begin(live *l);
 
-/* Gives it back as it was. */
+/* Restores the terminal's mode. */
 void live_end(live *l);
 
-/* Waits for a key, so long at most; 0: there was none. */
+/* Waits for a key, at most `wait_ms` milliseconds. Returns 0 if none was pressed. */
 char live_wait(live *l, int wait_ms);
 
 #endif

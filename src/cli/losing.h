@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a target could not carry, as commands show it. */
+/* Shows the losses of a conversion. */
 #ifndef CLI_LOSING_H
 #define CLI_LOSING_H
 
 #include "cli/cli.h"
 
-/* Gives the losses from 0 on; false past the end. */
+/* Gives the loss with an index, from 0 on. Returns false if there is none. */
 typedef bool loss_fn(const void *from, size_t index, stele_loss *loss);
 
-/* Whether something is lost: forms are no losses. */
+/* Whether anything was lost; values in another form are not. */
 bool losses_are_some(loss_fn *next, const void *from);
 
-/* The table of what the target could not carry, or has in another form, on standard error. Where
-   something is lost, that is the exit code. */
+/* Prints the table of what the target could not hold, or has in another form, on standard error.
+   If anything was lost, sets the exit code. */
 void losses_show(cli *c, const char *target, loss_fn *next, const void *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry of the command. */
+/* The entry point of the command. */
 #include "cli/cli.h"
 
 int main(int argc, char **argv)

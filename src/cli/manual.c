@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manual pages as source for scdoc(1). */
+/* Writes manual pages as source for scdoc(1). */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const char *manual_page(size_t index)
     return name;
 }
 
-/* A '-' means a list only where a line begins with it. */
+/* Writes text with escapes; '-' needs one only at the start of a line. */
 static void write_escaped(stele_output *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -28,7 +28,7 @@ static void write_escaped(stele_output *out, const char *text, size_t size)
     }
 }
 
-/* Paragraphs, with the lines that begin with two spaces as literal blocks. */
+/* Writes paragraphs; lines that begin with two spaces become literal blocks. */
 static void write_text(stele_output *out, const char *text)
 {
     bool is_literal = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele merge: several traces as one. */
+/* stele merge: writes several traces as one. */
 #include "cli/converting.h"
 
 void command_MERGE(cli *c)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a trace as the options say. */
+/* Opens traces as the options say. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
 
-/* "1.5s" is later, "-20ms" earlier. */
+/* Parses an offset: "1.5s" shifts to later times, "-20ms" to earlier ones. */
 static bool parse_offset(cli *c, const char *text, int64_t *ns)
 {
     stele_bound bound;
@@ -20,7 +20,7 @@ static bool parse_offset(cli *c, const char *text, int64_t *ns)
     return true;
 }
 
-/* --follow: the trace ends with the first signal, and what was read of it is shown. */
+/* Takes --follow: the first signal ends the trace, and what was read of it is shown. */
 static bool follow_options(cli *c, stele_trace_options *given)
 {
     const options *o = &c->options;
@@ -37,8 +37,8 @@ static bool follow_options(cli *c, stele_trace_options *given)
     return true;
 }
 
-/* The options that only the format of a trace knows. `settings` has room for all that were given.
- */
+/* Lists the options that only the format of a trace knows. `settings` has room for all options
+   given, twice. */
 static void collect_settings(const options *o, stele_setting *settings, stele_trace_options *given)
 {
     given->settings = settings;
@@ -46,15 +46,15 @@ static void collect_settings(const options *o, stele_setting *settings, stele_tr
         const option_entry *option = &option_table[o->uses[i].id];
         if (option->group == GROUP_FORMAT)
             settings[given->setting_count++] = (stele_setting){option->name, o->uses[i].value};
-        if (o->uses[i].id == OPTION_CTF_PRETTY) { /* to its text the times of babeltrace2 */
+        if (o->uses[i].id == OPTION_CTF_PRETTY) { /* this output needs the times of babeltrace2 */
             settings[given->setting_count++] = (stele_setting){"clock-rounding", "twice"};
             settings[given->setting_count++] = (stele_setting){"own-events", "as-written"};
         }
     }
 }
 
-/* Whether a packed file is unpacked aside: a time before the end means nothing before the end is
-   known. Pipes may have none. */
+/* Whether a packed file must be unpacked first, because a bound counts from the end, which is
+   not known before. Pipes need not have an end. */
 static bool is_measured(const options *o, const char *path)
 {
     static const option_id bounds[] = {OPTION_BEGIN, OPTION_END};
@@ -67,14 +67,15 @@ static bool is_measured(const options *o, const char *path)
     return false;
 }
 
-/* Whether the bytes of records are copied from where they can be read again. */
+/* Whether the command copies bytes of records, and so must be able to read them again. */
 static bool is_copied(const options *o)
 {
     return o->command == COMMAND_VIEW || o->command == COMMAND_CUT || o->command == COMMAND_SPLIT ||
            o->command == COMMAND_REPAIR || option_given(o, OPTION_ALIGN_EVENT);
 }
 
-/* The options of one argument: --in once for all or one for each, --offset after its argument. */
+/* Makes the options of one argument: --in is given once for all or once for each, --offset after
+   its argument. */
 static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 {
     const options *o = &c->options;
@@ -91,7 +92,7 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
             continue;
         if (use->argument_number == 0 && o->argument_count > 1)
             return cli_usage(c, "--offset stands after the TRACE that it shifts");
-        /* Whoever shifts one trace says how it relates to the others: they stay as they are. */
+        /* An offset on one trace says how all relate, so the others get an offset of 0. */
         given->has_shift = true;
         if ((use->argument_number == index + 1 || o->argument_count == 1) &&
             !parse_offset(c, use->value, &given->shift_ns))
@@ -103,7 +104,8 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
     return follow_options(c, given);
 }
 
-/* `count` paths, of the argument with this number. False: the options cannot be used, or memory. */
+/* Opens `count` paths as the argument with this number. Returns false if the options are not
+   valid, or if out of memory. */
 static bool open_paths(cli *c, size_t index, const char *const *paths, size_t count,
                        stele_trace **trace, stele_status *status)
 {

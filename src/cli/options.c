@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- The table ------------------------------------------------------------------------------- */
+/* ---- Tables from options.def ----------------------------------------------------------------- */
 
 const command_entry command_table[COMMAND_COUNT] = {
 #define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
@@ -80,8 +80,8 @@ typedef enum exclusion_id {
     EXCLUSION_COUNT
 } exclusion_id;
 
-/* The commands that have an option, or for which an exclusion holds, as bits; the other one of the
-   two is its COUNT. What stands in the table are the commands' names. */
+/* The commands that have an option or, if that is OPTION_COUNT, those for which an exclusion
+   holds, as bits. options.def has names of commands, which are constants here. */
 static uint64_t row_commands(option_id option, exclusion_id exclusion)
 {
 #define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
@@ -127,7 +127,7 @@ bool command_has_option(command_id command, option_id option)
 
 bool option_walk_next(command_id command, option_walk *walk)
 {
-    const bool is_within = walk->next != 0; /* an option of the group was looked at */
+    const bool is_within = walk->next != 0; /* the walk is inside of a group of options */
     walk->begins_group = !is_within;
     for (; walk->group < GROUP_COUNT; walk->group++, walk->next = 0, walk->begins_group = true) {
         while (walk->next < OPTION_COUNT) {
@@ -140,7 +140,8 @@ bool option_walk_next(command_id command, option_walk *walk)
     return false;
 }
 
-/* The names of formats, with the writable sinks after them where `writes`. */
+/* The name of a format with this index; if `writes` is set, those that can be written, then the
+   sinks. */
 static const char *format_choice(size_t index, bool writes)
 {
     stele_format_info format = STELE_INIT(stele_format_info);
@@ -159,7 +160,7 @@ static const char *format_choice(size_t index, bool writes)
     return stele_table_format_get(index, &rows) ? rows.name : NULL;
 }
 
-/* The word with this index of a list that is parted by spaces. */
+/* The word with this index in a list that is separated by spaces. Valid until the next call. */
 static const char *list_word(const char *list, size_t index)
 {
     static char word[32];
@@ -194,7 +195,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many letters must be put in, left out, replaced or swapped with their neighbour. */
+/* How many letters must be inserted, removed, replaced or swapped with their neighbour to turn
+   one word into another. */
 static size_t word_distance(const char *a, const char *b)
 {
     size_t rows[3][WORD_SIZE_MAX + 1];
@@ -240,7 +242,7 @@ static const char *choice_word(const void *user, size_t index)
     return option_choice(user, index);
 }
 
-/* The words of a group. */
+/* The word of a group with this index, for word_nearest(). */
 static const char *group_word(const void *user, size_t index)
 {
     const command_id group = *(const command_id *)user;
@@ -252,7 +254,7 @@ static const char *group_word(const void *user, size_t index)
     return NULL;
 }
 
-/* The options of one command. */
+/* The option of a command with this index, for word_nearest(). */
 static const char *option_word(const void *user, size_t index)
 {
     const command_id command = *(const command_id *)user;
@@ -263,16 +265,16 @@ static const char *option_word(const void *user, size_t index)
     return NULL;
 }
 
-/* ---- Parsing --------------------------------------------------------------------------------- */
+/* ---- Parsing of the command line ------------------------------------------------------------- */
 
 typedef struct parser {
     options *o;
     char **argv;
     int argc, at;
-    bool is_over; /* "--" was seen */
+    bool is_over; /* "--" was found */
 } parser;
 
-/* Appends to the error; the first error of a command line is the one that is reported. */
+/* Appends to the error message. Always returns false: parsing stops at the first error. */
 __attribute__((format(printf, 2, 3))) static bool fail(options *o, const char *text, ...)
 {
     const size_t used = strlen(o->error);
@@ -290,7 +292,7 @@ static bool fail_unknown(options *o, const char *what, const char *text, int siz
     return nearest != NULL ? fail(o, "; did you mean '%s%s'?", mark, nearest) : false;
 }
 
-/* The commands that have an option, for the error of giving it to another. */
+/* Adds an error that an option belongs to other commands, which it lists. */
 static bool fail_elsewhere(options *o, option_id id)
 {
     const char *mark = " ";
@@ -305,7 +307,7 @@ static bool fail_elsewhere(options *o, option_id id)
     return false;
 }
 
-/* Decimal, or hexadecimal after "0x". */
+/* Parses a number, decimal or hexadecimal after "0x". Returns false if it is not valid. */
 static bool parse_number(const char *text, uint64_t *number)
 {
     const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -326,7 +328,7 @@ static bool is_choice(const option_entry *option, const char *value)
     return false;
 }
 
-/* The numbers that an option takes. */
+/* The range of numbers that an option accepts. */
 static void find_range(const option_entry *option, uint64_t *least, uint64_t *most)
 {
     *least = 0;
@@ -357,7 +359,7 @@ static bool check_number(options *o, const option_entry *option, const char *val
                 value);
 }
 
-/* Judges a value by the type of its option. */
+/* Checks a value against the type of its option. */
 static bool check_value(options *o, const option_entry *option, const char *value)
 {
     const char *word;
@@ -392,13 +394,13 @@ static bool add_use(options *o, option_id id, const char *value)
     return true;
 }
 
-/* The value that stands after an option, in the next word. */
+/* The next word, as the value of an option. Returns NULL if there is none. */
 static const char *next_word(parser *p)
 {
     return p->at < p->argc ? p->argv[p->at++] : NULL;
 }
 
-/* "--name", "--name=value", "--name value" */
+/* Parses "--name", "--name=value" or "--name value". */
 static bool parse_long(parser *p, const char *text)
 {
     const size_t size = strcspn(text, "=");
@@ -428,7 +430,7 @@ static bool parse_long(parser *p, const char *text)
                         word_nearest(name, option_word, &p->o->command));
 }
 
-/* "-q", "-qf", "-oFILE", "-o FILE" */
+/* Parses "-q", "-qf", "-oFILE" or "-o FILE". */
 static bool parse_short(parser *p, const char *text)
 {
     for (; *text != 0; text++) {
@@ -450,7 +452,8 @@ static bool parse_short(parser *p, const char *text)
     return true;
 }
 
-/* The first word that is no option names the command, or, after a group, that of the group. */
+/* Parses the name of a command: the first word that is not an option, or after a group its next
+   word. */
 static bool parse_command(parser *p, const char *text)
 {
     const command_id group = p->o->command;
@@ -468,7 +471,8 @@ static bool parse_command(parser *p, const char *text)
                         word_nearest(text, group_word, &group));
 }
 
-/* "--" ends the options, or parts the arguments of two sides; options may follow then. */
+/* Handles "--", which ends the options or, for commands with two sides, separates their
+   arguments; options may follow then. */
 static bool take_dashes(parser *p)
 {
     options *o = p->o;
@@ -494,7 +498,7 @@ static bool parse_word(parser *p, const char *word)
     return true;
 }
 
-/* Are there traces on both sides? Two need no "--". */
+/* Checks that there are traces on both sides; two traces need no "--". */
 static bool check_sides(options *o)
 {
     const char *name = command_table[o->command].name;
@@ -509,7 +513,7 @@ static bool check_sides(options *o)
     return true;
 }
 
-/* Are there as many arguments as the command takes? */
+/* Checks the number of arguments. */
 static bool check_arguments(options *o)
 {
     const command_entry *command = &command_table[o->command];
@@ -532,14 +536,17 @@ static bool check_arguments(options *o)
 
 #define EXCLUSIVE_MAX 8u
 
-/* Options of which one at a time makes sense; OPTION_HELP, which excludes nothing, ends them. */
+/*
+ * Sets of options of which only one may be given. OPTION_HELP, which excludes nothing, ends a set.
+ */
 static const option_id exclusive[EXCLUSION_COUNT][EXCLUSIVE_MAX] = {
 #define STELE_EXCLUSIVE(id, commands, ...) [EXCLUSION_##id] = {__VA_ARGS__, OPTION_HELP},
 #include "cli/options.def"
 #undef STELE_EXCLUSIVE
 };
 
-/* "--json, --csv and --yaml exclude each other": those that were given. */
+/* Checks one set of exclusive options, such as --json, --csv and --yaml; the error lists those
+   that were given. */
 static bool check_exclusion(options *o, const option_id *ids)
 {
     const char *given[EXCLUSIVE_MAX];
@@ -567,7 +574,8 @@ static bool check_exclusions(options *o)
 
 bool options_parse(options *o, int argc, char **argv)
 {
-    /* No use takes less than half a word: a bundle of flags is one word with many. */
+    /* Each use of an option takes at least a letter of the command line: a bundle of flags is
+       one word with many. */
     size_t letters = 1;
     parser p = {.o = o, .argv = argv, .argc = argc, .at = 1};
     for (int i = 1; i < argc; i++)
@@ -593,7 +601,7 @@ void options_free(options *o)
     free(o->uses);
 }
 
-/* ---- What was given -------------------------------------------------------------------------- */
+/* ---- Uses of options ------------------------------------------------------------------------- */
 
 bool option_given(const options *o, option_id id)
 {

@@ -13,11 +13,11 @@
 #define MANIFEST  "_stele"
 #define SUCCESS   "_SUCCESS"
 #define LOG_NAME  "_delta_log/00000000000000000000.json"
-#define NAME_SIZE 1280 /* of a part with its table */
+#define NAME_SIZE 1280 /* bytes for the name of a part with its table */
 
-/* ---- What the files depend on ---------------------------------------------------------------- */
+/* ---- Description of the conversion ----------------------------------------------------------- */
 
-/* Options that say nothing of what is in the files. */
+/* Whether an option has no influence on the contents of files. */
 static bool is_aside(option_id id)
 {
     static const option_id ids[] = {OPTION_RESUME, OPTION_OUTPUT, OPTION_FORCE, OPTION_QUIET,
@@ -29,8 +29,8 @@ static bool is_aside(option_id id)
     return false;
 }
 
-/* The traces with their sizes, and all that says what is written of them. Returns NULL if out of
-   memory. */
+/* Describes the conversion: the traces with their sizes, and all options with an influence. The
+   caller frees the text. Returns NULL if out of memory. */
 static char *make_manifest(const cli *c, const char *tables)
 {
     const options *o = &c->options;
@@ -58,7 +58,7 @@ static char *make_manifest(const cli *c, const char *tables)
     return made;
 }
 
-/* A path in the folder, which the caller frees. Returns NULL if out of memory. */
+/* The path of a file in the folder, which the caller frees. Returns NULL if out of memory. */
 static char *path_of(const export_parts *p, const char *name)
 {
     const size_t size = strlen(p->path) + strlen(name) + 2;
@@ -76,7 +76,7 @@ static bool has_path(const export_parts *p, const char *name, struct stat *st)
     return is_there;
 }
 
-/* Whether the folder holds a conversion of the same. */
+/* Whether the folder has the files of the same conversion. */
 static bool is_same_manifest(const export_parts *p)
 {
     char *path = path_of(p, MANIFEST), *text = NULL;
@@ -92,9 +92,9 @@ static bool is_same_manifest(const export_parts *p)
     return is_same;
 }
 
-/* ---- Files one by one ------------------------------------------------------------------------ */
+/* ---- Writing of single files ----------------------------------------------------------------- */
 
-/* Makes the folders above a file. */
+/* Makes the folders around a file. Returns false if that fails. */
 static bool make_folders(char *path)
 {
     for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
@@ -123,7 +123,7 @@ static stele_status open_alone(export_parts *p, const char *name, stele_output *
     return status;
 }
 
-/* Writes a small file, in place at once with --resume. */
+/* Writes a small file, which with --resume is in place at once. */
 static stele_status put_file(export_parts *p, const char *name, const void *bytes, size_t size)
 {
     stele_output *out = NULL;
@@ -154,9 +154,9 @@ static stele_status open_part(void *user, const stele_table_part *part, stele_ou
     return status;
 }
 
-/* ---- Delta's log ----------------------------------------------------------------------------- */
+/* ---- Log of a Delta table -------------------------------------------------------------------- */
 
-/* A path as a URI has it; names of parts are ASCII. */
+/* Writes a path as a URI; names of parts are ASCII. */
 static void put_uri(json *j, const char *key, const char *path)
 {
     json_value(j, key);
@@ -170,7 +170,8 @@ static void put_uri(json *j, const char *key, const char *path)
     stele_output_byte(j->out, '"');
 }
 
-/* Begins one of the documents that Delta has as texts in others. Returns NULL if out of memory. */
+/* Begins a document that is a string in another one, as Delta has some. Returns NULL if out of
+   memory. */
 static stele_output *begin_inner(json *inner)
 {
     stele_output *out;
@@ -181,13 +182,13 @@ static stele_output *begin_inner(json *inner)
     return out;
 }
 
-/* Its bytes without the end of the line, which hold until it is closed. */
+/* Ends such a document. Returns its bytes without the line end, valid until it is closed. */
 static const char *end_inner(json *inner, size_t *size)
 {
     const uint8_t *bytes;
     json_close(inner, '}');
     bytes = stele_output_memory(inner->out, size);
-    *size -= *size != 0; /* nothing is there if out of memory */
+    *size -= *size != 0; /* empty if out of memory */
     return (const char *)bytes;
 }
 
@@ -293,7 +294,7 @@ static void put_schema(json *j, const char *table, const stele_scan_options *giv
     json_close(j, ']');
 }
 
-/* A number that is made of all bytes (FNV-1a). */
+/* Continues an FNV-1a hash with some bytes. */
 static uint64_t sum_up(uint64_t sum, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
@@ -302,7 +303,7 @@ static uint64_t sum_up(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-/* The same table has the same id: files are to be the same from run to run. */
+/* Writes an id that depends only on the table, so that files are the same from run to run. */
 static void put_id(json *j, const char *table, const char *schema, size_t size)
 {
     const uint64_t name = sum_up(UINT64_C(0xcbf29ce484222325), table, strlen(table));
@@ -387,7 +388,7 @@ static stele_status end_log(export_parts *p)
     return status;
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- Writing of a table ---------------------------------------------------------------------- */
 
 static stele_status end_part(void *user, const stele_table_part *part, stele_output *out)
 {
@@ -421,15 +422,15 @@ static bool has_column(const char *table, const char *name)
     return false;
 }
 
-/* Tables whose rows are moments, spans or instructions; the lists of threads, streams and the like
-   are short, and stay whole. */
+/* Whether a table has many rows: moments, spans or instructions. Lists of threads, streams and
+   so on are short, and are not partitioned. */
 static bool is_long(const char *table)
 {
     return has_column(table, "ts") || has_column(table, "pc");
 }
 
-/* Whether rows of the table can be put together by this column, and refused where it is not among
-   those of --columns. */
+/* Whether rows of the table can be partitioned by this column. Sets is_refused, after reporting
+   it, if --columns lacks it. */
 static bool has_key(export_parts *p, const stele_scan_options *given, const char *name)
 {
     if (!is_long(given->table) || !has_column(given->table, name))
@@ -470,7 +471,7 @@ stele_status parts_write(export_parts *p, stele_scan *scan, const stele_scan_opt
     return status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Whole conversion ------------------------------------------------------------------------ */
 
 static bool sorts_by_track(const cli *c)
 {
@@ -500,7 +501,7 @@ static void take_options(export_parts *p, cli *c)
     p->has_log = format != NULL && strcmp(format, "delta") == 0;
 }
 
-/* A folder that files are put into one by one: a new one, or one of the same conversion. */
+/* Opens a folder into which files are put one by one: a new one, or one of the same conversion. */
 static bool open_resumed(export_parts *p, const char *tables)
 {
     struct stat st;

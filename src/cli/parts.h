@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tables as folders of files of Parquet: partitioned, put in place one by one when they are to
- * outlive an interruption, and listed in the log of a Delta table.
- */
+/* Writes tables as folders of Parquet files: partitioned, put in place one by one so that a
+   conversion can be resumed, and listed in the log of a Delta table. */
 #ifndef CLI_PARTS_H
 #define CLI_PARTS_H
 
@@ -12,31 +10,32 @@
 
 typedef struct export_parts {
     cli *c;
-    const char *path;     /* path of the folder */
-    stele_output *folder; /* that is put in place as a whole; NULL: with --resume */
+    const char *path; /* path of the folder */
+    /* put in place as a whole; NULL: with --resume, files are put in place one by one */
+    stele_output *folder;
     stele_partition partition;
     bool sorts, is_resumed, has_log;
-    bool is_refused;    /* --columns lacks what is needed, which is reported */
-    char *manifest;     /* what the files depend on; NULL: there is no --resume */
-    const char *table;  /* at hand */
-    stele_output *part; /* that is being written with --resume */
-    stele_output *log;  /* of it; in memory */
+    bool is_refused;    /* --columns lacks a column that is needed, which was reported */
+    char *manifest;     /* description of the conversion; NULL: without --resume */
+    const char *table;  /* name of the current table */
+    stele_output *part; /* part that is being written with --resume */
+    stele_output *log;  /* log of the current table, in memory */
     uint64_t kept_count, written_count;
 } export_parts;
 
-/* Whether options ask for that. */
+/* Whether options ask for partitioned tables. */
 bool parts_wanted(const cli *c);
 
-/* Makes the folder. False, and reported: the options or the folder cannot be used. */
+/* Makes the folder. If the options or the folder cannot be used, reports it and returns false. */
 bool parts_open(export_parts *p, cli *c, const char *path, const char *tables);
 
-/* Writes the rows of a scan, which was opened so. */
+/* Writes the rows of a scan that was opened with `given`. */
 stele_status parts_write(export_parts *p, stele_scan *scan, const stele_scan_options *given);
 
-/* Puts everything in place. False, and reported, when that fails. */
+/* Puts everything in place. If that fails, reports it and returns false. */
 bool parts_finish(export_parts *p);
 
-/* Frees; what was not finished is removed, but for whole files with --resume. */
+/* Frees the state. Unfinished files are removed; whole ones stay only with --resume. */
 void parts_close(export_parts *p);
 
 #endif

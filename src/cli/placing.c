@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where files are taken to be loaded: offsets count from there. */
+/* An address at which files are assumed to be loaded, so that offsets are relative to it. */
 #define LOADED_AT (UINT64_C(1) << 40)
 
-/* A file of --binary, at that place and where it was linked for. */
+/* A file of --binary, with its symbols at LOADED_AT and at the addresses it was linked for. */
 typedef struct placed {
     const char *path;
-    stele_symbols *loaded, *linked; /* NULL: not needed yet, or it cannot be used */
+    stele_symbols *loaded, *linked; /* NULL: not needed yet, or the file cannot be used */
     bool was_loaded, was_linked;
 } placed;
 
@@ -38,7 +38,7 @@ placing *cli_placing_new(cli *c)
         const char *path = o->uses[i].value;
         if (o->uses[i].id != OPTION_BINARY)
             continue;
-        if (path[strspn(path, "0123456789")] == '=') /* the number of an object is XRay's */
+        if (path[strspn(path, "0123456789")] == '=') /* the number of an object is for XRay only */
             path += strspn(path, "0123456789") + 1;
         p->files[p->count++].path = path;
     }
@@ -57,7 +57,7 @@ void cli_placing_free(placing *p)
     free(p);
 }
 
-/* NULL, and reported, when it cannot be used. */
+/* Opens the symbols of a file. If it cannot be used, reports it and returns NULL. */
 static stele_symbols *open_file(placing *p, const char *path, const uint64_t *address)
 {
     stele_symbols *made = NULL;
@@ -93,7 +93,7 @@ static const char *base_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Files are those of the trace where they are called alike, regardless of the folder. */
+/* Whether a file is the one that the trace names; folders may differ. */
 static bool is_called(const char *path, stele_text wanted)
 {
     const char *base = base_of(path);

@@ -9,7 +9,8 @@ typedef struct word {
     unsigned bits;
 } word;
 
-/* Words of a list, separated by commas or spaces. "all" and "none" exclude each other. */
+/* Parses words separated by commas or spaces into bits. "all" and "none" exclude each other. If
+   it is not valid, reports it and returns false. */
 static bool parse_words(cli *c, option_id id, const word *words, size_t count, unsigned *bits,
                         bool *is_given)
 {
@@ -34,7 +35,7 @@ static bool parse_words(cli *c, option_id id, const word *words, size_t count, u
            cli_usage(c, "--%s takes 'all' or 'none', not both", option_table[id].name);
 }
 
-/* The user's time zone, which is in the environment. */
+/* Converts a time to the user's time zone, which the environment defines. */
 static bool wall_local(time_t moment_s, struct tm *wall)
 {
     return localtime_r(&moment_s, wall) != NULL;
@@ -51,7 +52,7 @@ bool pretty_options_make(cli *c, stele_pretty_options *pretty)
                                   {"trace:vpid", STELE_PRETTY_FIELD_VPID},
                                   {"loglevel", STELE_PRETTY_FIELD_LOG_LEVEL},
                                   {"emf", STELE_PRETTY_FIELD_EMF},
-                                  {"callsite", 0}}; /* which babeltrace2 never shows */
+                                  {"callsite", 0}}; /* babeltrace2 never shows it */
     static const word names[] = {{"none", 0},
                                  {"all", STELE_PRETTY_NAMES_ALL},
                                  {"payload", STELE_PRETTY_NAME_PAYLOAD},

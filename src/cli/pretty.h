@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-/* False, and reported, when they cannot be used. */
+/* Takes the options. If they are not valid, reports it and returns false. */
 bool pretty_options_make(cli *c, stele_pretty_options *pretty);
 
 #endif

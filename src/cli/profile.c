@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele profile: where the time goes, by name. */
+/* stele profile: shows where the time goes, by name. */
 #include <stele/text.h>
 
 #include <string.h>
@@ -9,26 +9,26 @@
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
 
-/* Percentiles are at most a 32nd too large; see analysis/events/histogram.h. */
+/* How much percentiles can be too large, in percent; see analysis/events/histogram.h. */
 #define ERROR_PERCENT "3.2"
 
-/* The rows to be shown, in their order. */
+/* The rows to be shown, sorted. */
 typedef struct table {
     const stele_profile_row *rows;
     size_t count, shown;
-    uint64_t self_ns; /* of all rows */
+    uint64_t self_ns; /* self time of all rows */
     bool by_track;
-    bool is_sampled; /* some rows know neither spread nor the length of a tick */
+    bool is_sampled; /* some rows are from samples, without percentiles and with times in ticks */
     const stele_call_counts *counts;
 } table;
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of the table ----------------------------------------------------------------------- */
 
-/* The first are for programs, those from P_CALLS on for people. */
+/* Columns: the first are for programs, those from P_CALLS on for people. */
 enum {
     P_NAME,
     P_TRACK,
-    P_TRACK_NUMBER, /* of all tracks, in JSON */
+    P_TRACK_NUMBER, /* number among all tracks, in JSON */
     P_TRACK_KIND,
     P_TRACK_OWN_NUMBER,
     P_TRACK_NAME,
@@ -101,7 +101,7 @@ static void choose_columns(figure_column to[P_COLUMNS], bool by_track)
     to[P_SHOWN_TRACK].title = NULL;
 }
 
-/* Times of samples are in ticks. */
+/* The cell of a time; those of samples are in ticks. */
 static figure shown_time(const stele_profile_row *row, uint64_t ns, char *text)
 {
     return figure_text(row->is_sampled ? print_count(text, ns) : print_brief(text, ns));

@@ -23,7 +23,7 @@ void progress_begin(progress *p, bool is_wanted)
         p->start_ms = p->drawn_ms = now_ms();
 }
 
-/* "[##########                    ]  33 %" */
+/* Draws a bar such as "[##########                    ]  33 %". */
 static void draw_bar(double part)
 {
     const int full = (int)(part * BAR_WIDTH);

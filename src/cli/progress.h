@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The progress bar: on a terminal, for commands that take more than a second. */
+/* A progress bar on a terminal, for commands that take more than a second. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -12,13 +12,13 @@ typedef struct progress {
     int64_t start_ms, drawn_ms;
 } progress;
 
-/* `is_wanted` says that nothing else is written to the terminal meanwhile. */
+/* Begins; `is_wanted` says that nothing else is written to the terminal meanwhile. */
 void progress_begin(progress *p, bool is_wanted);
 
-/* `total` 0: not known. Cheap when it is not yet time to draw again. */
+/* Draws the bar if it is time to. `total` 0: not known. Cheap enough to be called often. */
 void progress_update(progress *p, uint64_t done, uint64_t total);
 
-/* Takes the bar off the screen, before something else is written. */
+/* Removes the bar, before something else is written. */
 void progress_clear(progress *p);
 
 #endif

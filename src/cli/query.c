@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele query: SQL over traces. */
+/* stele query: answers SQL statements about traces. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,18 +18,19 @@ typedef struct query {
     cli *c;
     engine e;
     engine_output to;
-    seen seen; /* findings that were shown: a trace is read once for each table of a statement */
-    pthread_mutex_t lock; /* of what readers on several threads tell */
-    uint64_t *sizes;      /* of the arguments, in bytes */
-    const char *folder;   /* of Parquet files, in place of traces; NULL: there is none */
+    /* findings that were shown, because each table of a statement reads the trace again */
+    seen seen;
+    pthread_mutex_t lock; /* lock for findings of readers on several threads */
+    uint64_t *sizes;      /* sizes of the arguments in bytes */
+    const char *folder; /* folder of Parquet files that is queried instead of traces; NULL: none */
 } query;
 
-/* ---- Traces ---- */
+/* ---- Opening of traces ---- */
 
 static void report_once(void *user, const stele_diag *diag)
 {
     query *q = user;
-    /* That nothing has a name which a statement compares with is what the rows say. */
+    /* that no event has a name of the statement is visible in its rows */
     if (q->e.functions.plan != NULL && strcmp(diag->code->code, "STE014") == 0)
         return;
     pthread_mutex_lock(&q->lock);
@@ -47,7 +48,7 @@ static void close_traces(scanned *s)
     *s = (scanned){.count = 0};
 }
 
-/* The argument that is this path; those are all for "". */
+/* Whether a path means the argument with this index; "" means all of them. */
 static bool is_meant(const cli *c, size_t index, const char *path)
 {
     return path[0] == 0 || strcmp(c->options.arguments[index], path) == 0;
@@ -62,7 +63,7 @@ static bool is_argument(const cli *c, const char *path)
     return false;
 }
 
-/* Opens in a context of the scan's own: scans can be of different threads. */
+/* Opens traces in a context of their own, because scans can run on different threads. */
 static bool open_traces(void *user, const char *path, scanned *s)
 {
     query *q = user;
@@ -108,7 +109,8 @@ static uint64_t size_of_traces(void *user, const char *path)
     return size != 0 ? size : SIZE_UNKNOWN;
 }
 
-/* A folder of Parquet files is asked alone: the numbers of traces in it are its own. */
+/* Takes a folder of Parquet files, which must be the only argument: the numbers of its traces
+   are its own. */
 static bool take_folder(query *q)
 {
     const options *o = &q->c->options;
@@ -123,7 +125,7 @@ static bool take_folder(query *q)
     return true;
 }
 
-/* Looks at all arguments beforehand, so that what cannot be read is said before any statement. */
+/* Opens all arguments once, so that those that cannot be read are reported before any statement. */
 static bool look_at_traces(query *q)
 {
     cli *c = q->c;
@@ -145,14 +147,14 @@ static bool look_at_traces(query *q)
     return is_open;
 }
 
-/* ---- Statements ---- */
+/* ---- Execution of statements ---- */
 
 static bool goes_on(void)
 {
     return cli_interrupted() == 0;
 }
 
-/* False: it went wrong, which is said. */
+/* Runs one statement. If it fails, reports it and returns false. */
 static bool run(query *q, const char *text, size_t size)
 {
     reading_now now = {.lock = &q->lock};
@@ -181,7 +183,8 @@ static bool run_all(query *q, const char *text)
     return is_done;
 }
 
-/* The whole of a file; "-" is standard input. NULL, and reported, when that fails. */
+/* Reads a whole file; "-" is standard input. The caller frees the text. If that fails, reports
+   it and returns NULL. */
 static char *read_text(cli *c, const char *path)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
@@ -206,7 +209,7 @@ static const char help_text[] =
     "or\n"
     "the end of input ends. 'stele help sql' and docs/sql.md say more.\n";
 
-/* A line that begins with a dot. False: to be ended. */
+/* Runs a line that begins with a dot. Returns false if the prompt should end. */
 static bool do_command(query *q, const char *line)
 {
     char sql[256], name[64];
@@ -224,7 +227,8 @@ static bool do_command(query *q, const char *line)
     return true;
 }
 
-/* Appends a line to what was typed, which stays as it is where there is no memory for it. */
+/* Appends a line to the text that was typed. Returns false if out of memory, when the text is
+   unchanged. */
 static bool append_line(char **text, const char *line)
 {
     const size_t used = strlen(*text), size = strlen(line) + 1;
@@ -236,7 +240,7 @@ static bool append_line(char **text, const char *line)
     return true;
 }
 
-/* Runs the statements that are whole; what is left of the text waits for its end. */
+/* Runs the statements that are complete, and keeps the rest of the text. */
 static void run_closed(query *q, char *text)
 {
     const char *at = text, *rest = text, *statement;
@@ -313,7 +317,7 @@ static bool open_engine(query *q)
                                   .folder = q->folder,
                                   .allows_files = option_given(&c->options, OPTION_ALLOW_FILES)};
     q->e.functions.opener = (trace_opener){open_traces, size_of_traces, q};
-    /* What names functions of binaries keeps what it looked up, for one thread. */
+    /* names from binaries are cached for a single thread */
     q->e.functions.threads =
         option_given(&c->options, OPTION_BINARY) ? 1 : (uint32_t)strtoul(given.threads, NULL, 10);
     if (engine_open(&q->e, &given))
@@ -328,7 +332,7 @@ static bool open_engine(query *q)
     return cli_usage(c, "%s", q->e.error);
 }
 
-/* What the tables do not show. */
+/* Reports what the tables do not show, such as losses. */
 static void conclude(query *q)
 {
     const scan_totals *totals = &q->e.functions.totals;
@@ -351,8 +355,8 @@ static void conclude(query *q)
     cli_conclude(q->c, NULL, &stats);
 }
 
-/* The last argument is the statement, unless it is a file or the only one. Returns NULL if there is
- * none. */
+/* Takes the statement from the arguments: the last one, unless it is a file or the only one.
+   Returns NULL if there is none. */
 static const char *take_statement(options *o)
 {
     if (option_given(o, OPTION_SQL_FILE) || o->argument_count < 2 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs of a command, making requests and reading, as the options say. */
+/* Opens the inputs of a command, makes requests from its options, and reads. */
 #include <stele/symbols.h>
 
 #include <fnmatch.h>
@@ -92,7 +92,8 @@ static stele_order parse_order(const options *o)
                                       : STELE_ORDER_TIME;
 }
 
-/* What is followed is shown as it comes: in order as far as a window allows. */
+/* Sets the order for a trace that is followed: events are shown as they come, sorted within a
+   window of time. */
 static bool follow_order(cli *c, stele_request *request)
 {
     uint64_t hold_ns = 0;
@@ -138,7 +139,7 @@ void selection_free(selection *s)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* NULL without --debug-info. */
+/* Opens debug information for --debug-info. `*info` is NULL without the option. */
 static stele_status open_debug_info(const cli *c, stele_debug_info **info)
 {
     const options *o = &c->options;
@@ -163,7 +164,7 @@ static stele_status take(cli *c, const stele_segment *segment, stele_debug_info 
     return status == STELE_OK ? to->take(to->user, &with_info) : status;
 }
 
-/* The parts of the segment that lie in the intersection of its recording. */
+/* Passes on the parts of a segment that are in the intersection of its recording. */
 static stele_status take_parts(cli *c, const stele_segment *segment,
                                const stele_intersection *spans, stele_debug_info *info,
                                const consumer *to)
@@ -242,8 +243,8 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     return status;
 }
 
-/* --stream-intersection: bounds the request by what all streams have in common. Errors are
- * reported. */
+/* Applies --stream-intersection: limits the request to the time that all streams have in common.
+   Errors are reported. */
 static stele_status find_intersection(cli *c, stele_trace *const *traces, size_t count,
                                       stele_request *request, stele_intersection **spans)
 {
@@ -260,7 +261,8 @@ static stele_status find_intersection(cli *c, stele_trace *const *traces, size_t
     return status;
 }
 
-/* Streams are read side by side, each from a file of its own or more: as many as may be open. */
+/* Raises the limit of open files, because streams are read at the same time, each from one or
+   more files. */
 static void allow_files(void)
 {
     struct rlimit files;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * stele record: runs a program under QEMU, whose plugin records it (tools/xtrace-qemu). All that is
- * done here is to see that everything is there, and to put the command line together.
- */
+/* stele record: runs a program under QEMU, whose plugin records it (tools/xtrace-qemu). This
+   file only checks that everything is there, and makes the command line. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +20,8 @@
 #include "stele_config.h"
 
 #define VECTOR_BITS_MAX 2048u
-#define WORDS_MAX       16  /* of QEMU's own, in front of the program */
-#define NUMBERS_SIZE    256 /* of the plugin's settings beside paths */
+#define WORDS_MAX       16  /* QEMU's own arguments before the program */
+#define NUMBERS_SIZE    256 /* bytes of the plugin's settings except paths */
 
 extern char **environ;
 
@@ -32,11 +30,12 @@ typedef struct recording {
     char plugin[PATH_MAX];
     char folder[PATH_MAX];
     char cpu[256];
-    char settings[4 * PATH_MAX + NUMBERS_SIZE]; /* two paths, of commas only */
+    /* room for two paths of nothing but commas, which are doubled */
+    char settings[4 * PATH_MAX + NUMBERS_SIZE];
     char program[PATH_MAX];
 } recording;
 
-/* What cannot be used, and how to get it. Always false. */
+/* Reports what cannot be used and how to get it. Always returns false. */
 __attribute__((format(printf, 3, 4))) static bool refuse(cli *c, exit_code code, const char *format,
                                                          ...)
 {
@@ -50,14 +49,14 @@ __attribute__((format(printf, 3, 4))) static bool refuse(cli *c, exit_code code,
     return false;
 }
 
-/* Whether a path was put together that is too long for the system; reported. */
+/* Whether a path is too long for the system, which is reported. */
 static bool is_cut(cli *c, int size, const char *path)
 {
     return size < 0 || size >= PATH_MAX ? !refuse(c, EXIT_UNREADABLE, "%.64s...: too long", path)
                                         : false;
 }
 
-/* ---- The program ----------------------------------------------------------------------------- */
+/* ---- Program to record ----------------------------------------------------------------------- */
 
 /*
  * The ELF header of 64 bits (gABI 4.1):        A program header:
@@ -72,7 +71,7 @@ static bool is_cut(cli *c, int size, const char *path)
 #define ELF_AARCH64        183u
 #define ELF_SEGMENT_INTERP 3u
 
-/* A little-endian number of some bytes. */
+/* Reads a little-endian number of `size` bytes. */
 static uint64_t number_at(unsigned size, const uint8_t *at)
 {
     uint64_t value = 0;
@@ -81,7 +80,7 @@ static uint64_t number_at(unsigned size, const uint8_t *at)
     return value;
 }
 
-/* The loader that the program asks for; empty if it asks for none. */
+/* Reads the name of the loader that the program needs; "" if it needs none. */
 static void interpreter_read(int file, const uint8_t *header, char name[PATH_MAX])
 {
     uint64_t at = number_at(8, header + 32);
@@ -102,7 +101,8 @@ static void interpreter_read(int file, const uint8_t *header, char name[PATH_MAX
     }
 }
 
-/* QEMU takes what begins with '-' as an option of its own. */
+/* Sets the path of the program. QEMU takes one that begins with '-' as an option, so it gets
+   "./" in front. */
 static bool program_name(cli *c, recording *r)
 {
     const char *path = c->options.arguments[0];
@@ -138,7 +138,7 @@ static bool program_check(cli *c, const char *path)
 
 /* ---- QEMU and its plugin --------------------------------------------------------------------- */
 
-/* As the shell finds programs. */
+/* Finds QEMU as a shell finds programs. If it is not there, reports it and returns false. */
 static bool emulator_find(cli *c, recording *r)
 {
     const char *name = option_value(&c->options, OPTION_EMULATOR);
@@ -160,7 +160,7 @@ static bool emulator_find(cli *c, recording *r)
                   name);
 }
 
-/* Whether its help knows -plugin. */
+/* Whether QEMU's help lists the option -plugin. */
 static bool emulator_has_plugins(const char *path)
 {
     char *const words[] = {(char *)path, "-h", NULL};
@@ -187,20 +187,20 @@ static bool emulator_has_plugins(const char *path)
     return is_known;
 }
 
-/* What stands after the last '/' of a path. */
+/* The name after the last '/' of a path. */
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The one that was named, else the one that was installed, else the one that was built. */
+/* Finds the plugin: the one that was named, or the one installed, or the one built. */
 static bool plugin_find(cli *c, recording *r)
 {
     static const char *const places[] = {STELE_RECORDER_FOLDER, "tools/xtrace-qemu"};
     const char *named = option_value(&c->options, OPTION_PLUGIN);
     char here[PATH_MAX];
-    if (named != NULL) { /* a name alone would be a library's */
+    if (named != NULL) { /* a name without a folder would be searched like a library */
         if (is_cut(c,
                    snprintf(r->plugin, sizeof r->plugin, "%s%s",
                             strchr(named, '/') != NULL ? "" : "./", named),
@@ -224,7 +224,7 @@ static bool plugin_find(cli *c, recording *r)
         "or run make in tools/xtrace-qemu; --plugin names it");
 }
 
-/* ---- The output ------------------------------------------------------------------------------ */
+/* ---- Output folder --------------------------------------------------------------------------- */
 
 static bool folder_is_empty(const char *path)
 {
@@ -238,7 +238,7 @@ static bool folder_is_empty(const char *path)
     return is_empty;
 }
 
-/* Collections do not mix: the folder is new or empty. */
+/* Makes the output folder, which must be new or empty, because collections cannot be mixed. */
 static bool folder_make(cli *c, recording *r)
 {
     const char *named = option_value(&c->options, OPTION_COLLECTION);
@@ -256,9 +256,9 @@ static bool folder_make(cli *c, recording *r)
                   r->folder);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Start of QEMU --------------------------------------------------------------------------- */
 
-/* SVE as long as asked for, and SME no longer than that. */
+/* Describes the CPU: SVE vectors as long as the option says, and SME vectors not longer. */
 static bool cpu_describe(cli *c, recording *r)
 {
     const uint64_t bits = option_number(&c->options, OPTION_VECTOR_LENGTH);
@@ -274,7 +274,7 @@ static bool cpu_describe(cli *c, recording *r)
     return true;
 }
 
-/* Appends a path, with each comma twice, as QEMU wants it. */
+/* Appends a path with each comma doubled, as QEMU requires. Returns the end. */
 static char *quote(char *to, const char *path)
 {
     for (; *path != 0; path++) {
@@ -299,7 +299,7 @@ static void settings_write(cli *c, recording *r)
         snprintf(to, (size_t)(end - to), ",count=%" PRIu64, option_number(o, OPTION_RECORD_COUNT));
 }
 
-/* Becomes QEMU; comes back only if that fails. */
+/* Replaces the process by QEMU. Returns only if that fails. */
 static void run(cli *c, recording *r)
 {
     const options *o = &c->options;
@@ -320,7 +320,7 @@ static void run(cli *c, recording *r)
     }
     memcpy(words + count, o->arguments, o->argument_count * sizeof *words);
     words[count] = r->program;
-    signal(SIGPIPE, SIG_DFL); /* they were ignored here, and would stay so there */
+    signal(SIGPIPE, SIG_DFL); /* signals ignored here would stay ignored in QEMU */
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_DFL);
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stele repair: all that is sound in a trace as a sound trace. The trace is judged first. Damaged
- * records are left out, the others copied, and the copy is judged. Where it has errors, the records
- * that they are about are left out, too; where these are in what a copy has to keep (headers,
- * metadata), the events are written anew.
+ * stele repair: writes the sound parts of a trace as a sound trace. The trace is checked first.
+ * Damaged records are left out, the others are copied, and the copy is checked. If it has errors,
+ * the records that they are about are left out too; if these are in parts that a copy must keep
+ * (headers, metadata), events are written anew.
  */
-/* nftw() is of X/Open. */
+/* for nftw() */
 #define _XOPEN_SOURCE 700
 
 #include <stele/analysis.h>
@@ -21,19 +21,21 @@
 #include "cli/show/print.h"
 #include "cli/temp.h"
 
-#define PLACES_MAX 1000000u /* of errors, beyond which only damaged records are left out */
+/* most errors that are noted; beyond it only damaged records are left out */
+#define PLACES_MAX 1000000u
 
 typedef struct repair {
     cli *c;
-    const char *path; /* of the trace */
-    uint64_t *places; /* of errors, rising */
+    const char *path; /* path of the trace */
+    uint64_t *places; /* offsets of errors, in rising order */
     size_t count, capacity;
     bool is_collecting;
-    bool is_narrow; /* records that an error is about are left out, also where they are read as a
-                       whole; else only what is known to be damaged */
+    /* leaves out every record with an error, also one that could be read completely; otherwise
+       only damaged records */
+    bool is_narrow;
 } repair;
 
-/* ---- What is wrong with the trace ---- */
+/* ---- Checking of traces ---- */
 
 static void take_finding(void *user, const stele_diag *diag, const char *line)
 {
@@ -59,7 +61,7 @@ static int compare_places(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Reads a trace as 'stele check' does; false when it cannot be read. */
+/* Checks a trace as 'stele check' does. Returns false if it cannot be read. */
 static bool judge(repair *r, const char *path, stele_reader_stats *stats)
 {
     const stele_request request = {.struct_size = sizeof request,
@@ -75,9 +77,9 @@ static bool judge(repair *r, const char *path, stele_reader_stats *stats)
     return is_read;
 }
 
-/* ---- What is kept ---- */
+/* ---- Choice of records ---- */
 
-/* Whether an event is sound. */
+/* Whether an event is kept: its record is not damaged and, with is_narrow, has no error. */
 static bool is_sound(void *user, const stele_event *event)
 {
     const repair *r = user;
@@ -86,7 +88,7 @@ static bool is_sound(void *user, const stele_event *event)
         return false;
     if (!r->is_narrow)
         return true;
-    while (low < high) { /* the first error at or after its begin */
+    while (low < high) { /* find the first error at or after the begin of the record */
         const size_t middle = low + (high - low) / 2;
         if (r->places[middle] < event->offset)
             low = middle + 1;
@@ -111,7 +113,7 @@ static void show_kept(const repair *r, const stele_reader_stats *judged, uint64_
             print_things(findings, error_count, "error"));
 }
 
-/* ---- Trials ---- */
+/* ---- Trial conversions ---- */
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
 {
@@ -124,8 +126,8 @@ static void remove_trial(const char *folder)
     nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A folder beside the output, or in that for temporary files where it goes to a pipe. Returns NULL,
-   and reports why, when it cannot be made. */
+/* Makes a folder beside the output, or in the one for temporary files if the output is a pipe.
+   If that fails, reports it and returns NULL. */
 static char *make_trial(cli *c, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -144,7 +146,7 @@ static char *make_trial(cli *c, const char *path)
     return NULL;
 }
 
-/* Writes what is kept aside, and judges that. True when no error is left. */
+/* Writes what is kept to a trial, and checks that. Returns true if no error is left. */
 static bool try(repair *r, conversion how)
 {
     const char *path = option_value(&r->c->options, OPTION_OUTPUT);
@@ -160,10 +162,10 @@ static bool try(repair *r, conversion how)
         sprintf(trial, "%s/%s", folder, *name != 0 && strcmp(name, "-") != 0 ? name : "trial");
         how.path = trial;
         how.is_trial = true;
-        r->c->report.is_repeated = true; /* what is wrong was reported */
+        r->c->report.is_repeated = true; /* findings were reported already */
         is_fine = converting_execute(r->c, &how, &stats);
         r->c->report.is_repeated = false;
-        r->c->report.shown_least = STELE_ERROR + 1; /* what is left is said at the end */
+        r->c->report.shown_least = STELE_ERROR + 1; /* what remains is reported at the end */
         is_fine = is_fine && judge(r, trial, &stats) && r->c->report.counts[STELE_ERROR] == 0;
         free(trial);
     }
@@ -172,8 +174,8 @@ static bool try(repair *r, conversion how)
     return is_fine;
 }
 
-/* Finds out how much has to be left out, and whether records can be copied. False: there is no way,
-   or the command is to end. */
+/* Finds out how much has to be left out, and whether records can be copied. Returns false if
+   nothing works, or if the command must end. */
 static bool find_way(repair *r, conversion *how)
 {
     static const struct {
@@ -219,7 +221,7 @@ void command_REPAIR(cli *c)
     repair r = {.c = c, .path = c->options.arguments[0], .is_collecting = true};
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     c->report.shown_max = UINT64_MAX;
-    c->is_apart = true; /* the trace is read again, and so is what is made of it */
+    c->is_apart = true; /* the trace is read several times, and so is the output */
     c->report.show = take_finding;
     c->report.show_user = &r;
     if (option_value(&c->options, OPTION_OUTPUT) == NULL)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stele replay: calls as an indented tree, as they ran. A call that made no others that are shown
- * is one line; else a line opens it, and one closes it. Whether it will is known when the first of
- * these ends, or when it ends itself: until then its line waits.
+ * stele replay: prints calls as an indented tree, in the order in which they ran. A call without
+ * shown calls inside is one line; otherwise one line opens it and one closes it. Which of both is
+ * known when the first call inside ends, or when the call itself ends: until then its line waits.
  *
  *     0.000001000            main(argc=1) {
  *     0.000001100    400 ns    read(fd=3)
- *                   1.50 µs  } main
+ *                    1.50 µs  } main
  */
 #include <stele/text.h>
 
@@ -30,47 +30,49 @@ typedef struct open_line {
     int64_t begin_ns;
     char *text; /* name and arguments; owned */
     bool is_written;
-    uint64_t hidden_count, hidden_ns; /* short calls made by it, since its last line; with --fold */
+    /* short calls inside of it since its last line, with --fold */
+    uint64_t hidden_count, hidden_ns;
     int64_t hidden_begin_ns;
 } open_line;
 
-/* Calls that follow each other and are alike, which are one line yet to be written. */
+/* Consecutive calls that are alike, which become one line. */
 typedef struct folded {
     stele_name name;
     uint32_t depth;
     uint64_t count, total_ns;
     int64_t begin_ns;
-    char *text; /* of the first; owned */
+    char *text; /* text of the first one; owned */
 } folded;
 
 typedef struct replayed {
-    open_line *open; /* by depth */
+    open_line *open; /* open calls, by depth */
     uint32_t count, capacity;
-    open_line root; /* for the short calls that are outermost */
+    open_line root; /* for short calls that are outermost */
     folded folded;
 } replayed;
 
 typedef struct replay {
     cli *c;
     spanning s;
-    uint32_t depth_min, depth_end; /* 0: no end */
+    uint32_t depth_min, depth_end; /* depth_end 0: no limit */
     uint64_t duration_min_ns;
     bool folds, has_lines, has_arguments;
-    uint32_t track;    /* of the last line */
-    stele_output *out; /* lines go there: of the command, or in memory until they are spooled */
-    size_t out_taken;  /* bytes in memory that are spooled */
-    bool by_thread;    /* lines are spooled, by track */
-    bool *has_title;   /* by track: it was written; with by_thread */
+    uint32_t track; /* track of the last line */
+    /* where lines are written: the command's output, or memory until they are spooled */
+    stele_output *out;
+    size_t out_taken; /* bytes of `out` that were spooled already */
+    bool by_thread;   /* lines are spooled by track, and printed thread by thread */
+    bool *has_title;  /* by track: its title was written; used with by_thread */
     uint32_t has_title_count;
     spool lines;
-    stele_status status; /* of the spool */
+    stele_status status; /* status of the spool */
     replayed *tracks;
     uint32_t track_count;
 } replay;
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Output of lines ------------------------------------------------------------------------- */
 
-/* What was written since the last call goes to its track. */
+/* Spools the lines that were written since the last call, for the current track. */
 static void spool_lines(replay *r)
 {
     stele_output *fresh;
@@ -92,7 +94,7 @@ static void spool_lines(replay *r)
     r->out_taken = 0;
 }
 
-/* Whether a track has a line already; from now on it has. */
+/* Whether a track's title was written already; marks it as written. */
 static bool was_titled(replay *r, uint32_t track)
 {
     bool was;
@@ -124,7 +126,7 @@ static void write_track(replay *r, uint32_t track)
     print_color(r->out, r->c->has_color, COLOR_NONE);
 }
 
-/* The columns in front of a call; a time or a duration may be missing. */
+/* Writes the columns before a call; NULL leaves a time or duration out. */
 static void write_front(replay *r, uint32_t track, const int64_t *begin_ns,
                         const uint64_t *duration_ns, uint32_t depth)
 {
@@ -167,7 +169,8 @@ static void flush_hidden(replay *r, uint32_t track, open_line *around, uint32_t 
     around->hidden_count = around->hidden_ns = 0;
 }
 
-/* Before a line of this depth: what was folded, what is around it, and what that has hidden. */
+/* Writes what must come before a line of this depth: folded calls, the calls around it, and the
+   hidden calls in those. */
 static void open_around(replay *r, uint32_t track, uint32_t depth)
 {
     replayed *of = &r->tracks[track];
@@ -186,7 +189,8 @@ static void open_around(replay *r, uint32_t track, uint32_t depth)
     }
 }
 
-/* "name(len=4 path=a)", or the name alone. */
+/* Makes the text "name(len=4 path=a)", or the name alone. The caller frees it. Returns NULL if
+   out of memory. */
 static char *describe(const replay *r, const stele_batch *batch, const stele_event *event,
                       bool has_arguments)
 {
@@ -223,7 +227,7 @@ static char *describe(const replay *r, const stele_batch *batch, const stele_eve
     return made;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Begins and ends of calls ---------------------------------------------------------------- */
 
 static replayed *track_get(replay *r, uint32_t track)
 {
@@ -269,7 +273,7 @@ static const char *how_ended(const stele_span *span)
     }
 }
 
-/* Adds to what is folded, if that is alike. */
+/* Adds a call to those folded if it is like them. Returns false if it is not. */
 static bool fold(replay *r, replayed *of, const stele_span *span, uint64_t duration)
 {
     folded *f = &of->folded;
@@ -353,7 +357,7 @@ static bool is_call(const stele_span *span)
            span->source == STELE_SPAN_NESTED_PAIR;
 }
 
-/* Operations have no place in a tree of calls: they are lines of their own, when they end. */
+/* Writes an operation as a line of its own when it ends, because it is not in the tree of calls. */
 static bool take_operation(replay *r, const stele_batch *batch, const stele_event *event,
                            const stele_span *span)
 {
@@ -405,7 +409,7 @@ static void free_tracks(replay *r)
     free(r->tracks);
 }
 
-/* What is folded or open still, and the threads one after the other. */
+/* Writes calls that are still folded or open, then with by_thread the lines of each thread. */
 static void write_rest(replay *r)
 {
     cli *c = r->c;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Counting ---- */
+/* ---- Counting of findings ---- */
 
-/* The entry of a code; NULL when memory is exhausted. */
+/* Finds or adds the entry of a code. Returns NULL if out of memory. */
 static report_code *report_find(report *r, const stele_code *code)
 {
     if (r->code_last < r->code_count && r->codes[r->code_last].code == code)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: counted by code, shown as lines up to a number of each code. */
+/* Counts findings by code, and prints a limited number of each code. */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
@@ -14,33 +14,33 @@ typedef struct report_code {
     uint64_t count, lost_count;
 } report_code;
 
-/* What becomes of a finding that is to be shown. `line` is for people, with its newline; `diag` is
-   NULL when it only says how many more there are. */
+/* Receives a finding that is to be shown. `line` is for people and ends with a newline; `diag`
+   is NULL if the line only says how many more there are. */
 typedef void report_show_fn(void *user, const stele_diag *diag, const char *line);
 
 typedef struct report {
-    report_show_fn *show; /* NULL: standard error */
+    report_show_fn *show; /* NULL: lines are printed to standard error */
     void *show_user;
-    uint64_t shown_max; /* of each code of an input */
+    uint64_t shown_max; /* how many findings of each code and input are shown */
     stele_severity shown_least;
     bool has_color;
-    bool is_repeated; /* the input is read again: what is found was reported */
+    bool is_repeated; /* the input is read again, so its findings were reported already */
     progress *progress;
 
-    report_code *codes; /* of the input at hand, in the order of their coming */
+    report_code *codes; /* codes of the current input, in the order of their first finding */
     size_t code_count, code_capacity;
-    size_t code_last;   /* the one of the last finding */
-    uint64_t counts[3]; /* of the input at hand, by severity */
-    uint64_t total[3];  /* of all inputs */
+    size_t code_last;   /* index of the last finding's code */
+    uint64_t counts[3]; /* findings of the current input, by severity */
+    uint64_t total[3];  /* findings of all inputs, by severity */
 } report;
 
-/* A stele_diag_fn; `user` is the report. */
+/* Adds a finding; a stele_diag_fn, whose `user` is the report. */
 void report_add(void *user, const stele_diag *diag);
 
-/* Begins with the findings of another input. */
+/* Begins with another input. */
 void report_begin(report *r);
 
-/* Says for each code how many findings were not shown. `name` is what they are about, or NULL. */
+/* Prints for each code how many findings were not shown. `name` is the input, or NULL. */
 void report_rest(const report *r, const char *name);
 void report_free(report *r);
 

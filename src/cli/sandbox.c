@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* O_PATH */
+#define _GNU_SOURCE /* for O_PATH */
 #include "cli/sandbox.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER /* which looks at the process from another one at its end */
+#define HAS_SANITIZER /* it inspects the process from another one when it ends */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HAS_SANITIZER
@@ -74,9 +74,9 @@ bool sandbox_enter(sandbox *s)
 
 /* ---- Files: Landlock ------------------------------------------------------------------------- */
 
-/* Rights of later kernels than the headers may be of. */
-#define RIGHT_REFER    (UINT64_C(1) << 13) /* to move from folder to folder; from version 2 on */
-#define RIGHT_TRUNCATE (UINT64_C(1) << 14) /* from version 3 on */
+/* Rights that headers may be too old to define. */
+#define RIGHT_REFER    (UINT64_C(1) << 13) /* to move files between folders; since version 2 */
+#define RIGHT_TRUNCATE (UINT64_C(1) << 14) /* to truncate files; since version 3 */
 
 #define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define WRITING                                                      \
@@ -85,18 +85,18 @@ bool sandbox_enter(sandbox *s)
 #define OTHERS                                                                                  \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK | \
      LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM)
-/* A folder is replaced as a whole, with what else is in it: links, pipes, sockets. */
+/* A folder is replaced as a whole, so other entries of it are moved: links, pipes, sockets. */
 #define KEEPING                                                                                  \
     (LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SOCK | \
      RIGHT_REFER | RIGHT_TRUNCATE)
 #define OF_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | RIGHT_TRUNCATE)
 
-#define LINKS_MAX 4096u /* entries of folders that are looked at for links */
+#define LINKS_MAX 4096u /* most entries of folders that are searched for links */
 #define DEPTH_MAX 8u
 
 struct sandbox {
-    int rules;      /* -1: the kernel has no Landlock */
-    uint64_t known; /* rights that it knows */
+    int rules;      /* file descriptor; -1: the kernel has no Landlock */
+    uint64_t known; /* rights that the kernel knows */
     unsigned links;
 };
 
@@ -112,7 +112,7 @@ static void allow_open(sandbox *s, int fd, uint64_t rights)
     if (fstat(fd, &about) != 0)
         return;
     rule.allowed_access = rights & s->known & (S_ISDIR(about.st_mode) ? UINT64_MAX : OF_FILES);
-    /* What cannot be allowed stays forbidden, and says so when it is used. */
+    /* What cannot be allowed stays forbidden, which shows when it is used. */
     (void)!syscall(SYS_landlock_add_rule, s->rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
@@ -125,7 +125,7 @@ static void allow(sandbox *s, const char *path, uint64_t rights)
     close(fd);
 }
 
-/* What links in a folder lead to. */
+/* Allows to read the targets of links in a folder. */
 static void allow_links(sandbox *s, int folder, unsigned depth)
 {
     DIR *entries = fdopendir(folder);
@@ -153,7 +153,7 @@ static void allow_links(sandbox *s, int folder, unsigned depth)
         close(folder);
 }
 
-/* What the C library and libraries that are loaded later read. */
+/* Paths that the C library and libraries loaded later read. */
 static const char *const needed[] = {"/usr/lib",
                                      "/usr/lib64",
                                      "/usr/local/lib",
@@ -233,11 +233,12 @@ void sandbox_allow_writing(sandbox *s, const char *path)
     struct stat about;
     if (s == NULL || s->rules < 0 || strlen(path) >= sizeof folder)
         return;
-    allow(s, path, READING | WRITING | KEEPING); /* a device, a full folder */
+    /* an existing path: a file, a device, or a whole folder */
+    allow(s, path, READING | WRITING | KEEPING);
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return;
     snprintf(folder, sizeof folder, "%s", path);
-    for (;;) { /* the folder that it is in, or the last one that is there */
+    for (;;) { /* allow the folder that it is in, or the innermost one that exists */
         char *slash = strrchr(folder, '/');
         if (slash == NULL)
             snprintf(folder, sizeof folder, ".");
@@ -265,7 +266,7 @@ void sandbox_allow_writing(sandbox *s, const char *path)
 
 static bool filter_calls(void)
 {
-    /* Numbers from this one on are those of another ABI of the same machine. */
+    /* Higher numbers belong to another ABI of the same machine. */
     enum { OTHER_ABI = 0x40000000 };
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -274,18 +275,18 @@ static bool filter_calls(void)
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, OTHER_ABI, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        /* The network, and other processes by it. */
+        /* No network, nor other processes through it. */
         REFUSE(socket), REFUSE(socketpair), REFUSE(connect), REFUSE(bind), REFUSE(listen),
         REFUSE(accept), REFUSE(accept4),
-        /* Other programs. */
+        /* No execution of programs. */
         REFUSE(execve), REFUSE(execveat),
-        /* Other processes. */
+        /* No access to other processes. */
         REFUSE(ptrace), REFUSE(process_vm_readv), REFUSE(process_vm_writev), REFUSE(kcmp),
-        /* Ways around what is allowed of files, and into the kernel. */
+        /* No ways around the rules for files, and none into the kernel. */
         REFUSE(open_by_handle_at), REFUSE(io_uring_setup), REFUSE(io_uring_enter),
         REFUSE(io_uring_register), REFUSE(userfaultfd), REFUSE(bpf), REFUSE(perf_event_open),
         REFUSE(add_key), REFUSE(request_key), REFUSE(keyctl), REFUSE(unshare), REFUSE(setns),
-        /* The system. */
+        /* No changes of the system. */
         REFUSE(mount), REFUSE(umount2), REFUSE(pivot_root), REFUSE(chroot), REFUSE(swapon),
         REFUSE(swapoff), REFUSE(reboot), REFUSE(init_module), REFUSE(finit_module),
         REFUSE(delete_module), REFUSE(kexec_load), REFUSE(settimeofday), REFUSE(clock_settime),

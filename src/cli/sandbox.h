@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run of the command may still do, once it is known what it is asked for. A trace is input
- * from somewhere else: should a fault in a decoder let it run code of its own, that code finds no
- * files but those that the command line names, no network, and no programs to run.
+ * Restricts what the process may do, once its command line is known. A trace is input from
+ * elsewhere: if an error in a decoder lets it execute code, that code finds only files that the
+ * command line names, no network, and no programs to run.
  */
 #ifndef CLI_SANDBOX_H
 #define CLI_SANDBOX_H
@@ -12,27 +12,32 @@
 
 typedef struct sandbox sandbox;
 
-/* Begins with nothing allowed but what every program needs (libraries, time zones). Returns NULL
-   where the kernel or this build has no means, or if out of memory: nothing is restricted then. */
+/*
+ * Starts with nothing allowed except what every program needs (libraries, time zones). Returns NULL
+ * if the kernel or this build cannot restrict anything, or if out of memory; the process is not
+ * restricted then.
+ */
 sandbox *sandbox_new(void);
 
-/* A file, or a folder with all that is in it, may be read. Links in a folder lead to what may be
-   read as well, as they did when the command started. What is not there needs no permission. */
+/* Allows to read a file, or a folder with everything in it, including the targets that links in
+   the folder have now. A path that does not exist needs no permission. */
 void sandbox_allow_reading(sandbox *s, const char *path);
 
-/* The same for writing, with what is made beside a file until it is whole. Folders above it that
-   are not there yet may be made. */
+/* Allows to write a path, and to make temporary files beside it. Folders around it that do not
+   exist may be made. */
 void sandbox_allow_writing(sandbox *s, const char *path);
 
-/* Files may be made, read and removed in a folder, and in no other. */
+/* Allows to make, read and remove files in a folder, but not in others. */
 void sandbox_allow_folder(sandbox *s, const char *path);
 
-/* Everything may be read: where a trace itself names files, as with --debug-info. */
+/* Allows to read everything, for options such as --debug-info that make a trace name files. */
 void sandbox_allow_reading_all(sandbox *s);
 
-/* From here on, and never again otherwise: files as was allowed (Landlock); neither sockets, nor
-   other programs, nor what changes the system or other processes (seccomp). Frees it. False: not
-   even one of the two could be put into force. */
+/*
+ * Applies the restrictions for the rest of the process, and frees `s`: files as allowed (Landlock);
+ * no sockets, no other programs, nothing that changes the system or other processes (seccomp).
+ * Returns false if neither could be applied.
+ */
 bool sandbox_enter(sandbox *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele sched: what threads and CPUs do. */
+/* stele sched: shows what threads and CPUs do. */
 #include "cli/sched.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static sched_show parse_show(const options *o)
     return what;
 }
 
-/* Latencies that are shown must be kept while reading. */
+/* How many wake-ups are kept while reading: as many as will be shown. */
 static uint32_t worst_max(const options *o, sched_show what)
 {
     const uint64_t top = option_number(o, OPTION_TOP);
@@ -25,7 +25,8 @@ static uint32_t worst_max(const options *o, sched_show what)
     return top == 0 || top > 1000000 ? 1000000 : (uint32_t)top;
 }
 
-/* Threads and tracks are those of the rows; events all say something, whatever is shown. */
+/* Makes the engine. The selection of threads and tracks applies to rows, because every event
+   matters for the states. */
 static bool make(scheduling *s, sched_show what, const stele_request *only)
 {
     const options *o = &s->c->options;

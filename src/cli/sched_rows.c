@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of 'stele sched' that are written while a trace is read. */
+/* Writes the rows of 'stele sched' that are printed while a trace is read. */
 #include <stele/text.h>
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "cli/sched.h"
 #include "cli/show/print.h"
 
-/* ---- Labels ---- */
+/* ---- Texts of tracks and names ---- */
 
 void labels_free(labels *l)
 {
@@ -52,7 +52,7 @@ const char *label_name(cli *c, labels *l, stele_name name)
     }
     if (l->names[name] == NULL) {
         char *raw = strndup(text.bytes, text.size);
-        const size_t size = text.size * 4 + 1; /* each byte as \xHH at most */
+        const size_t size = text.size * 4 + 1; /* each byte becomes \xHH at most */
         char *shown = malloc(size);
         if (raw != NULL && shown != NULL) {
             stele_visible(raw, shown, size);
@@ -65,9 +65,9 @@ const char *label_name(cli *c, labels *l, stele_name name)
     return l->names[name] != NULL ? l->names[name] : "";
 }
 
-/* ---- Cells ---- */
+/* ---- Cells of rows ---- */
 
-/* The name of a thread or CPU, and none where there is no such track. */
+/* A cell with the name of a thread or CPU; it has none if there is no such track. */
 static figure name_cell(const scheduling *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->c->context, number);
@@ -111,7 +111,7 @@ static void write_row(scheduling *s, const figure_column *columns, size_t count,
     figures_row(&s->rows, cells);
 }
 
-/* ---- States of threads ---- */
+/* ---- Rows of thread states ---- */
 
 enum {
     STATE_BEGIN,
@@ -179,7 +179,7 @@ stele_status sched_write_state(void *user, const stele_thread_interval *i)
     return STELE_OK;
 }
 
-/* ---- What CPUs run ---- */
+/* ---- Rows of what CPUs run ---- */
 
 enum {
     RUN_BEGIN,
@@ -235,7 +235,7 @@ stele_status sched_write_run(void *user, const stele_cpu_interval *i)
     return STELE_OK;
 }
 
-/* ---- Use over time ---- */
+/* ---- Rows of CPU use over time ---- */
 
 enum {
     USE_BEGIN,
@@ -264,7 +264,7 @@ static const figure_column use_columns[USE_COLUMNS] = {
     [USE_BAR] = {NULL, "", FIGURE_TEXT, 0, 0},
 };
 
-/* A bar of the share that is busy; '?' stands for what is not known. */
+/* Draws a bar of the share of time in which a CPU is busy; '?' stands for unknown time. */
 #define BAR_WIDTH 30u
 
 static void fill_bar(char bar[BAR_WIDTH + 1], const stele_cpu_use *use, uint64_t whole)

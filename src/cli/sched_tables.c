@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of 'stele sched': what was found, once all was read. */
+/* Writes the tables of 'stele sched' after everything was read. */
 #include <string.h>
 
 #include "cli/sched.h"
@@ -34,7 +34,7 @@ static bool no_memory(cli *c)
     return cli_check(c, STELE_ERR_MEMORY, "sched");
 }
 
-/* ---- CPUs ---- */
+/* ---- Table of CPUs ---- */
 
 static const figure_column cpu_columns[] = {{"cpu", NULL, FIGURE_COUNT, 0, 0},
                                             {"name", "cpu", FIGURE_TEXT, 0, 0},
@@ -74,7 +74,7 @@ static bool list_cpus(scheduling *s, figures *f)
     return true;
 }
 
-/* ---- Threads ---- */
+/* ---- Table of threads ---- */
 
 enum {
     T_TRACK,
@@ -196,7 +196,7 @@ static bool list_threads(scheduling *s, figures *f)
     return true;
 }
 
-/* ---- Wake-ups ---- */
+/* ---- Table of wake-ups ---- */
 
 enum {
     W_LATENCY,
@@ -258,7 +258,7 @@ static bool list_wakes(scheduling *s, figures *f)
     return true;
 }
 
-/* ---- Preemptions ---- */
+/* ---- Table of preemptions ---- */
 
 static const figure_column pair_columns[] = {
     {"count", "times", FIGURE_COUNT, 0, 0},      {"wait_ns", "waited", FIGURE_NS, 0, 0},
@@ -290,7 +290,7 @@ static bool list_pairs(scheduling *s, figures *f)
     return true;
 }
 
-/* ---- The whole ---- */
+/* ---- Output by the options ---- */
 
 typedef bool list_fn(scheduling *s, figures *f);
 

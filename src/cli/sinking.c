@@ -5,7 +5,7 @@
 
 #include "cli/pretty.h"
 
-/* False: one of the options was given, as was reported. */
+/* Checks that none of the options is given. Otherwise reports it and returns false. */
 static bool none_given(cli *c, const option_id *ids, size_t count, const char *what_for)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* accept4(), and the options of sockets that Linux has */
+#define _GNU_SOURCE /* for accept4(), and for Linux's socket options */
 #include "cli/sockets_inside.h"
 
 #include <arpa/inet.h>
@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #define PIECE_SIZE       ((size_t)64 << 10)
-#define DESCRIPTORS_LEFT 32u /* that connections leave to others */
+#define DESCRIPTORS_LEFT 32u /* file descriptors that connections must leave free for others */
 
-/* ---- Opening ---- */
+/* ---- Opening of endpoints ---- */
 
 static bool parse_address(const char *host, unsigned port, struct sockaddr_storage *address,
                           socklen_t *size)
@@ -58,7 +58,7 @@ static bool refuse_by_system(endpoint *e, char *why, size_t why_size)
 
 static void set_number(int fd, int level, int what, int value)
 {
-    /* A socket that does not take it works without. */
+    /* The option is not needed: if the system does not accept it, the socket works without. */
     if (setsockopt(fd, level, what, &value, sizeof value) != 0)
         return;
 }
@@ -68,7 +68,8 @@ static void set_buffer(const sockets *s, int fd)
     const int size = s->buffer_size < INT32_MAX ? (int)s->buffer_size : INT32_MAX;
     if (size != 0) {
         set_number(fd, SOL_SOCKET, SO_RCVBUF, size);
-        set_number(fd, SOL_SOCKET, SO_RCVBUFFORCE, size); /* beyond the limit, where root may */
+        /* beyond the system's limit, which root may exceed */
+        set_number(fd, SOL_SOCKET, SO_RCVBUFFORCE, size);
     }
 }
 
@@ -168,7 +169,8 @@ static void remove_connection(sockets *s, size_t index)
     s->connections[index] = s->connections[--s->connection_count];
 }
 
-/* Descriptors are given from the lowest on: those that are left are for the files of the traces. */
+/* Whether few file descriptors are left, which the files of traces need. The system gives out
+   the lowest free ones. */
 static bool is_last_descriptor(int fd)
 {
     struct rlimit files;
@@ -181,7 +183,9 @@ static bool has_bytes(int fd)
     return poll(&wait, 1, 0) != 0;
 }
 
-/* The connection that is to give way; connection_count: none is idle enough. */
+/*
+ * The index of the connection that is closed to make room; connection_count if none is idle enough.
+ */
 static size_t find_idle(const sockets *s, int64_t now_ns)
 {
     size_t found = s->connection_count;
@@ -198,7 +202,8 @@ static size_t find_idle(const sockets *s, int64_t now_ns)
     return found;
 }
 
-/* Closes the idlest connection, so that others cannot be kept out by those that send nothing. */
+/* Closes the connection that has been idle longest, so that connections which send nothing
+   cannot keep others out. `*is_made` is whether one was closed. */
 static stele_status make_room(sockets *s, int64_t now_ns, bool *is_made)
 {
     const size_t index = find_idle(s, now_ns);
@@ -225,7 +230,7 @@ static void refuse_connection(sockets *s, int fd)
                "open files allows, and packets come through all of them");
 }
 
-/* The lowest descriptor that is free, for the same. */
+/* Moves a connection to the lowest free file descriptor, to keep is_last_descriptor() right. */
 static int move_down(int fd)
 {
     const int lower = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -243,7 +248,7 @@ static bool take_connection(sockets *s, const connection *with, const stele_send
     return !is_last_descriptor(with->fd) && add_connection(s, with, about);
 }
 
-/* `*goes_on` when another one can be taken in the same round. */
+/* Accepts one connection. `*goes_on` is set if another one can be accepted in the same round. */
 static stele_status accept_one(sockets *s, const endpoint *e, int64_t now_ns, bool *goes_on)
 {
     struct sockaddr_storage address = {0};
@@ -274,8 +279,8 @@ static stele_status accept_one(sockets *s, const endpoint *e, int64_t now_ns, bo
     return status;
 }
 
-/* Once there are as many as may be, one is taken in each round, so that those before it were heard.
- */
+/* Accepts connections. At the limit only one is accepted in each round, so that those before it
+   were read first. */
 static stele_status accept_all(sockets *s, const endpoint *e, int64_t now_ns)
 {
     stele_status status = STELE_OK;
@@ -320,9 +325,9 @@ const char *sockets_name(const sockets *s, size_t index)
     return index < s->endpoint_count ? s->endpoints[index].name : NULL;
 }
 
-/* ---- Streams ---- */
+/* ---- Streams of bytes ---- */
 
-/* `*is_ended` when nothing more will come. */
+/* Reads from a connection or pipe; `*is_ended` is set if nothing more will come. */
 static stele_status receive_stream(sockets *s, connection *from, int64_t now_ns, bool *is_ended,
                                    uint64_t *got)
 {
@@ -342,7 +347,7 @@ static stele_status receive_stream(sockets *s, connection *from, int64_t now_ns,
     return *is_ended ? stele_collector_end(s->collector, from->sender, now_ns) : STELE_OK;
 }
 
-/* ---- Waiting ---- */
+/* ---- Waiting for packets ---- */
 
 stele_status sockets_receive(sockets *s, int stop_fd, int wait_ms, int64_t (*now)(void),
                              uint64_t *got)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datagrams, and the addresses that they come from. */
-#define _GNU_SOURCE /* recvmmsg() */
+/* Receives datagrams, and keeps the addresses that they come from. */
+#define _GNU_SOURCE /* for recvmmsg() */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "cli/sockets_inside.h"
 
 #define DATAGRAM_SIZE_MAX 65536u
-#define BATCH             32u /* datagrams received at once */
+#define BATCH             32u /* how many datagrams are received at once */
 
-/* ---- Who sent them ---- */
+/* ---- Senders of datagrams ---- */
 
 static datagram_sender *find_known(sockets *s, const datagram_sender *from)
 {
@@ -20,7 +20,8 @@ static datagram_sender *find_known(sockets *s, const datagram_sender *from)
         if (known->endpoint == from->endpoint && known->size == from->size &&
             memcmp(&known->address, &from->address, from->size) == 0) {
             const datagram_sender found = *known;
-            *known = s->senders[0]; /* who sends much is found quickly */
+            /* move it to the front, so that frequent senders are found fast */
+            *known = s->senders[0];
             s->senders[0] = found;
             return &s->senders[0];
         }
@@ -28,7 +29,7 @@ static datagram_sender *find_known(sockets *s, const datagram_sender *from)
     return NULL;
 }
 
-/* Forgets the address that is idlest, where there are as many senders as the collector takes. */
+/* Drops the address that has been idle longest, if the collector has its limit of senders. */
 static stele_status forget_idlest(sockets *s, int64_t now_ns)
 {
     datagram_sender *idlest = NULL, gone;
@@ -72,7 +73,8 @@ static stele_status add_sender(sockets *s, datagram_sender *from, const stele_se
     return status;
 }
 
-/* The collector's number of who sent a datagram. STELE_ERR_LIMIT: there are too many senders. */
+/* Finds the collector's number of a datagram's sender. Returns STELE_ERR_LIMIT if there are too
+   many senders. */
 static stele_status find_sender(sockets *s, size_t index, const struct sockaddr_storage *address,
                                 socklen_t size, int64_t now_ns, uint32_t *sender)
 {
@@ -97,9 +99,10 @@ static stele_status find_sender(sockets *s, size_t index, const struct sockaddr_
     return status;
 }
 
-/* ---- Receiving ---- */
+/* ---- Receiving of datagrams ---- */
 
-/* How many datagrams the system dropped since the last time, by the count beside a datagram. */
+/* Notes how many datagrams the system has dropped since the last time, by the count that comes
+   with a datagram. */
 static void note_dropped(sockets *s, endpoint *e, struct msghdr *header, uint32_t sender)
 {
     for (struct cmsghdr *m = CMSG_FIRSTHDR(header); m != NULL; m = CMSG_NXTHDR(header, m)) {
@@ -163,7 +166,8 @@ stele_status sockets_receive_datagrams(sockets *s, size_t index, int64_t (*now)(
         if (status != STELE_OK)
             break;
         note_dropped(s, &s->endpoints[index], header, sender);
-        if ((header->msg_flags & MSG_TRUNC) != 0) { /* larger than any packet over a network */
+        /* it is larger than any packet that a network can carry */
+        if ((header->msg_flags & MSG_TRUNC) != 0) {
             stele_collector_lose(s->collector, sender, 1);
             continue;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of sockets.h share. */
+/* Internals that the files of sockets.h share. */
 #ifndef CLI_SOCKETS_INSIDE_H
 #define CLI_SOCKETS_INSIDE_H
 
@@ -17,17 +17,17 @@ struct endpoint {
     int fd;
     char section[SECTION_SIZE];
     char name[NAME_SIZE];
-    char *path;              /* of a unix socket, to be removed */
-    uint32_t dropped_before; /* datagrams that the system dropped, as it counted them last */
+    char *path;              /* path of a Unix socket, which is removed at the end */
+    uint32_t dropped_before; /* last count of datagrams that the system dropped */
     bool has_dropped;
 };
 
 typedef struct connection {
     int fd;
     uint32_t sender;
-    bool is_given;         /* by the user, who waits for what comes through it */
-    uint64_t packet_count; /* that came through it */
-    int64_t last_ns;       /* when the last one of them came, or the connection itself */
+    bool is_given;         /* a pipe that the user named, and so waits for */
+    uint64_t packet_count; /* how many packets came through it */
+    int64_t last_ns;       /* time of its last packet, or of the connection */
 } connection;
 
 typedef struct datagram_sender {
@@ -35,21 +35,22 @@ typedef struct datagram_sender {
     socklen_t size;
     size_t endpoint;
     uint32_t sender;
-    int64_t last_ns; /* when its last datagram came */
+    int64_t last_ns; /* time of its last datagram */
 } datagram_sender;
 
 void sockets_remark(const sockets *s, const char *text);
 
-/* An address as text, and its port; "local" and 0 for those that are of this machine alone. */
+/* The host of an address as text, and its port; "local" and 0 for addresses within this machine. */
 void sockets_host(const struct sockaddr_storage *address, char *host, size_t size);
 unsigned sockets_port(const struct sockaddr_storage *address);
 
-/* Which of two senders is to give way: the one of which no packet came, however many bytes, else
-   the one of which none came for longer. */
+/* Whether sender `a` should make room rather than `b`: first those that sent no whole packet,
+   then those whose last packet is older. */
 bool sockets_is_idler(const stele_collector *of, uint32_t a, int64_t a_ns, uint32_t b,
                       int64_t b_ns);
 
-/* Receives some of the datagrams that are there, by an endpoint's number: see sockets_receive(). */
+/* Receives some of the datagrams that have arrived at the endpoint with this index; see
+   sockets_receive(). */
 stele_status sockets_receive_datagrams(sockets *s, size_t index, int64_t (*now)(void),
                                        uint64_t *got);
 

@@ -15,9 +15,9 @@
 #define STACK_TEXT_MAX 4096u
 #define BELOW_INDENT   2
 
-/* ---- Columns --------------------------------------------------------------------------------- */
+/* ---- Columns of rows ------------------------------------------------------------------------- */
 
-/* Words that are not those of expressions, and how wide the others are for people. */
+/* Names of columns that are not expressions, or that have a fixed width for people. */
 static const struct {
     const char *word;
     span_column_kind kind;
@@ -34,7 +34,7 @@ static const struct {
     {"stack", SPAN_COLUMN_STACK, 0, false},          {"offset", SPAN_COLUMN_OFFSET, 10, true},
     {"end_offset", SPAN_COLUMN_END_OFFSET, 10, true}};
 
-/* Words for times have the unit at their end for programs. */
+/* Names of times, and their names for programs, which have the unit at the end. */
 static const char *const known_ns[][2] = {
     {"time", "time_ns"}, {"dur", "dur_ns"}, {"self", "self_ns"}, {"delta", "delta_ns"}};
 
@@ -69,7 +69,7 @@ static bool add_column(span_rows *r, const char *text, size_t size)
     return true;
 }
 
-/* The end of a column in a list: at a comma that stands in no parentheses and no text. */
+/* The end of a column in a list: the next comma outside of parentheses and quotes. */
 static const char *column_end(const char *at)
 {
     unsigned depth = 0;
@@ -142,7 +142,7 @@ void span_rows_set_origin(span_rows *r, int64_t origin_ns)
     }
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Filling of rows ------------------------------------------------------------------------- */
 
 static char *copy_text(const char *bytes, size_t size)
 {
@@ -177,7 +177,7 @@ static bool cell_set_track(span_rows *r, span_cell *cell, uint32_t number)
     return cell_set_text(cell, text.bytes, number != 0 ? text.size : 0);
 }
 
-/* "main;read;wait": the names around it, the outermost first, and its own. */
+/* Sets a cell to the stack of a span, such as "main;read;wait", the outermost name first. */
 static bool cell_set_stack(span_rows *r, span_cell *cell, const stele_span *span)
 {
     char text[STACK_TEXT_MAX];
@@ -196,7 +196,7 @@ static bool cell_set_stack(span_rows *r, span_cell *cell, const stele_span *span
     return cell_set_text(cell, text + at, sizeof text - at);
 }
 
-/* A number stays one, so that JSON has it. */
+/* Sets a cell to a field. A number stays a number, for JSON. */
 static bool cell_set_field(span_rows *r, span_cell *cell, const stele_batch *batch,
                            const stele_field *field)
 {
@@ -292,16 +292,16 @@ void span_row_free(const span_rows *r, span_row *row)
     *row = (span_row){.number = 0};
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Output of rows -------------------------------------------------------------------------- */
 
-/* A value as it is: of times, in ns. */
+/* The text of a value without formatting; times are in ns. */
 static const char *plain_text(const span_cell *cell, char *text)
 {
     return cell->value.type == STELE_VALUE_TEXT ? cell->text
                                                 : figures_print_value(&cell->value, text);
 }
 
-/* The same for people. */
+/* The text of a value for people. */
 static const char *shown_text(const span_column *column, const span_cell *cell, char *text)
 {
     const bool is_number =
@@ -324,7 +324,7 @@ static void write_visible(stele_output *out, const char *text, int width)
     print_padded(out, shown, width);
 }
 
-/* "len=4096 path=a" */
+/* Writes the arguments of a row, such as "len=4096 path=a". */
 static void write_arguments(const span_rows *r, stele_output *out, const span_row *row)
 {
     char text[PRINT_SIZE];
@@ -338,7 +338,7 @@ static void write_arguments(const span_rows *r, stele_output *out, const span_ro
     }
 }
 
-/* Names of spans below others are indented. */
+/* Writes a row for people. Names of spans below others are indented. */
 static void write_text_row(span_rows *r, const span_row *row, int indent)
 {
     stele_output *out = r->c->out;
@@ -362,7 +362,7 @@ static void write_text_row(span_rows *r, const span_row *row, int indent)
     stele_output_byte(out, '\n');
 }
 
-/* "len=4096 path=a" as one cell. */
+/* Writes the arguments of a row, such as "len=4096 path=a", as one cell. */
 static void write_csv_arguments(const span_rows *r, stele_output *out, const span_row *row)
 {
     const span_cell *cells = &row->cells[r->column_count];

@@ -12,7 +12,8 @@ bool spanning_make(cli *c, spanning *s)
         return false;
     s->calling.selected.request.kinds = STELE_SPANS_KINDS;
     s->calling.selected.request.order = STELE_ORDER_TIME;
-    /* Tracks are those of the begins: events of CPUs can become those of threads. */
+    /* The filter of tracks applies to begins of spans, because pairing can move events of CPUs
+       to threads. */
     s->calling.only.tracks = s->calling.selected.request.tracks;
     s->calling.selected.request.tracks = (stele_globs){.count = 0};
     s->options.only = &s->calling.only;
@@ -60,7 +61,8 @@ static bool make_spans(spanning *s)
     return true;
 }
 
-/* Ends at what stands before its time: spans have their numbers in the order of time. */
+/* Receives a segment in stored order. Ends reading at an event that is earlier than the one
+   before, because ids of spans must be in the order of time. */
 static stele_status take_standing(void *user, const stele_segment *segment)
 {
     spanning *s = user;
@@ -80,7 +82,7 @@ static stele_status take_standing(void *user, const stele_segment *segment)
     return take_spans(s, segment);
 }
 
-/* Reads a trace as it stands, where that is as good. */
+/* Reads a single trace in stored order, if the result is the same. Returns false if it is not. */
 static bool read_as_it_stands(spanning *s)
 {
     cli *c = s->c;

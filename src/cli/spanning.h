@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands over spans share: calls, replay and latency. */
+/* Spans from traces, for the commands calls, replay and latency. */
 #ifndef CLI_SPANNING_H
 #define CLI_SPANNING_H
 
@@ -7,36 +7,37 @@
 
 #include "cli/calling.h"
 
-/* Reads traces into spans, one after the other. */
+/* State of reading traces into spans. */
 typedef struct spanning {
     cli *c;
     calling calling;
     stele_spans *spans;
-    stele_span_options options; /* to be changed before spanning_read() */
+    stele_span_options options; /* may be changed before spanning_read() */
     stele_span_fn *fn;
     void *user;
-    ready_fn *ready; /* when a trace is open; may be NULL */
+    ready_fn *ready; /* called when a trace is open; may be NULL */
     bool has_origin;
-    int64_t origin_ns; /* that times are shown from */
-    /* What was received is dropped, to be received again. NULL: nothing can be, so that traces are
-       read in the order of time at once. */
+    int64_t origin_ns; /* time that times are shown relative to */
+    /* Drops what was received, which will be received again. NULL: not possible, so traces are
+       read in the order of time from the start. */
     void (*restart)(void *user);
-    bool is_disordered; /* of a trace that is read as it stands */
+    bool is_disordered; /* a trace read in stored order is not in the order of time */
     int64_t last_ns;    /* the latest time so far */
     uint32_t last_stream;
 } spanning;
 
-/* Takes the options. False: they cannot be used. Free it all the same. */
+/* Takes the options. If they are not valid, reports it and returns false. The caller must call
+   spanning_free() in any case. */
 bool spanning_make(cli *c, spanning *s);
 void spanning_free(spanning *s);
 
-/* Reads all arguments. False when none could be read. */
+/* Reads all arguments. Returns false if none could be read. */
 bool spanning_read(spanning *s, stele_span_fn *fn, void *user);
 
-/* What was unusual, as remarks. */
+/* Prints remarks on what was unusual. */
 void spanning_remark(spanning *s);
 
-/* Whether a span is of the depths and durations that are wanted. */
+/* Whether a span has a depth and a duration that are selected. */
 static inline bool spanning_wants(const spanning *s, const stele_span *span)
 {
     return span->depth >= s->calling.depth_min &&

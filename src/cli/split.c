@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele split: a trace as pieces, which are traces, and together the whole again. */
+/* stele split: writes a trace as pieces, which are traces, and together have all of its events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 #include "cli/show/size.h"
 
 #define PIECES_MAX  65536u
-#define GROUP_MAX   64u /* pieces that are written in one reading of the trace */
+#define GROUP_MAX   64u /* how many pieces are written in one pass over the trace */
 #define NAME_SIZE   128
-#define TRACK_BYTES 40 /* of a track's name in a file's */
+#define TRACK_BYTES 40 /* longest name of a track in the name of a file, in bytes */
 #define NO_PIECE    UINT32_MAX
 
 typedef enum split_by { BY_DURATION, BY_COUNT, BY_SIZE, BY_TRACK, BY_NONE } split_by;
 
-/* What stands from its time on, up to the next one's; or all of a track. */
+/* A piece: the events from begin_ns to the begin of the next piece, or all events of a track. */
 typedef struct piece {
     int64_t begin_ns;
     uint32_t track;
-    stele_copier *copier; /* while it is written */
+    stele_copier *copier; /* NULL while the piece is not being written */
     stele_output *out;
 } piece;
 
@@ -33,14 +33,14 @@ typedef struct splitting {
     bool are_folders;
     selection selected;
     split_by by;
-    uint64_t most; /* of a piece: ns, events or bytes */
+    uint64_t most; /* limit of a piece, in ns, events or bytes */
 
-    piece *pieces; /* by time, or by the first event of a track */
+    piece *pieces; /* sorted by time, or by the first event of each track */
     uint32_t count, capacity;
-    uint32_t *by_track; /* numbers of pieces by those of tracks; NO_PIECE: none */
+    uint32_t *by_track; /* number of the piece, by number of the track; NO_PIECE: none */
     uint32_t track_count;
-    int64_t last_ns;   /* of the events so far */
-    uint64_t gathered; /* of the piece at hand: events or bytes */
+    int64_t last_ns;   /* the latest time of the events so far */
+    uint64_t gathered; /* events or bytes in the current piece */
 
     stele_output *folder;
     uint32_t first, end; /* the pieces that are being written */
@@ -48,7 +48,7 @@ typedef struct splitting {
     size_t loss_count;
 } splitting;
 
-/* ---- What was asked for ---- */
+/* ---- Options of the command ---- */
 
 static bool parse_how(splitting *s)
 {
@@ -79,7 +79,7 @@ static bool parse_how(splitting *s)
            cli_usage(s->c, "into what? Give --duration, --count, --size or --by-track");
 }
 
-/* ---- Which pieces there are ---- */
+/* ---- Planning of pieces ---- */
 
 static stele_status add_piece(splitting *s, int64_t begin_ns, uint32_t track)
 {
@@ -117,7 +117,7 @@ static stele_status plan_track(splitting *s, uint32_t track)
     return add_piece(s, INT64_MIN, track);
 }
 
-/* Whether another piece begins with an event. Events of one time are of one piece. */
+/* Whether an event begins a new piece. Events with the same time are in one piece. */
 static bool begins_piece(const splitting *s, int64_t time_ns)
 {
     const uint64_t from_ns = s->count != 0 ? (uint64_t)s->pieces[s->count - 1].begin_ns : 0;
@@ -132,7 +132,8 @@ static stele_status plan_time(splitting *s, const stele_event *event)
 {
     int64_t begin_ns = event->time_ns;
     if (begins_piece(s, event->time_ns)) {
-        if (s->by == BY_DURATION && s->count != 0) { /* the grid goes on where nothing stands */
+        /* begins stay multiples of the duration, also after pieces without events */
+        if (s->by == BY_DURATION && s->count != 0) {
             const int64_t from_ns = s->pieces[s->count - 1].begin_ns;
             begin_ns -= (int64_t)(((uint64_t)event->time_ns - (uint64_t)from_ns) % s->most);
         }
@@ -167,9 +168,10 @@ static bool make_plan(splitting *s)
            s->c->worst != EXIT_USAGE;
 }
 
-/* ---- Writing them ---- */
+/* ---- Writing of pieces ---- */
 
-/* The piece that an event is of, among those that are written now. */
+/* The number of the piece that an event belongs to. Returns NO_PIECE if it is not being written
+   now. */
 static uint32_t find_piece(const splitting *s, const stele_event *event)
 {
     uint32_t low = 0, high = s->count;
@@ -177,7 +179,7 @@ static uint32_t find_piece(const splitting *s, const stele_event *event)
         const uint32_t found = event->track < s->track_count ? s->by_track[event->track] : NO_PIECE;
         return found >= s->first && found < s->end ? found : NO_PIECE;
     }
-    while (high - low > 1) { /* what stands before all of them is of the first one */
+    while (high - low > 1) { /* events before all pieces belong to the first one */
         const uint32_t middle = low + (high - low) / 2;
         if (event->time_ns < s->pieces[middle].begin_ns)
             high = middle;
@@ -204,7 +206,7 @@ static stele_status take(void *user, const stele_segment *segment)
     return status;
 }
 
-/* "000012", of a track with its name after it. */
+/* Makes the name of a piece, such as "000012"; that of a track has its name added. */
 static void name_piece(const splitting *s, uint32_t number, char *name)
 {
     size_t size = (size_t)snprintf(name, NAME_SIZE, "%06u", number);
@@ -247,7 +249,7 @@ static stele_status open_piece(splitting *s, uint32_t number)
                               : status;
 }
 
-/* Adds the losses of a copy to those of all. */
+/* Adds the losses of one copy to the sums of all. */
 static bool add_losses(splitting *s, const stele_copier *copier)
 {
     stele_loss loss = STELE_INIT(stele_loss);
@@ -286,8 +288,8 @@ static stele_status close_pieces(splitting *s, stele_status status)
     return status;
 }
 
-/* Reads the trace once for some of the pieces; what lies outside of these is passed over where it
-   can be. */
+/* Writes some of the pieces in one pass over the trace; parts outside of them are skipped if
+   possible. */
 static stele_status write_group(splitting *s, stele_reader_stats *stats)
 {
     const consumer taker = {NULL, take, s};
@@ -320,7 +322,7 @@ static stele_status write_pieces(splitting *s, stele_reader_stats *stats)
     stele_status status = STELE_OK;
     for (s->first = 0; status == STELE_OK && s->first < s->count; s->first = s->end) {
         s->end = s->count - s->first < GROUP_MAX ? s->count : s->first + GROUP_MAX;
-        s->c->report.is_repeated = true; /* what is found was reported when it was planned */
+        s->c->report.is_repeated = true; /* findings were reported when the pieces were planned */
         status = write_group(s, stats);
     }
     return status;

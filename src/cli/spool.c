@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #define CHUNK_SIZE 4096u
-#define TEXT_SIZE  (CHUNK_SIZE - (uint32_t)sizeof(uint64_t)) /* then the number of the next one */
+/* bytes of text in a chunk, before the number of the next chunk */
+#define TEXT_SIZE (CHUNK_SIZE - (uint32_t)sizeof(uint64_t))
 
-/* The file has no name: it is gone when it is closed. */
+/* Makes a temporary file without a name, which disappears when it is closed. Returns NULL if
+   that fails. */
 static FILE *file_make(void)
 {
     char path[4096];
@@ -43,7 +45,7 @@ static stele_status text_make(spool *s, uint32_t text)
     return s->texts[text].chunk != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* A full chunk to the file; it says which one is next. */
+/* Writes a full chunk to the file, with the number of the next one. */
 static stele_status chunk_write(spool *s, spooled *t)
 {
     const uint64_t next = s->chunk_count++;

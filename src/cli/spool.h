@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of many tracks that come in turns, kept apart in a temporary file. */
+/* Keeps many texts that grow in turns apart, in one temporary file. */
 #ifndef CLI_SPOOL_H
 #define CLI_SPOOL_H
 
@@ -7,14 +7,14 @@
 
 #include <stdio.h>
 
-/* A text: a chain of chunks of the file. The last chunk is in memory. */
+/* A text: a chain of chunks in the file, except for the last chunk, which is in memory. */
 typedef struct spooled {
-    char *chunk; /* owned; NULL: there is no text */
+    char *chunk; /* owned; NULL: the text is empty */
     uint32_t used;
-    uint64_t first, number; /* of chunks */
+    uint64_t first, number; /* numbers of the first and the last chunk */
 } spooled;
 
-/* In memory of one chunk for each text. Zeros are an empty one. */
+/* All texts. Memory is one chunk for each of them. Zeros are valid, and empty. */
 typedef struct spool {
     FILE *file; /* NULL until a chunk is full */
     spooled *texts;
@@ -22,11 +22,12 @@ typedef struct spool {
     uint64_t chunk_count;
 } spool;
 
-/* Appends to a text. STELE_ERR_MEMORY; STELE_ERR_WRITE: the file cannot be made or written. */
+/* Appends to a text. Returns STELE_ERR_MEMORY, or STELE_ERR_WRITE if the file cannot be made or
+   written. */
 stele_status spool_add(spool *s, uint32_t text, const void *bytes, size_t size);
 
-/* Writes all texts, one after the other, in the order of their numbers. STELE_ERR_READ: the file
-   cannot be read. */
+/* Writes all texts in the order of their numbers. Returns STELE_ERR_READ if the file cannot be
+   read. */
 stele_status spool_write(spool *s, stele_output *out);
 void spool_free(spool *s);
 

@@ -14,7 +14,7 @@ static void show_nothing(void *user, const stele_diag *diag, const char *line)
     (void)line;
 }
 
-/* Whether it can be read twice. */
+/* Whether an input can be read twice. */
 static bool is_stored(const char *path)
 {
     struct stat about;
@@ -22,7 +22,9 @@ static bool is_stored(const char *path)
            (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode));
 }
 
-/* False: it is of no use, or there is something to be reported. */
+/*
+ * Reads one trace. Returns false if the result cannot be used, or if there is something to report.
+ */
 static bool read_one(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     stele_request request = s->selected.request;

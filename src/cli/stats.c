@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele stats: figures of what events and calls say, by anything that they say. */
+/* stele stats: computes figures of events and calls, grouped by any of their properties. */
 #include <string.h>
 
 #include "cli/figuring.h"
@@ -12,7 +12,7 @@ typedef struct job {
     stats_view view;
 } job;
 
-/* ---- Options ---- */
+/* ---- Options of the command ---- */
 
 static bool parse_figures(cli *c, stats_view *v)
 {
@@ -71,9 +71,10 @@ static bool job_make(cli *c, job *j)
     return figuring_make(c, &j->f, &given);
 }
 
-/* ---- Reading ---- */
+/* ---- Reading of traces ---- */
 
-/* Intervals are of all traces together; else traces are read one after the other. */
+/* Reads all traces in one order of time, which intervals need; otherwise traces are read one
+   after another. */
 static bool read_together(cli *c, job *j)
 {
     inputs in;
@@ -106,7 +107,7 @@ static bool read_all(cli *c, job *j)
 
 /* ---- The command ---- */
 
-/* "max", "max:arg.len": a figure, and of which expression. */
+/* Parses a sort key: a figure such as "max", or with its expression "max:arg.len". */
 static bool parse_sort(cli *c, const stele_stats *s, stele_stats_figure *figure, size_t *of)
 {
     const char *text = option_value(&c->options, OPTION_STATS_SORT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele symbols: the sleds of instrumented binaries. */
+/* stele symbols: lists the sleds of instrumented binaries. */
 #include <stele/symbols.h>
 #include <stele/text.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P_tmpdir is of X/Open. */
+/* for P_tmpdir */
 #define _XOPEN_SOURCE 700
 
 #include "cli/temp.h"

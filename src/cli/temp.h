@@ -2,7 +2,7 @@
 #ifndef CLI_TEMP_H
 #define CLI_TEMP_H
 
-/* The folder of temporary files: what TMPDIR names, else the system's. */
+/* The folder for temporary files: that of TMPDIR, or else the system's. */
 const char *temp_dir(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele timeline: what tracks do over time, drawn with characters. */
+/* stele timeline: draws what tracks do over time with characters. */
 #include <stele/overview.h>
 #include <stele/text.h>
 
@@ -30,7 +30,7 @@ typedef struct timeline {
     stele_overview *overview;
     stele_overview_state state;
     cells cells;
-    stele_overview_track *tracks; /* in the order of showing */
+    stele_overview_track *tracks; /* in the order in which they are shown */
     uint32_t track_count;
     bool *is_shown;
     uint32_t active_count, left_out_count;
@@ -38,7 +38,7 @@ typedef struct timeline {
     stele_overview_bin *bins;
 } timeline;
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Reading of the overview ----------------------------------------------------------------- */
 
 static bool parse_width(cli *c, unsigned *width)
 {
@@ -77,14 +77,14 @@ static bool build(timeline *t, const inputs *in, const stele_request *request)
     return true;
 }
 
-/* ---- Which tracks ---------------------------------------------------------------------------- */
+/* ---- Choice of tracks ------------------------------------------------------------------------ */
 
 static bool is_active(const stele_overview_track *track)
 {
     return track->event_count != 0 || track->span_count != 0 || track->lost_count != 0;
 }
 
-/* Marks the track and all above it. */
+/* Marks a track and all tracks around it as shown. */
 static void show_track(timeline *t, uint32_t place)
 {
     for (;;) {
@@ -144,7 +144,7 @@ static bool ask_bins(timeline *t, const stele_overview_track *track)
                      "tracks");
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static unsigned title_columns(timeline *t)
 {
@@ -162,7 +162,7 @@ static unsigned title_columns(timeline *t)
     return most > TITLE_MOST ? TITLE_MOST : (unsigned)most;
 }
 
-/* Cut to the columns that there are for it, with a mark where something is missing. */
+/* Writes the title of a track, cut to `width` columns with a mark. */
 static void write_title(timeline *t, const stele_overview_track *track, unsigned width)
 {
     const stele_text title = stele_overview_title(t->overview, track->number);
@@ -187,7 +187,7 @@ static void write_title(timeline *t, const stele_overview_track *track, unsigned
         print_spaces(t->cells.out, width - columns - indent);
 }
 
-/* Nanoseconds of a bin: bins are cut at whole ones. */
+/* The length of a bin in nanoseconds; bounds of bins are whole nanoseconds. */
 static double bin_ns(const timeline *t, unsigned i)
 {
     const uint64_t length_ns = (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns;
@@ -196,7 +196,8 @@ static double bin_ns(const timeline *t, unsigned i)
     return ns != 0 ? (double)ns : 1;
 }
 
-/* How high a column is: the busy part of its time, or events, or where a counter stands. */
+/* The height of a column, from 0 to 1: the busy part of its time, its events relative to `most`,
+   or the value of a counter. */
 static double level_of(const stele_overview_track *track, const stele_overview_bin *bin,
                        double most, double length_ns)
 {
@@ -215,7 +216,7 @@ static double level_of(const stele_overview_track *track, const stele_overview_b
     return most > 0 ? (double)bin->event_count / most : 0;
 }
 
-/* What a full column stands for: operations at a time, accesses, or events. */
+/* What a full column stands for: operations at the same time, accesses, or events. */
 static double most_of(const timeline *t, const stele_overview_track *track)
 {
     double most = 0;
@@ -230,7 +231,7 @@ static double most_of(const timeline *t, const stele_overview_track *track)
     return most;
 }
 
-/* The figure of the whole track, after its plot. */
+/* Writes the figure of the whole track after its plot. */
 static void write_figure(const timeline *t, const stele_overview_track *track)
 {
     const uint64_t length_ns = (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns;
@@ -366,7 +367,8 @@ static void write_bins_json(const timeline *t, json *j, const stele_overview_tra
     json_close(j, ']');
 }
 
-/* Tracks are numbered as they are shown, from 1 on, however the traces were read. */
+/* The number of a track in JSON, from 1 on in the order in which tracks are shown, so that it
+   does not depend on how traces were read. */
 static uint64_t shown_number(timeline *t, uint32_t number)
 {
     stele_overview_track track = STELE_INIT(stele_overview_track);
@@ -424,7 +426,7 @@ static void write_json(timeline *t)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* What all streams count where that is no time; NULL: nanoseconds. */
+/* The unit of the streams if it is not time. Returns NULL for nanoseconds. */
 static const char *unit_of(const timeline *t)
 {
     const stele_stream *first = stele_stream_get(t->c->context, 0);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * stele top: the busiest names and tracks of a stretch of time, or of one window after the other
- * while a trace is written.
- */
+/* stele top: shows the busiest names and tracks of a stretch of time, or of one window after
+   another while a trace is written. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +14,7 @@
 #include "cli/show/terminal.h"
 #include "cli/top.h"
 
-/* ---- Windows --------------------------------------------------------------------------------- */
+/* ---- Windows of time ------------------------------------------------------------------------- */
 
 static void window_clear(top *t)
 {
@@ -36,7 +34,7 @@ static void window_show(top *t)
     t->window_count++;
 }
 
-/* Ends the window where it was to end, and begins the one that has the time. */
+/* Ends the current window, and begins the one that contains the time. */
 static void window_end(top *t, int64_t time_ns)
 {
     const uint64_t steps = ((uint64_t)time_ns - (uint64_t)t->begin_ns) / t->every_ns;
@@ -57,7 +55,7 @@ static void window_begin(top *t, int64_t time_ns)
         t->end_ns = INT64_MAX;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of events ----------------------------------------------------------------------- */
 
 static bool is_of_span(const stele_event *event)
 {
@@ -77,7 +75,7 @@ static void count_event(top *t, const stele_event *event)
             ->count++;
 }
 
-/* The last window reaches to the end of what was complete when it was written, too. */
+/* Notes the latest time, so that the last window includes the ends of COMPLETE events. */
 static void see_end(top *t, const stele_event *event)
 {
     const int64_t given_ns = event->kind == STELE_KIND_COMPLETE ? (int64_t)event->id : INT64_MIN;
@@ -93,7 +91,7 @@ static stele_status take_paired(void *user, const stele_segment *segment)
     return stele_spans_add(t->spans, segment);
 }
 
-/* Events come one by one: each may end the window. */
+/* Takes a single event, because each may end the window. */
 static stele_status take_event(top *t, const stele_batch *batch, uint32_t at)
 {
     const stele_event *event = &batch->events[at];
@@ -134,7 +132,8 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
     return STELE_OK;
 }
 
-/* What is read from front to back has no end to count from: all of it is the window then. */
+/* Whether all traces have a known end to count from. For one that is read from front to back,
+   the window is the whole trace. */
 static bool have_ends(const inputs *in)
 {
     for (size_t i = 0; i < in->count; i++) {
@@ -144,7 +143,7 @@ static bool have_ends(const inputs *in)
     return true;
 }
 
-/* The last stretch of the trace, unless bounds say which. */
+/* Makes the request: the last stretch of the trace, unless bounds are given. */
 static bool make_request(top *t, const inputs *in, stele_request *request)
 {
     cli *c = t->c;
@@ -184,7 +183,7 @@ static bool make_engines(top *t, const inputs *in, stele_request *only)
     return true;
 }
 
-/* The last window ends with the last event, or where the bounds say. */
+/* Ends the last window, at the last event or at the bound. */
 static void conclude(top *t)
 {
     if (t->has_window && (t->every_ns != 0 || t->end_ns == INT64_MAX))
@@ -247,14 +246,14 @@ static void show_once(cli *c, const char *rank, unsigned rows_max)
     selection_free(&selected);
 }
 
-/* ---- Live ------------------------------------------------------------------------------------ */
+/* ---- Live display ---------------------------------------------------------------------------- */
 
-/* Lines of the screen beside the rows of the tables. */
+/* How many lines of the screen are not rows of the tables. */
 #define LINES_AROUND 8u
 #define WAIT_MS      250
-#define WAITS        4u /* from one look at the traces to the next */
+#define WAITS        4u /* waits between two checks of the traces */
 
-/* Another number when one of the traces has grown, or changed. */
+/* A number that changes when one of the traces grows or is changed. */
 static uint64_t version_of(const cli *c)
 {
     uint64_t version = 0;
@@ -267,7 +266,8 @@ static uint64_t version_of(const cli *c)
     return version;
 }
 
-/* The last record of a trace that grows is seldom whole: findings are for 'stele check'. */
+/* Draws the screen anew. Findings are not shown: the last record of a growing trace is often
+   incomplete, and 'stele check' is there for them. */
 static bool redraw(cli *c, const live *l, const char *rank, bool is_paused)
 {
     const unsigned rows = l->rows > LINES_AROUND + 2 ? l->rows - LINES_AROUND : 2;
@@ -286,7 +286,7 @@ static bool redraw(cli *c, const live *l, const char *rank, bool is_paused)
            c->worst != EXIT_UNREADABLE;
 }
 
-/* What a key asks for; false: to end. */
+/* Handles a key. Returns false if it ends the command. */
 static bool take_key(char key, const char **rank, bool *is_paused, bool *is_changed)
 {
     *is_changed = true;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * stele top inside: top.c reads events and cuts time into windows, top_figures.c counts what a
- * window holds, top_show.c writes it.
- */
+/* Internals of stele top: top.c reads events and divides time into windows, top_figures.c counts
+   what a window contains, top_show.c writes it. */
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
@@ -14,21 +12,21 @@
 #define WINDOW_USUAL_NS INT64_C(1000000000)
 #define LINE_WIDTH      80u
 
-/* What a name, or a track, did in the window. */
+/* Figures of a name or track in the window. */
 typedef struct figures {
-    uint32_t number; /* of the name or the track */
-    uint64_t count;  /* spans that ended, and events that are no part of a span */
+    uint32_t number; /* number of the name or the track */
+    uint64_t count;  /* spans that ended, and events that are not part of a span */
     uint64_t total_ns;
     uint64_t self_ns;
 } figures;
 
-/* What all names, or all tracks, did. */
+/* Figures of all names, or of all tracks. */
 typedef struct top_table {
-    figures *rows; /* by number */
+    figures *rows; /* by number of the name or track */
     uint32_t count;
 } top_table;
 
-/* Stretches in which a track is busy; a span that still comes can be around the last of them. */
+/* A stretch of time in which a track is busy. A span that ends later may still be around it. */
 typedef struct stretch {
     int64_t begin_ns, end_ns;
 } stretch;
@@ -38,7 +36,7 @@ typedef struct stretches {
     uint32_t count, capacity;
 } stretches;
 
-/* A span that was open when the window began: what its callees had taken by then. */
+/* A span that was open when the window began, with the time that its callees had taken by then. */
 typedef struct top_carried {
     uint64_t id, child_ns;
 } top_carried;
@@ -46,37 +44,37 @@ typedef struct top_carried {
 typedef struct top {
     cli *c;
     stele_spans *spans;
-    stele_pairing *pairing; /* of events by name; NULL if none was asked for */
+    stele_pairing *pairing; /* pairs events by name; NULL: no pairs were asked for */
     top_table names, tracks;
-    figures nowhere; /* counts what there is no memory for: the command fails then */
-    stretches *busy; /* by track */
+    figures nowhere; /* counts what there was no memory for; the command fails then */
+    stretches *busy; /* by track number */
     uint32_t busy_count;
-    top_carried *carried; /* by id */
+    top_carried *carried; /* sorted by id */
     size_t carried_count;
-    uint64_t every_ns; /* length of a window; 0 if there is one only */
+    uint64_t every_ns; /* length of a window in ns; 0: there is only one */
     bool has_window;
     int64_t begin_ns, end_ns, last_ns, origin_ns;
     uint64_t event_count, lost_count, window_count;
     json json;
-    const char *rank;   /* the order of names */
-    unsigned rows_max;  /* lines of the screen; 0 where there is no screen */
-    unsigned track_max; /* of the lines of the screen, those for tracks */
+    const char *rank;   /* what names are sorted by */
+    unsigned rows_max;  /* lines of the screen for rows; 0: there is no screen */
+    unsigned track_max; /* how many of the lines are for tracks */
 } top;
 
-/* Returns the figures of a name or a track, which are zero at first. */
+/* The figures of a name or a track, zeros at first. */
 figures *top_figures_of(top *t, top_table *of, uint32_t number);
 
-/* Takes spans of the engine that have ended. */
+/* Receives ended spans from the engine. */
 stele_status top_take_spans(void *user, const stele_segment *segment, const stele_span *spans);
 
-/* Keeps what the callees of each span that is open at a time have taken by then. `is_counted`: the
-   window ends there, and counts what is open up to its end. */
+/* Keeps for each span that is open at a time what its callees have taken by then. With
+   `is_counted` the window ends there, and open spans count up to its end. */
 void top_carry_open(top *t, int64_t time_ns, bool is_counted);
 
-/* Writes the window at hand as text. */
+/* Writes the current window as text. */
 void top_write_text(top *t);
 
-/* Writes the window at hand as JSON. */
+/* Writes the current window as JSON. */
 void top_write_json(top *t);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What names and tracks did in a window of stele top. Spans count with the part of their time that
- * lies in it; what is open at its end counts up to there. For self times it is known of each open
- * span what its callees had taken when the window began.
+ * Counts what names and tracks did in a window of stele top. A span counts with the part of its
+ * time in the window; one that is open at its end counts up to there. For self times, it is known
+ * of each open span what its callees had taken when the window began.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ figures *top_figures_of(top *t, top_table *of, uint32_t number)
     return &of->rows[number];
 }
 
-/* Nanoseconds of a span in the window. */
+/* How many nanoseconds of a span are in the window. */
 static uint64_t part_of(const top *t, int64_t begin_ns, int64_t end_ns)
 {
     const int64_t from_ns = begin_ns > t->begin_ns ? begin_ns : t->begin_ns;
@@ -51,8 +51,8 @@ static stretches *stretches_of(top *t, uint32_t track)
     return &t->busy[track];
 }
 
-/* A span of a track has ended, or the window. Those that it is around became part of it; once it is
-   outermost, nothing can be around them. */
+/* Adds a span that has ended, or the window. Stretches inside of it become part of it; once it
+   is outermost, no span can be around them. */
 static void add_busy(top *t, uint32_t track, const stele_span *span)
 {
     stretches *of = stretches_of(t, track);
@@ -93,7 +93,7 @@ static int compare_carried(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* What callees of a span had taken before the window began. */
+/* What the callees of a span had taken before the window began. */
 static uint64_t carried_ns(const top *t, uint64_t id)
 {
     const top_carried key = {id, 0};
@@ -103,7 +103,7 @@ static uint64_t carried_ns(const top *t, uint64_t id)
     return found != NULL ? found->child_ns : 0;
 }
 
-/* Counts a span of whose time callees have taken so much in all. */
+/* Counts a span, whose callees have taken `child_ns` in all. */
 static void count_span(top *t, const stele_span *span, uint64_t child_ns, bool is_repeated)
 {
     const uint64_t ns = part_of(t, span->begin_ns, span->end_ns);
@@ -132,7 +132,7 @@ stele_status top_take_spans(void *user, const stele_segment *segment, const stel
     return STELE_OK;
 }
 
-/* Whether a span further out on the stack has the name. */
+/* Whether a span further out on the stack has the same name. */
 static bool is_further_out(const top *t, uint32_t track, uint32_t depth, stele_name name)
 {
     stele_span span;
@@ -142,7 +142,8 @@ static bool is_further_out(const top *t, uint32_t track, uint32_t depth, stele_n
     return false;
 }
 
-/* An open span as it is at a time, and what its callees have taken by then. */
+/* Fills in an open span as it is at a time, and what its callees have taken by then. Returns
+   false if none is open at that depth. */
 static bool open_by(const top *t, uint32_t track, uint32_t depth, int64_t time_ns, stele_span *span,
                     uint64_t *child_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The busiest names and tracks of a window of stele top, as text and as JSON. */
+/* Writes the busiest names and tracks of a window of stele top, as text and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int compare_count(const void *a, const void *b)
     return compare_by(x, y, x->count, y->count);
 }
 
-/* The rows that have anything, in an order; they are the caller's to free. */
+/* The rows that are not zero, sorted; the caller frees them. */
 static figures *sorted(top *t, const top_table *of, int (*compare)(const void *, const void *),
                        uint32_t *count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of topics, which the help and the manual pages show. */
+/* The texts of topics, which help and manual pages show. */
 #include <stdio.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "cli/aligning.h"
 #include "cli/show/print.h"
 
-#define SHOWN_MAX 10u /* differences, unless --all is given */
+#define SHOWN_MAX 10u /* differences that are shown, unless --all is given */
 
 typedef struct verifying {
     cli *c;
@@ -38,7 +38,7 @@ bool verifying_fits(cli *c, const char *sink, const char *path)
     return true;
 }
 
-/* "name and fields" */
+/* Prints the aspects in which events differ, such as "name and fields". */
 static void put_aspects(unsigned aspects)
 {
     static const char *const words[] = {"kind",  "name",   "category", "track",
@@ -88,7 +88,7 @@ static bool show(void *user, const stele_difference *d)
     return true;
 }
 
-/* The losses as a list, to be freed. Returns NULL if out of memory. */
+/* Lists the losses; the caller frees the list. Returns NULL if out of memory. */
 static stele_loss *collect(loss_fn *next, const void *from, size_t *count)
 {
     stele_loss loss = STELE_INIT(stele_loss), *list;
@@ -157,7 +157,7 @@ void verifying_execute(cli *c, const selection *s, const char *format, const cha
     size_t count;
     stele_loss *losses = collect(next, from, &count);
     stele_status status = losses != NULL ? STELE_OK : STELE_ERR_MEMORY;
-    /* The traces are read as if for the first time, and what is found was reported. */
+    /* The traces are read in a new context; their findings were reported already. */
     c->context = NULL;
     if (status == STELE_OK && cli_make_context(c, report_add, &c->report, &c->context)) {
         c->is_quiet = c->is_apart = true;

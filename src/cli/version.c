@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele version: the command, the library, and what both work with. */
+/* stele version: prints the versions of the command, the library, and the components of both. */
 #include "stele_config.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 #define NAME_WIDTH    12
 #define VERSION_WIDTH 12
 
-/* Each component of the library, then those of the command alone. */
+/* Gives the components of the library, then those of the command only, by index. Returns false
+   after the last one. */
 static bool component_get(size_t index, stele_component *out)
 {
     stele_component made = STELE_INIT(stele_component);
@@ -36,7 +37,7 @@ static bool component_get(size_t index, stele_component *out)
         return true;
     case 1: out->name = "libedit"; out->purpose = "history at the prompt of 'stele query'";
 #ifdef STELE_HAVE_EDIT
-        out->is_there = true; /* it does not tell its version */
+        out->is_there = true; /* it has no version that could be asked for */
 #endif
         return true;
     case 2:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele view: the traces as a picture in a browser. */
+/* stele view: shows traces as a picture in a browser. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@ typedef struct view {
     cli *c;
     viewer *shown;
     view_findings findings;
-    bool is_reporting; /* findings are shown: they are not said again for each question */
+    /* findings are printed; switched off so that they are not repeated for each question */
+    bool is_reporting;
     char *where;
-    pid_t browser; /* 0: none was started */
+    pid_t browser; /* 0: no browser was started */
 } view;
 
-/* ---- What is shown ----------------------------------------------------------------------------
- */
+/* ---- What is shown ---- */
 
 static void take_finding(void *user, const stele_diag *diag)
 {
@@ -35,7 +35,7 @@ static void take_finding(void *user, const stele_diag *diag)
         report_add(&w->c->report, diag);
 }
 
-/* A glob as a text of the expression language. */
+/* Writes a pattern as a text of the expression language. */
 static void put_quoted(stele_output *out, const char *text)
 {
     stele_output_byte(out, '"');
@@ -47,7 +47,7 @@ static void put_quoted(stele_output *out, const char *text)
     stele_output_byte(out, '"');
 }
 
-/* " and (name ~ "a*" or name ~ "b")" of the globs of an option. */
+/* Writes the patterns of an option as a condition such as " and (name ~ "a*" or name ~ "b")". */
 static void put_globs(cli *c, stele_output *out, option_id id, const char *word)
 {
     size_t count = 0;
@@ -65,7 +65,7 @@ static void put_globs(cli *c, stele_output *out, option_id id, const char *word)
         stele_output_byte(out, ')');
 }
 
-/* One expression of all that selects events. */
+/* Makes one expression of all options that select events. Returns false if out of memory. */
 static bool make_where(view *w)
 {
     cli *c = w->c;
@@ -87,7 +87,7 @@ static bool make_where(view *w)
     return size == 0 || cli_check(c, w->where != NULL ? STELE_OK : STELE_ERR_MEMORY, "options");
 }
 
-/* Whether the expression can be used: said before anything is served. */
+/* Checks the expression, before anything is served. */
 static bool check_where(const view *w)
 {
     stele_expression *e = NULL;
@@ -97,8 +97,7 @@ static bool check_where(const view *w)
     return cli_check(w->c, status, "--where");
 }
 
-/* ---- The browser ------------------------------------------------------------------------------
- */
+/* ---- Browser ---- */
 
 static void open_browser(view *w, const char *address)
 {

@@ -14,12 +14,12 @@
 
 #include "cli/show/json.h"
 
-#define ROWS_SIZE_MAX  ((size_t)8 << 20) /* of JSON; what is beyond is left out */
+#define ROWS_SIZE_MAX  ((size_t)8 << 20) /* limit of the JSON in bytes; the rest is left out */
 #define ERROR_SIZE_MAX ((size_t)16 << 10)
 
 extern char **environ;
 
-/* What the process writes. */
+/* Output of the process that is read. */
 typedef struct stream {
     int fd;
     char *bytes;
@@ -47,7 +47,7 @@ static bool take_bytes(stream *s)
     return got > 0 && !s->is_cut;
 }
 
-/* Reads both to their end, or until one is too long. */
+/* Reads both streams to their end, or until one is too long. */
 static void take_streams(stream *rows, stream *errors)
 {
     struct pollfd waits[2] = {{rows->fd, POLLIN, 0}, {errors->fd, POLLIN, 0}};
@@ -63,7 +63,7 @@ static void take_streams(stream *rows, stream *errors)
     }
 }
 
-/* The words of the command: "stele query --json TRACE... STATEMENT". */
+/* Makes the words of the command "stele query --json TRACE... STATEMENT". */
 static char **make_words(const cli *c, const char *statement)
 {
     static const char *const first[] = {"stele", "query", "--json", "--memory", "200MB"};
@@ -115,7 +115,7 @@ static bool start(char **words, stream *rows, stream *errors, pid_t *pid)
     return is_started;
 }
 
-/* Each row is a line: they become an array, up to the last whole one. */
+/* Writes the rows, which are lines, as an array, up to the last complete one. */
 static void put_rows(stele_output *out, const stream *rows)
 {
     const char *at = rows->bytes, *end = rows->bytes + rows->size, *line;

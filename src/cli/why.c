@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele why: what is wrong with a trace, and what is unusual in it, on one screen. */
+/* stele why: shows what is wrong with a trace, and what is unusual in it, on one screen. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #define NAME_WIDTH     40u
 #define NAME_SIZE      160u
 
-/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* ---- Parts of lines -------------------------------------------------------------------------- */
 
 static void heading(cli *c, const char *title)
 {
@@ -27,7 +27,7 @@ static void heading(cli *c, const char *title)
     stele_output_byte(c->out, '\n');
 }
 
-/* A name as text for people, cut where it is long; gives `to`. */
+/* Makes the text of a name for people, cut if it is long. Returns it; mostly `to`. */
 static const char *shown_name(const cli *c, stele_name name, char to[NAME_SIZE])
 {
     const stele_text text = stele_name_text(c->context, NULL, name);
@@ -40,7 +40,7 @@ static const char *shown_name(const cli *c, stele_name name, char to[NAME_SIZE])
     return to;
 }
 
-/* A word as a shell takes it. */
+/* Writes a word quoted for a shell. */
 static void write_word(stele_output *out, const char *word, size_t size)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -60,7 +60,7 @@ static void write_word(stele_output *out, const char *word, size_t size)
         stele_output_byte(out, '\'');
 }
 
-/* The next command to type begins... */
+/* Writes the begin of a suggested command. */
 static void command_begin(cli *c, const char *words)
 {
     stele_output_text(c->out, "      ");
@@ -68,7 +68,7 @@ static void command_begin(cli *c, const char *words)
     stele_output_printf(c->out, "stele %s ", words);
 }
 
-/* ... and ends with the trace. */
+/* Writes the end of a suggested command, the path of the trace. */
 static void command_end(cli *c, const digest *d)
 {
     write_word(c->out, d->about->path, strlen(d->about->path));
@@ -76,7 +76,7 @@ static void command_end(cli *c, const digest *d)
     stele_output_byte(c->out, '\n');
 }
 
-/* Bounds that hold a stretch of time. */
+/* Writes options for bounds that contain a stretch of time. */
 static void write_bounds(cli *c, const digest *d, int64_t begin_ns, int64_t end_ns)
 {
     char begin[PRINT_SIZE], end[PRINT_SIZE];
@@ -91,7 +91,8 @@ static const char *since_begin(const digest *d, int64_t time_ns, char to[PRINT_S
     return to;
 }
 
-/* Whether its times are such: others count instructions, or ticks of unknown length. */
+/* Whether times of the trace are seconds; others are numbers of instructions, or ticks of
+   unknown length. */
 static bool has_seconds(const cli *c, const digest *d)
 {
     const uint32_t count = stele_stream_count(c->context);
@@ -104,7 +105,7 @@ static bool has_seconds(const cli *c, const digest *d)
     return has_any && d->totals->has_time;
 }
 
-/* ---- The parts ------------------------------------------------------------------------------- */
+/* ---- Sections of the screen ------------------------------------------------------------------ */
 
 static void write_head(cli *c, const digest *d)
 {
@@ -222,8 +223,8 @@ static void write_span(cli *c, const digest *d, const stele_span *span, const ch
     stele_output_byte(c->out, '\n');
 }
 
-/* Calls that took far longer than others of their name say more than those that are long anyway;
-   where there are none, the longest stand for them. */
+/* Writes the spans that took much longer than others of their name; if there are none, the
+   longest spans. */
 static void write_slowest(cli *c, const digest *d)
 {
     const size_t shown = d->odd_count < ODD_SHOWN ? d->odd_count : ODD_SHOWN;

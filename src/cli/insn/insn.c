@@ -16,10 +16,11 @@ void command_INSN(cli *c)
     help_command(c->out, COMMAND_INSN, c->has_color);
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Options of the commands ----------------------------------------------------------------- */
 
-/* A number in decimal, or in hexadecimal after "0x"; gives the place after it, NULL when there is
-   none. */
+/*
+ * Parses a number, decimal or hexadecimal after "0x". Returns where it ends, NULL if there is none.
+ */
 static const char *parse_number(const char *at, uint64_t *number)
 {
     const bool is_hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
@@ -31,7 +32,7 @@ static const char *parse_number(const char *at, uint64_t *number)
     return errno == 0 ? end : NULL;
 }
 
-/* "3", "1..4", "2..", "..5": both ends are in. */
+/* Parses a range such as "3", "1..4", "2.." or "..5", both ends included. */
 static bool parse_range(const char *text, uint64_t *first, uint64_t *last)
 {
     const char *at = text;
@@ -99,7 +100,7 @@ static bool take_thread(cli *c, insns *s, const char *text)
     return true;
 }
 
-/* "FILE", "FILE@0x5500000000" */
+/* Takes a binary as "FILE" or "FILE@0x5500000000". */
 static bool take_binary(cli *c, insns *s, const char *text)
 {
     const char *mark = strrchr(text, '@'), *end = NULL;
@@ -129,7 +130,7 @@ static bool take_binaries(cli *c, insns *s, option_id id)
     return true;
 }
 
-/* Binaries come first, so that there are symbols. */
+/* Takes the options in two passes: binaries first, because others refer to their symbols. */
 static bool take_uses(cli *c, insns *s)
 {
     const options *o = &c->options;
@@ -175,7 +176,7 @@ void insns_free(insns *s)
     free(s->threads);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of traces ----------------------------------------------------------------------- */
 
 bool insns_read(cli *c, insns *s, size_t index, const stele_insn_consumer *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn bbv: basic-block vectors for SimPoint. */
+/* stele insn bbv: writes basic-block vectors for SimPoint. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,13 +8,11 @@
 typedef struct writing {
     cli *c;
     stele_output *out;
-    uint32_t track; /* 0: none yet */
+    uint32_t track; /* track of the current thread; 0: none yet */
 } writing;
 
-/*
- *     # thread 4711
- *     T:1:45 :2:12
- */
+/* Writes an interval as a line "T:1:45 :2:12", after a line "# thread 4711" if the thread is
+   another one. */
 static stele_status write_interval(void *user, const stele_insn_bbv *bbv, uint32_t number,
                                    const uint32_t *blocks, size_t count)
 {
@@ -33,7 +31,7 @@ static stele_status write_interval(void *user, const stele_insn_bbv *bbv, uint32
     return stele_output_status(w->out);
 }
 
-/* Where each block begins. */
+/* Writes the address at which each block begins. */
 static void write_blocks(stele_output *out, const stele_insn_bbv *bbv)
 {
     stele_insn_bbv_block block = STELE_INIT(stele_insn_bbv_block);

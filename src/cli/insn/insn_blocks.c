@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn blocks: the basic blocks that took the most instructions, with their text. */
+/*
+ * stele insn blocks: shows the basic blocks that executed the most instructions, with their text.
+ */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -26,7 +28,7 @@ static uint64_t total_of(const stele_insn_block_row *block)
     return block->count * block->insn_count;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static void write_block(const table *t, const stele_insn_block_row *block)
 {
@@ -70,7 +72,7 @@ static void write_text(const table *t)
     }
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- CSV and JSON for programs --------------------------------------------------------------- */
 
 static void write_csv(const table *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn branches: how often branches are taken, and where they go. */
+/* stele insn branches: shows how often branches are taken, and where they go. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -20,11 +20,11 @@ typedef struct table {
     cli *c;
     insns *s;
     const stele_insn_branches *branches;
-    size_t *rows; /* numbers of those of the wanted kind, the most executed first */
+    size_t *rows; /* indexes of the branches of the selected kind, the most executed first */
     size_t count, shown, targets_max;
 } table;
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of branches ------------------------------------------------------------------------ */
 
 static bool is_conditional(const stele_insn_branch_row *row)
 {
@@ -68,7 +68,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static void write_targets(const table *t, size_t index, const stele_insn_branch_row *branch)
 {
@@ -133,7 +133,7 @@ static void write_text(const table *t)
                       "A change is a time when the branch went elsewhere than the time before\n");
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- CSV and JSON for programs --------------------------------------------------------------- */
 
 static void write_csv_row(const table *t, figures *rows, size_t index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn cache: what caches and TLBs would hit and miss. */
+/* stele insn cache: shows what modelled caches and TLBs hit and miss. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "cli/show/figures.h"
 #include "cli/show/size.h"
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Options of the model -------------------------------------------------------------------- */
 
 static const char *const cache_names[STELE_INSN_CACHE_COUNT] = {"l1i",  "l1d",  "l2",   "l3",
                                                                 "itlb", "dtlb", "l2tlb"};
 static const char *const policy_names[] = {"lru", "plru", "random", "fifo"};
 
-/* The index of the word of `size` bytes; `count`: none of them. */
+/* The index of a word of `size` bytes in a list; `count` if it is not there. */
 static size_t find_word(const char *const *words, size_t count, const char *word, size_t size)
 {
     size_t i = 0;
@@ -30,7 +30,7 @@ static bool find_policy(const char *word, stele_insn_cache_policy *policy)
     return i < 4;
 }
 
-/* "SIZE,WAYS[,POLICY]" */
+/* Parses "SIZE,WAYS[,POLICY]". Returns false if it is not valid. */
 static bool parse_geometry(stele_insn_cache_config *config, size_t id, const char *text)
 {
     uint64_t ways = 0;
@@ -71,7 +71,7 @@ static bool take_power(cli *c, option_id id, uint32_t least, uint32_t *to)
     return true;
 }
 
-/* What a core of a server has, unless options say otherwise. */
+/* Takes the options; what they leave open is as in a core of a server. */
 static bool take_options(cli *c, stele_insn_cache_config *config)
 {
     static const char *const initial[STELE_INSN_CACHE_COUNT] = {
@@ -85,7 +85,7 @@ static bool take_options(cli *c, stele_insn_cache_config *config)
         .warmup = option_number(o, OPTION_WARMUP)};
     find_policy(option_value(o, OPTION_POLICY), &policy);
     for (size_t id = 0; id < STELE_INSN_CACHE_COUNT; id++) {
-        /* 48 ways of a TLB have no tree. */
+        /* PLRU needs a power of two, which the 48 ways of a TLB are not */
         config->of[id].policy = id >= STELE_INSN_CACHE_ITLB && policy == STELE_INSN_CACHE_PLRU
                                     ? STELE_INSN_CACHE_LRU
                                     : policy;
@@ -99,7 +99,7 @@ static bool take_options(cli *c, stele_insn_cache_config *config)
            take_power(c, OPTION_PAGE_SIZE, 4096, &config->page_size);
 }
 
-/* ---- Result ---------------------------------------------------------------------------------- */
+/* ---- Output of the counts -------------------------------------------------------------------- */
 
 static const figure_column columns[] = {{"cache", "cache", FIGURE_TEXT, 0, 0},
                                         {"read_count", "reads", FIGURE_COUNT, 0, 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn calls: calls made of instructions, as trees, flame graphs and spans. */
+/* stele insn calls: shows the calls that instructions make, as trees, flame graphs and spans. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ typedef enum form {
     FORM_NONE
 } form;
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- Output of calls ------------------------------------------------------------------------- */
 
 static form choose_form(const options *o, const char *path)
 {
@@ -61,7 +61,7 @@ static void write_paths(insns_following *f, form as, const char *path)
         !cli_check(c, stele_paths_tree(f->paths, fl.by_count, &tree), "calls") ||
         !calling_output(c, path, &out))
         return;
-    tree.is_sampled = true; /* counts, not times */
+    tree.is_sampled = true; /* shown as numbers, not as times */
     switch (as) {
     case FORM_FOLDED: flame_write_folded(&fl, out); break;
     case FORM_SPEEDSCOPE: flame_write_speedscope(&fl, out); break;
@@ -84,7 +84,7 @@ static void show_paths(insns_following *f, form as, const char *path)
         write_paths(f, as, path);
 }
 
-/* Each call as a span, written while reading. */
+/* Writes each call as a span while the trace is read. */
 static void show_spans(insns_following *f, const char *sink, const char *path)
 {
     cli *c = f->c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls made of instructions: what the trace executes, followed with the names of its symbols. */
+/* Follows the calls that instructions make, with the names of symbols. */
 #include "cli/insn/insn_follow.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 
 #define NAMES_COUNT 4096u /* a power of two */
 
-/* Names of places asked for lately, by address. */
+/* An entry of the cache of names by address. */
 typedef struct known_name {
     uint64_t pc, start;
-    stele_name name; /* 0: none */
+    stele_name name; /* 0: the entry is free */
 } known_name;
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Names of functions ---------------------------------------------------------------------- */
 
 static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
 {
@@ -37,7 +37,7 @@ static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
     return known->name;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of traces ----------------------------------------------------------------------- */
 
 static stele_status take(void *user, const stele_insn_batch *batch)
 {

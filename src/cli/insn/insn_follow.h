@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls made of instructions, for `insn calls`, which shows them. */
+/* Follows the calls that instructions make, for 'insn calls' and other commands. */
 #ifndef CLI_INSN_INSN_FOLLOW_H
 #define CLI_INSN_INSN_FOLLOW_H
 
@@ -13,15 +13,15 @@ typedef struct insns_following {
     insns *s;
     stele_insn_calls *calls;
     struct known_name *names;
-    stele_paths *paths;   /* of the forms with paths */
-    stele_writer *writer; /* of the others */
-    const consumer *to;   /* of other commands */
+    stele_paths *paths;   /* for output of paths; NULL otherwise */
+    stele_writer *writer; /* for output of spans; NULL otherwise */
+    const consumer *to;   /* for other commands; NULL otherwise */
 } insns_following;
 
-/* Reads all arguments. False: none could be read, or nobody wants to see a result. */
+/* Reads all arguments. Returns false if none could be read, or if the output is closed. */
 bool insns_follow_all(insns_following *f);
 
-/* Says what was cut, and frees what following took. */
+/* Prints what was cut, and frees the state of following. */
 void insns_follow_end(insns_following *f);
 
 #endif

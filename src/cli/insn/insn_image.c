@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn image: the memory with which a run of instructions began, for programs that replay it.
- */
+/* stele insn image: writes the memory that a run of instructions began with, for programs that
+   replay it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct imaging {
     size_t thread_count;
 } imaging;
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Output of the image --------------------------------------------------------------------- */
 
 static stele_status write_bytes(void *user, const void *bytes, size_t size)
 {
@@ -47,7 +47,7 @@ static bool write_core(imaging *w, stele_output *out)
                : cli_check(w->c, status, "image");
 }
 
-/* Pages one after the other, each after its address. */
+/* Writes the pages one after another, each after its address. */
 static bool write_raw(imaging *w, stele_output *out)
 {
     stele_insn_image_page page = STELE_INIT(stele_insn_image_page);
@@ -59,9 +59,9 @@ static bool write_raw(imaging *w, stele_output *out)
     return true;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of the trace -------------------------------------------------------------------- */
 
-/* Returns NULL if out of memory. */
+/* Finds or adds a thread by its number. Returns NULL if out of memory. */
 static thread_state *thread_find(imaging *w, uint64_t number)
 {
     thread_state *grown;
@@ -106,7 +106,7 @@ static void take_registers(stele_insn_thread_state *to, const stele_insn_snapsho
         memcpy(to->v[v], from->z.bytes + v * stride, 16);
 }
 
-/* The registers with which the first wanted instruction begins. */
+/* Takes the registers that the first selected instruction begins with. */
 static stele_status take_snapshot(void *user, const stele_insn_snapshot *at)
 {
     imaging *w = user;
@@ -158,7 +158,7 @@ static bool read_all(imaging *w, insns *s, stele_trace *trace)
     status = insns_read_trace(c, s, trace, &to);
     is_fine = status == STELE_ERR_UNSUPPORTED ? cli_usage(c, "%s has no instructions", path)
                                               : cli_check(c, status, path);
-    /* Without a range in numbers, the first instruction stands after a snapshot. */
+    /* Without a range of numbers, the first instruction comes directly after a snapshot. */
     if (is_fine && s->options.insn_begin == 0)
         is_fine = cli_check(c, snapshots_read(c, trace, take_snapshot, w), path);
     return is_fine && cli_check(c, stele_insn_image_rows(w->m, &w->page_count), path);

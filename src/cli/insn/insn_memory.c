@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn memory: how much memory is used, in which steps, how soon again, by which threads. */
+/* stele insn memory: shows how much memory is used, with which strides, how soon again, and by
+   which threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static void run_footprint(cli *c, insns *s)
     const uint64_t interval = option_number(&c->options, OPTION_INSN_INTERVAL);
     stele_insn_footprint *f;
     const bool is_fine = cli_check(c, stele_insn_footprint_new(interval, &f), "memory");
-    /* Intervals need the instructions in their order. */
+    /* Intervals need the instructions in order, which parts of a trace do not give. */
     const stele_insn_consumer to = {.take = take_footprint,
                                     .user = f,
                                     .fork = interval == 0 ? fork_footprint : NULL,
@@ -214,7 +215,8 @@ static const figure_column reuse_columns[] = {
     {NULL, "share", FIGURE_SHARE, 0, 0},
     {"cache_size", "cache", FIGURE_BYTES, 0, 0}};
 
-/* `hit_count` is what a fully associative cache of `cache_size` bytes hits. */
+/* Prints the distances. `hit_count` is how many accesses a fully associative cache of
+   `cache_size` bytes hits. */
 static void show_reuse(cli *c, const stele_insn_reuse_counts *counts)
 {
     const figure_total totals[] = {{"access_count", counts->access_count},
@@ -273,7 +275,7 @@ static void run_reuse(cli *c, insns *s)
     stele_insn_reuse_free(r);
 }
 
-/* ---- Sharing --------------------------------------------------------------------------------- */
+/* ---- Sharing between threads ----------------------------------------------------------------- */
 
 static const char *const sharing_texts[STELE_INSN_SHARING_KIND_COUNT] = {
     "private", "read by several", "one writer", "several writers", "false sharing"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn mix: what kinds of instructions were executed, and how often. */
+/* stele insn mix: shows which kinds of instructions were executed, and how often. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 
 typedef enum mix_by { BY_CLASS, BY_OPCODE, BY_LEVEL, BY_SYMBOL } mix_by;
 
-/* One of what is counted. */
+/* One row: a class, opcode, level or function with its count. */
 typedef struct row {
     uint64_t key, count;
-    const char *name; /* of a function; NULL: in none */
+    const char *name; /* name of the function; NULL: no function is known */
 } row;
 
 typedef struct table {
@@ -26,7 +26,7 @@ typedef struct table {
     uint64_t total;
 } table;
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of the table ----------------------------------------------------------------------- */
 
 static int row_compare_keys(const void *left, const void *right)
 {
@@ -34,7 +34,7 @@ static int row_compare_keys(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* The most frequent first. */
+/* Compares rows by count, the highest first. */
 static int row_compare(const void *left, const void *right)
 {
     const row *a = left, *b = right;
@@ -43,7 +43,7 @@ static int row_compare(const void *left, const void *right)
     return row_compare_keys(left, right);
 }
 
-/* What an opcode at a level, or an address, counts for. */
+/* Makes the row for which an opcode at a level, or an address, counts. */
 static row row_make(const insns *s, mix_by by, const stele_insn_mix_row *from)
 {
     row r = {.count = from->count};
@@ -90,11 +90,11 @@ static stele_status table_make(const insns *s, stele_insn_mix *mix, mix_by by, t
     return STELE_OK;
 }
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- Output of the table --------------------------------------------------------------------- */
 
 static const char *const by_words[] = {"class", "opcode", "level", "symbol"};
 
-/* What stands in the first column of CSV, and in JSON. */
+/* The text of a row in the first column of CSV, and in JSON. */
 static const char *row_text(const table *t, const row *r, char *to, size_t size)
 {
     switch (t->by) {
@@ -123,7 +123,7 @@ static void choose_columns(figure_column to[M_COLUMNS], mix_by by)
     memcpy(to, all, sizeof all);
 }
 
-/* For people the text of an opcode stands after its number. */
+/* Writes a row. For people the text of an opcode follows its number. */
 static void write_row(figures *f, insns *s, const table *t, const row *r, stele_output *text)
 {
     figure cells[M_COLUMNS] = {{.number = 0}};
@@ -189,7 +189,7 @@ static void write_json(cli *c, insns *s, const table *t)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* Forks are of the kind of the one that they are joined to. */
+/* State of counting; forks count by the same key as the table they are joined to. */
 typedef struct counting {
     stele_insn_mix *mix;
     stele_insn_mix_key key;

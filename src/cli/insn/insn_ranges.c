@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which program counters are wanted: ranges, and the places of functions. */
+/* Selects program counters by ranges, and by the addresses of functions. */
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ bool insns_add_range(cli *c, insns *s, uint64_t first, uint64_t last)
     return true;
 }
 
-/* The places of all functions that the glob names. */
+/* Selects the addresses of all functions whose names match a pattern. */
 static bool take_symbol(cli *c, insns *s, const char *glob)
 {
     stele_symbol_place place = STELE_INIT(stele_symbol_place);

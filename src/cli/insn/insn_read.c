@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the instructions of a trace, as the options of the command say. */
+/* Reads the instructions of a trace as the options of the command say. */
 #include "cli/insn/insn.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ bool insns_wants_thread(const insns *s, uint64_t number)
     return is_wanted;
 }
 
-/* ---- Where the binaries were ----------------------------------------------------------------- */
+/* ---- Where binaries were loaded -------------------------------------------------------------- */
 
 static void see(insns *s, const stele_insn_batch *batch)
 {
@@ -31,19 +31,19 @@ static void see(insns *s, const stele_insn_batch *batch)
     }
 }
 
-/* A consumer, or a fork of it, for which the binaries are compared with what it takes. */
+/* A consumer, or a fork of it, whose batches are compared with the binaries. */
 typedef struct watch {
     insns *s;
     const stele_insn_consumer *to;
     void *user;
-    pthread_mutex_t *lock; /* of the binaries: forks take batches on threads of their own */
+    pthread_mutex_t *lock; /* lock of the binaries, because forks take batches on other threads */
 } watch;
 
 static stele_status watch_take(void *user, const stele_insn_batch *batch)
 {
     const watch *w = user;
     stele_status status;
-    /* Before it is taken: what shows instructions as they come names them at once. */
+    /* Compare first, so that commands which print instructions as they come can name them. */
     pthread_mutex_lock(w->lock);
     see(w->s, batch);
     pthread_mutex_unlock(w->lock);
@@ -96,13 +96,15 @@ static stele_status watch_end(void *user, const stele_insn_stats *stats, const s
     return w->to->end(w->user, stats, stream);
 }
 
-/* Commands that name nothing have no binaries. */
+/*
+ * Whether it is known where the binaries were loaded; always true for commands that name nothing.
+ */
 static bool is_settled(const insns *s)
 {
     return s->code == NULL || stele_symbols_is_settled(s->code);
 }
 
-/* As stele_insn_read(), with the binaries compared on the way. */
+/* Reads like stele_insn_read(), and compares the batches with the binaries. */
 static stele_status read_watched(insns *s, stele_trace *trace, const stele_insn_consumer *to)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -118,7 +120,8 @@ static stele_status read_watched(insns *s, stele_trace *trace, const stele_insn_
 
 static void judge_binaries(cli *c, const insns *s)
 {
-    /* What --symbol and --pc-range leave out is not compared, nor what comes after --limit. */
+    /* What --symbol and --pc-range leave out, or what comes after --limit, was not compared, so
+       the binaries cannot be judged. */
     if (s->code != NULL && !s->is_cut && (s->range_count == 0 || !s->has_passed))
         stele_symbols_judge(s->code, c->context);
 }
@@ -129,7 +132,7 @@ static void ignore(void *user, const stele_diag *diag)
     (void)diag;
 }
 
-/* A pipe is read once only. */
+/* Whether the input can be read a second time, as pipes cannot. */
 static bool can_read_twice(const stele_trace *trace)
 {
     struct stat st;
@@ -137,8 +140,8 @@ static bool can_read_twice(const stele_trace *trace)
            (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* The functions of --symbol have no addresses until it is known where their binary was loaded: the
-   trace is read up to there before. */
+/* Finds the addresses of the functions of --symbol, for which it must be known where their
+   binary was loaded: the trace is read up to there first. */
 static bool find_symbols(cli *c, insns *s, stele_trace *trace)
 {
     const stele_insn_options all = {.on_finding = ignore};
@@ -153,11 +156,11 @@ static bool find_symbols(cli *c, insns *s, stele_trace *trace)
         see(s, batch);
     s->has_passed = false;
     stele_insn_reader_free(reader);
-    /* What is wrong with the trace is found again when it is read. */
+    /* Findings are reported when the trace is read again. */
     return insns_take_symbols(c, s);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading of instructions ----------------------------------------------------------------- */
 
 stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const stele_insn_consumer *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn regs: the registers of a snapshot, or what differs between two. */
+/* stele insn regs: prints the registers of a snapshot, or what differs between two. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
-#define NAME_SIZE     12 /* "tpidrro_el0" */
+#define NAME_SIZE     12 /* bytes for the longest name, "tpidrro_el0" */
 #define VL_BYTES_MAX  256u
 #define REGISTERS_MAX (32u + 32u + 17u + 1u + STELE_INSN_SYSTEM_REGISTER_COUNT + VL_BYTES_MAX)
 
 typedef struct reg {
     char name[NAME_SIZE];
-    char *value; /* "0x..." */
+    char *value; /* text such as "0x1f"; owned */
 } reg;
 
-/* A snapshot as texts. */
+/* The registers of a snapshot as texts. */
 typedef struct registers {
     uint64_t thread, number, user_count, total_count, vl_bits;
     reg list[REGISTERS_MAX];
@@ -32,13 +32,14 @@ typedef struct showing {
     cli *c;
     const insns *s;
     json j;
-    uint64_t first, second; /* numbers of the wanted snapshots; `second` only with has_second */
+    /* numbers of the selected snapshots; `second` is valid if has_second is set */
+    uint64_t first, second;
     bool is_json, has_second;
-    registers *kept; /* the first one of the thread at hand, to be compared */
+    registers *kept; /* first snapshot of the current thread, to compare the second with */
     uint64_t shown_count;
 } showing;
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Registers as texts ---------------------------------------------------------------------- */
 
 static void add_value(registers *r, const char *name, char *value)
 {
@@ -59,7 +60,7 @@ static void add_number(registers *r, const char *name, uint64_t number)
     add_value(r, name, strdup(text));
 }
 
-/* Little-endian bytes, the highest first as people write numbers. */
+/* Adds a register of little-endian bytes, whose text begins with the highest byte. */
 static void add_bytes(registers *r, const char *name, const char *bytes, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
@@ -76,7 +77,7 @@ static void add_bytes(registers *r, const char *name, const char *bytes, size_t 
     add_value(r, name, text);
 }
 
-/* `count` registers of `size` bytes, `stride` bytes apart, as far as there are bytes. */
+/* Adds `count` registers of `size` bytes, `stride` bytes apart, as far as `bytes` has them. */
 static void add_vectors(registers *r, const char *format, stele_text bytes, size_t count,
                         size_t stride, size_t size)
 {
@@ -116,7 +117,7 @@ static void registers_free(registers *r)
     free(r);
 }
 
-/* ---- Output ---------------------------------------------------------------------------------- */
+/* ---- Output of registers --------------------------------------------------------------------- */
 
 static void write_head(showing *w, const registers *r, const char *what)
 {
@@ -163,7 +164,8 @@ static void write_all(showing *w, const registers *r)
     }
 }
 
-/* Both have the same registers, unless the vector length changed between them. */
+/* The value of a register by its name. Returns NULL if there is none, as after a change of the
+   vector length. */
 static const char *value_of(const registers *r, const char *name)
 {
     for (size_t i = 0; i < r->count; i++) {
@@ -252,7 +254,7 @@ static stele_status take(void *user, const stele_insn_snapshot *at)
     return STELE_OK;
 }
 
-/* --snapshots N, or N..M for what changed. */
+/* Takes --snapshots N or, to compare two, N..M. */
 static bool take_numbers(cli *c, showing *w)
 {
     uint64_t end = 1;

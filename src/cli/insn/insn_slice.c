@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn slice, split, join: parts of traces of instructions as traces of their own. */
+/* stele insn slice, split, join: write parts of traces of instructions as traces. */
 #include <stele/xtrace_slice.h>
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "cli/insn/insn.h"
 
-/* The directory to write; NULL, and reported, when none is given. */
+/* The directory to write. If it is not given, reports it and returns NULL. */
 static const char *output_path(cli *c)
 {
     const char *path = option_value(&c->options, OPTION_SLICE_OUTPUT);
@@ -22,14 +22,14 @@ static bool may_replace(const cli *c)
     return option_given(&c->options, OPTION_FORCE);
 }
 
-/* Tells what came out of it, with the findings of the traces. */
+/* Reports the result of the command and the findings of the traces. */
 static void conclude(cli *c, stele_status status, const char *path)
 {
     cli_check(c, status, path);
     cli_conclude(c, NULL, NULL);
 }
 
-/* "folder/name", to be freed; NULL if out of memory. */
+/* Makes the path "folder/name", which the caller frees. Returns NULL if out of memory. */
 static char *join(const char *folder, const char *name)
 {
     const size_t size = strlen(folder) + 1 + strlen(name) + 1;
@@ -39,7 +39,7 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-/* The memory and the registers with which a slice begins, from what it shows of them. */
+/* Writes the memory and the registers that a slice begins with, as far as it shows them. */
 static void write_image(cli *c, const char *slice, const char *form)
 {
     const bool is_raw = strcmp(form, "raw") == 0;
@@ -96,7 +96,7 @@ void command_INSN_JOIN(cli *c)
     inputs in = {.count = 0};
     if (path == NULL)
         return;
-    /* Without one of the slices it would not be what was asked for. */
+    /* If a slice could not be opened, nothing is written. */
     if (inputs_open(c, &in) && in.count == c->options.argument_count)
         conclude(c, stele_xtrace_join_write(in.traces, in.count, path, may_replace(c)), path);
     inputs_close(&in);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn syscalls: the system calls of a program, as strace shows them, or how many of each. */
+/* stele insn syscalls: prints the system calls of a program as strace does, or how many of each
+   there are. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include "cli/show/figures.h"
 #include "cli/show/json.h"
 
-#define VECTORS_SHOWN 16u /* for people */
+#define VECTORS_SHOWN 16u /* how many vectors are shown to people */
 
 static uint64_t thread_of(cli *c, uint32_t number)
 {
@@ -19,7 +20,7 @@ static uint64_t thread_of(cli *c, uint32_t number)
     return track != NULL ? track->number : 0;
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------- */
+/* ---- Output of calls ------------------------------------------------------------------------- */
 
 static void write_value(stele_output *out, char type, uint64_t value)
 {
@@ -53,7 +54,8 @@ static void write_vectors(stele_output *out, const stele_insn_syscall *call)
     stele_output_byte(out, ']');
 }
 
-/* "iov=0x7fe8 [{0x40, 5}]": all that the call has, or for an unknown one all that the trace has. */
+/* Writes the arguments, such as "iov=0x7fe8 [{0x40, 5}]": those that the call has, or for an
+   unknown call those that the trace has. */
 static void write_arguments(stele_output *out, const stele_insn_syscall *call, bool is_known)
 {
     bool has_vectors = call->vector_count != 0;
@@ -89,7 +91,7 @@ static void write_result(stele_output *out, const stele_insn_syscall *call)
                     call->result);
 }
 
-/* NULL: it is not known. */
+/* The name of a call. Returns NULL if it is not known. */
 static const char *name_of(const stele_insn_syscall *call)
 {
     return call->has_call ? stele_syscall_name(call->call) : NULL;
@@ -103,7 +105,7 @@ static void write_name(stele_output *out, const stele_insn_syscall *call)
     else if (call->has_call)
         stele_output_printf(out, "syscall_%" PRIu64, call->call);
     else
-        stele_output_text(out, "syscall"); /* the trace does not have its number */
+        stele_output_text(out, "syscall"); /* the trace does not have the call's number */
 }
 
 static void write_line(cli *c, const stele_insn_syscall *call)
@@ -125,7 +127,7 @@ static void json_hex(json *j, const char *key, uint64_t value)
     json_text(j, key, text);
 }
 
-/* One object a line. */
+/* Writes a call as one line of JSON. */
 static void write_json(cli *c, const stele_insn_syscall *call)
 {
     const bool is_known = name_of(call) != NULL;
@@ -170,7 +172,7 @@ static void write_json(cli *c, const stele_insn_syscall *call)
     json_close(&j, '}');
 }
 
-/* ---- Summary --------------------------------------------------------------------------------- */
+/* ---- Summary of calls ------------------------------------------------------------------------ */
 
 typedef struct listing {
     cli *c;

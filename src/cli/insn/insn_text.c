@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions and their places as text. */
+/* Writes instructions and their addresses as text. */
 #include <stele/symbols.h>
 #include <stele/text.h>
 
@@ -10,8 +10,8 @@
 #include "cli/insn/insn.h"
 #include "cli/show/terminal.h"
 
-/* The disassembler, opened when it is first needed; NULL, and reported once, where there is none.
- */
+/* The disassembler, which is opened when it is first needed. If there is none, reports it once
+   and returns NULL. */
 static stele_disassembly *disassembler(cli *c, insns *s)
 {
     if (s->text_tried)
@@ -37,7 +37,8 @@ const char *insns_class_text(uint32_t opcode)
     return what.class_text;
 }
 
-/* Where an operand that LLVM gives as a distance leads to. */
+/* Computes the target address of an operand, for which LLVM prints a distance. Returns false if
+   the opcode has none. */
 static bool find_target(const stele_a64_insn *what, uint64_t pc, uint64_t *target)
 {
     if (what->has_page_target)

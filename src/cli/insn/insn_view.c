@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn view: instructions one after the other, with what they read and wrote. */
+/* stele insn view: prints instructions one after another, with what they read and wrote. */
 #include <stele/symbols.h>
 #include <stele/text.h>
 
@@ -20,12 +20,12 @@ typedef struct viewing {
     stele_output *out;
     stele_status (*write)(struct viewing *v, const stele_insn_batch *batch, uint32_t index);
     uint64_t limit, count;
-    uint32_t track;         /* of the last instruction; 0: none */
-    figures rows;           /* of CSV */
-    stele_output *texts[2]; /* of cells of CSV: loads, stores */
+    uint32_t track;         /* track of the last instruction; 0: none */
+    figures rows;           /* rows of CSV */
+    stele_output *texts[2]; /* buffers for the cells of loads and stores in CSV */
 } viewing;
 
-/* The values that have a number; others are too long for a line. */
+/* Names of values that are numbers; other values are too long for a line. */
 static const char *const value_words[STELE_INSN_VALUE_KIND_COUNT] = {
     [STELE_INSN_VALUE_STXR] = "stxr",    [STELE_INSN_VALUE_SYSTEM] = "system",
     [STELE_INSN_VALUE_ARGUMENT] = "arg", [STELE_INSN_VALUE_RESULT] = "return",
@@ -53,7 +53,7 @@ static const char *opcode_text(uint32_t opcode, char text[OPCODE_SIZE])
     return text;
 }
 
-/* The bytes of an access as one number: the last byte first. */
+/* Writes the bytes of an access as one number, the last byte first. */
 static void write_data(stele_output *out, const stele_insn_batch *batch,
                        const stele_insn_access *access)
 {
@@ -66,7 +66,7 @@ static void write_data(stele_output *out, const stele_insn_batch *batch,
     }
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Text for people ------------------------------------------------------------------------- */
 
 static void write_heading(viewing *v, const stele_insn_batch *batch)
 {
@@ -82,10 +82,12 @@ static void write_heading(viewing *v, const stele_insn_batch *batch)
     print_color(v->out, v->c->has_color, COLOR_NONE);
 }
 
-/* What follows the text stands in a column of its own, as far as texts are not too long. */
+/*
+ * Notes after the text of an instruction, which begin in the same column unless a text is too long.
+ */
 typedef struct notes {
     stele_output *out;
-    uint64_t begin; /* of the text */
+    uint64_t begin; /* offset in the output where the text begins */
     bool is_begun;
 } notes;
 
@@ -115,7 +117,7 @@ static void note_place(viewing *v, notes *n, uint64_t pc)
     print_color(v->out, v->c->has_color, COLOR_NONE);
 }
 
-/* "  R8 0x7fff0010=0x2a", "  W4 ..." */
+/* Adds notes such as "R8 0x7fff0010=0x2a" and "W4 ...". */
 static void note_accesses(notes *n, const stele_insn_batch *batch, const stele_insn *at)
 {
     const stele_insn_access *accesses = stele_insn_accesses(batch, at);
@@ -256,7 +258,8 @@ static const figure_column csv_columns[] = {
     {"text", NULL, FIGURE_TEXT, 0, 0},    {"symbol", NULL, FIGURE_TEXT, 0, 0},
     {"loads", NULL, FIGURE_TEXT, 0, 0},   {"stores", NULL, FIGURE_TEXT, 0, 0}};
 
-/* The loads or the stores of an instruction in one cell: "0x7fff0010/8=0x2a 0x.../4=...". */
+/* Makes a cell of the loads or the stores of an instruction, such as "0x7fff0010/8=0x2a
+   0x.../4=...". */
 static figure accesses_cell(viewing *v, const stele_insn_batch *batch, const stele_insn *at,
                             bool is_store)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the register snapshots of a trace. */
+/* Reads the register snapshots of a trace. */
 #ifndef CLI_INSN_SNAPSHOTS_H
 #define CLI_INSN_SNAPSHOTS_H
 
@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-/* Hands on the snapshots of all threads of a trace. */
+/* Gives the snapshots of all threads of a trace to `take`. */
 stele_status snapshots_read(cli *c, stele_trace *trace, stele_insn_snapshot_fn *take, void *user);
 
 #endif

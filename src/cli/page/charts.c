@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charts over time: what tracks do, counters, and how durations spread. */
+/* Draws charts over time: activity of tracks, counters, and distributions of durations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 #include "cli/show/print.h"
 
 #define ROW_HEIGHT     24u
-#define COLORS         11u /* the last one is of what has no name */
+#define COLORS         11u /* the last colour is for what has no name */
 #define SPREADS_SHOWN  12u
-#define SPREAD_LEAST   4u /* spans of a name that make a picture */
+#define SPREAD_LEAST   4u /* names with fewer spans get no chart */
 #define COUNTER_HEIGHT 56.0
 #define SPREAD_HEIGHT  64.0
 
-/* ---- Activity -------------------------------------------------------------------------------- */
+/* ---- Activity of tracks ---------------------------------------------------------------------- */
 
-/* What is drawn of a bin, as a part of its row: time with a span; of tracks without spans how much
-   happened, of what is most. */
+/* The height of a bin, as a fraction of its row: the time with a span or, on tracks without
+   spans, the number of events relative to `most`. */
 static double share_of(const page_side *s, const page_track *t, const stele_overview_bin *bin,
                        uint64_t most)
 {
@@ -42,7 +42,7 @@ static uint64_t most_of(const page_track *t)
     return most;
 }
 
-/* One path for each colour. */
+/* Draws the bins of a track with one path for each colour. */
 static void write_bins(page *p, const page_side *s, const page_track *t)
 {
     const uint64_t most = most_of(t);
@@ -88,7 +88,7 @@ static void write_lost(page *p, const page_track *t)
     }
 }
 
-/* The name that most of the track's time goes to, of those that lead a bin. */
+/* The name with the most time of the track, among those with the most time in some bin. */
 static stele_name leading_name(const page_track *t)
 {
     stele_name names[16] = {0};
@@ -187,7 +187,7 @@ static double place_of(const page_track *t, double value)
                       : (COUNTER_HEIGHT - 6) / 2);
 }
 
-/* All values of a bin from the least to the greatest, and the last one as a line. */
+/* Draws a counter: the range of values in each bin, and the last values as a line. */
 static void write_counter(page *p, const page_track *t)
 {
     stele_output *out = p->out;
@@ -245,7 +245,7 @@ void page_write_counters(page *p, const page_side *s)
                             print_things(text, s->counter_other_count, "counter"));
 }
 
-/* ---- Spreads --------------------------------------------------------------------------------- */
+/* ---- Distributions of durations -------------------------------------------------------------- */
 
 static int compare_spreads(const void *a, const void *b)
 {
@@ -255,7 +255,7 @@ static int compare_spreads(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* The class in which that part of all spans is reached, from 0 to 1000. */
+/* The class in which `part` thousandths of all spans are reached. */
 static unsigned class_at(const spread *of, unsigned part)
 {
     const uint64_t wanted = of->count / 1000 * part + of->count % 1000 * part / 1000;

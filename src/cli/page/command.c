@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele report: all that matters of a trace, or of two, as one page to be mailed around. */
+/* stele report: writes the most important facts about a trace, or about two, as one page that
+   can be mailed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool path_fits(cli *c, const char *path)
     return cli_usage(c, "'%s': a report is written as .html", path);
 }
 
-/* What changed of each name, from the first trace to the second. */
+/* Compares the names of both traces, if there are two. */
 static bool compare(page *p)
 {
     if (p->side_count != 2)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page holds as JSON: what its script draws, and the figures of its tables for others who
-   read the page. */
+/* Writes the page's data as JSON: what its script draws, and the figures of its tables for
+   programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "cli/show/json.h"
 
 #define NODES_MAX  4000u
-#define NODE_SHARE 2000u /* paths with less than such a part of all are left out */
+#define NODE_SHARE 2000u /* paths with less than 1 / NODE_SHARE of the whole are left out */
 #define NODE_DEPTH 90u
 
 typedef struct writing {
     page *p;
     json j;
-    bool *names; /* by number: its text is needed; of the trace at hand */
+    bool *names; /* by number of the name: the text of the current trace's name is needed */
     uint32_t name_count;
 } writing;
 
@@ -96,7 +96,7 @@ static void write_about(writing *w, const page_side *s)
     json_uint(j, "record_size", b->record_size);
     json_uint(j, "padding_size", b->padding_size);
     json_uint(j, "skipped_size", b->skipped_size);
-    /* As texts: they go beyond what doubles hold. */
+    /* as strings, because numbers of JavaScript cannot hold them exactly */
     snprintf(text, sizeof text, "%lld", (long long)s->begin_ns);
     json_text(j, "begin", text);
     snprintf(text, sizeof text, "%llu",
@@ -117,7 +117,7 @@ static void write_about(writing *w, const page_side *s)
     json_close(j, ']');
 }
 
-/* ---- Tracks ---------------------------------------------------------------------------------- */
+/* ---- Tracks with their bins ------------------------------------------------------------------ */
 
 static unsigned busy_share(const page_side *s, const stele_overview_bin *bin)
 {
@@ -178,9 +178,9 @@ static void write_texts(writing *w)
     json_close(&w->j, '}');
 }
 
-/* ---- Paths ----------------------------------------------------------------------------------- */
+/* ---- Tree of call paths ---------------------------------------------------------------------- */
 
-/* As FlameData of src/view/page/flame.js. */
+/* Writes the tree in the form of FlameData in src/view/page/flame.js. */
 static bool write_nodes(writing *w, const stele_path_tree *tree, uint32_t *numbers)
 {
     json *j = &w->j;
@@ -233,7 +233,7 @@ static bool write_flame(writing *w, const page_side *s)
     return is_fine;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- All data of a trace --------------------------------------------------------------------- */
 
 static void write_slow(writing *w, const page_side *s)
 {
@@ -286,7 +286,7 @@ static void write_changes(writing *w)
     json_close(j, ']');
 }
 
-/* An element ends at the first "</": no text holds one. */
+/* Writes JSON so that it can be in an element of HTML: "</" must not occur in it. */
 static void copy_escaped(stele_output *out, const char *from, size_t size)
 {
     const char *end = from + size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first pass over a trace: all that follows from its events in the order of time. */
+/* Collects in one pass over a trace everything that its events in the order of time say. */
 #include <stele/text.h>
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define SPREADS_MAX 4096u
 
-/* ---- Spreads --------------------------------------------------------------------------------- */
+/* ---- Distributions of durations -------------------------------------------------------------- */
 
 static unsigned class_of(uint64_t duration_ns)
 {
@@ -80,7 +80,7 @@ void spreads_free(spreads *s)
     free(s->index);
 }
 
-/* ---- Troubles -------------------------------------------------------------------------------- */
+/* ---- Places where something is wrong --------------------------------------------------------- */
 
 void troubles_add(troubles *t, int64_t begin_ns, int64_t end_ns, uint64_t count)
 {
@@ -99,8 +99,8 @@ void troubles_add(troubles *t, int64_t begin_ns, int64_t end_ns, uint64_t count)
     t->left = t->step != 0 ? t->step - 1 : 0;
 }
 
-/* In the order of time, the record after one that was written late stands before it in the file. Of
-   several that were written late together, the last one is noted. */
+/* Notes records that were written late: in the order of time, the record after such a one is
+   before it in the file. Of several that were written late together, only the last one is noted. */
 static void note_order(page_side *s, const stele_batch *batch, const stele_event *event)
 {
     page_place *last;
@@ -132,7 +132,7 @@ static void note_trouble(page_side *s, const stele_batch *batch, const stele_eve
 
 /* ---- The slowest spans ----------------------------------------------------------------------- */
 
-/* Fields with their names, cut where they are long. */
+/* Writes the fields of a span with their names; long values are cut. */
 static void describe(const cli *c, const stele_batch *batch, const stele_event *event,
                      char to[PAGE_FIELDS])
 {
@@ -177,7 +177,7 @@ static void keep_slow(const cli *c, page_side *s, const stele_batch *batch,
     describe(c, batch, event, s->slow[at].fields);
 }
 
-/* ---- What is taken --------------------------------------------------------------------------- */
+/* ---- Receivers of events --------------------------------------------------------------------- */
 
 typedef struct gathering {
     const cli *c;
@@ -226,9 +226,9 @@ static stele_status take_spans(void *user, const stele_segment *segment, const s
     return STELE_OK;
 }
 
-/* ---- A trace --------------------------------------------------------------------------------- */
+/* ---- Whole trace ----------------------------------------------------------------------------- */
 
-/* What its times count: nanoseconds if any of its streams does. */
+/* Finds out what times count: nanoseconds if any stream does, otherwise ticks or instructions. */
 static void find_clock(const cli *c, page_side *s)
 {
     const uint32_t count = stele_stream_count(c->context);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Escaping of texts ----------------------------------------------------------------------- */
 
 const char *html_shown(stele_text text, size_t most, char *to)
 {
@@ -80,7 +80,7 @@ void html_text(stele_output *out, const char *text)
     html_bytes(out, text, strlen(text));
 }
 
-/* The next character, of a text that is valid UTF-8. */
+/* Reads a character of a text that is valid UTF-8. */
 static uint32_t next_character(const unsigned char **at)
 {
     const unsigned char *from = *at;
@@ -92,7 +92,8 @@ static uint32_t next_character(const unsigned char **at)
     return character;
 }
 
-/* FNV-1a over units of UTF-16, of which JavaScript's texts are: see src/view/page/colors.js. */
+/* Hashes the UTF-16 units of a name with FNV-1a, as src/view/page/colors.js does, because texts
+   of JavaScript consist of these. */
 unsigned html_color(const char *shown)
 {
     const unsigned char *at = (const unsigned char *)shown;
@@ -139,7 +140,7 @@ void html_table_end(stele_output *out)
 
 void html_row(stele_output *out)
 {
-    stele_output_text(out, "<tr>"); /* ends where the next one begins, or the table does */
+    stele_output_text(out, "<tr>"); /* the row ends with the next one or with the table */
 }
 
 void html_cell(stele_output *out, const char *text)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the instructions of a trace do: all analyses in one pass. */
+/* Runs all analyses of a trace's instructions in one pass. */
 #include <stdlib.h>
 
 #include "cli/page/page.h"
 
-#define INTERVALS      200u  /* of a thread that has all instructions */
-#define INTERVAL_LEAST 1000u /* in instructions */
+#define INTERVALS      200u  /* how many intervals a thread with all instructions gets */
+#define INTERVAL_LEAST 1000u /* shortest interval in instructions */
 
-/* One of so many lines stands for all where a trace is long: distances of reuse take a search. */
+/* For traces with more than REUSE_WHOLE instructions, reuse distances are found for one of
+   REUSE_SAMPLE lines, because each takes a search. */
 #define REUSE_WHOLE  UINT64_C(20000000)
 #define REUSE_SAMPLE 64u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions: what they are, how branches go, how memory is used, phases, and hot code. */
+/* Writes the section about instructions: groups, branches, use of memory, phases and hot code. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define LINE_SIZE      64u
 #define HEIGHT         120.0
 
-/* ---- What they are --------------------------------------------------------------------------- */
+/* ---- Groups of instructions ------------------------------------------------------------------ */
 
 static void count_row(page *p, const char *name, uint64_t count, uint64_t whole)
 {
@@ -169,7 +169,8 @@ static void write_branches(page *p, page_insns *i)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* The share of accesses that a cache of 2^n lines misses, all of them kept the same time. */
+/* Computes the fraction of accesses that a fully associative LRU cache of 2^n lines misses.
+   Returns how many entries of `curve` are set. */
 static unsigned miss_curve(const stele_insn_reuse_counts *r, double curve[40])
 {
     uint64_t misses = r->access_count;
@@ -250,7 +251,8 @@ static void write_footprint(page *p, const page_insns *i)
     html_table_end(p->out);
 }
 
-/* Intervals of one thread, as many as there are from one on. */
+/* How many intervals from `from` on belong to one thread. `*most` is the largest footprint among
+   them. */
 static size_t intervals_of(const page_insns *i, size_t from, uint32_t *track, uint64_t *most)
 {
     stele_insn_interval_row row = STELE_INIT(stele_insn_interval_row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'stele report' knows of one trace, or of two that are compared, and the parts of its page.
- */
+/* What 'stele report' knows of one trace, or of two that it compares, and the functions that
+   write its page. */
 #ifndef CLI_PAGE_PAGE_H
 #define CLI_PAGE_PAGE_H
 
@@ -11,14 +11,14 @@
 #include "cli/digest.h"
 #include "cli/insn/insn.h"
 
-#define PAGE_BINS   240u /* of charts over time */
+#define PAGE_BINS   240u /* bins of a chart over time */
 #define PAGE_SLOW   30u
-#define PAGE_FIELDS 400u /* bytes of the fields of a span */
+#define PAGE_FIELDS 400u /* bytes of text for the fields of a span */
 #define PAGE_SIDES  2u
 
-/* ---- Spreads: how the durations of each name are distributed --------------------------------- */
+/* ---- Distributions of the durations of each name --------------------------------------------- */
 
-/* Four classes from one power of two to the next. */
+/* Number of classes: four for each power of two. */
 #define SPREAD_CLASSES 256u
 
 typedef struct spread {
@@ -27,23 +27,23 @@ typedef struct spread {
     uint32_t classes[SPREAD_CLASSES];
 } spread;
 
-/* In memory of a fixed number of names: those that come first. */
+/* Distributions for a limited number of names, those that came first. */
 typedef struct spreads {
     spread *of;
     size_t count, capacity;
-    uint32_t *index; /* by number of the name: number in `of` and 1; 0: none */
+    uint32_t *index; /* by number of the name: its index in `of` plus 1; 0: none */
     uint32_t index_count;
-    uint64_t other_count; /* spans of names beyond them */
+    uint64_t other_count; /* spans of names for which there was no room */
 } spreads;
 
 bool spreads_add(spreads *s, stele_name name, uint64_t duration_ns);
 const spread *spreads_find(const spreads *s, stele_name name);
 void spreads_free(spreads *s);
 
-/* Where a class begins, in nanoseconds. */
+/* The lowest duration of a class, in nanoseconds. */
 uint64_t spread_class_begin(unsigned number);
 
-/* ---- Troubles: where events are missing, damaged, or out of order ---------------------------- */
+/* ---- Places where events are missing, damaged or out of order -------------------------------- */
 
 typedef enum trouble_kind {
     TROUBLE_LOST,
@@ -54,27 +54,26 @@ typedef enum trouble_kind {
 
 typedef struct trouble {
     int64_t begin_ns, end_ns;
-    uint64_t count; /* of events; 0: not known */
+    uint64_t count; /* how many events; 0: not known */
 } trouble;
 
 #define TROUBLES_MAX 4096u
 
-/* Beyond so many, some stand for those beside them. */
+/* A sample of at most TROUBLES_MAX places, evenly chosen. */
 typedef struct troubles {
     trouble of[TROUBLES_MAX];
     size_t count;
-    uint64_t step, left; /* one of `step` is kept; so many are left until the next one */
+    uint64_t step, left; /* one of `step` places is kept; `left` are skipped until the next one */
     uint64_t total;
 } troubles;
 
 void troubles_add(troubles *t, int64_t begin_ns, int64_t end_ns, uint64_t count);
 
-/* ---- A trace ----------------------------------------------------------------------------------
- */
+/* ---- State of a trace ---- */
 
 typedef struct slow_span {
     stele_span span;
-    char fields[PAGE_FIELDS]; /* as text for people */
+    char fields[PAGE_FIELDS]; /* text for people */
 } slow_span;
 
 typedef enum page_clock { PAGE_NS, PAGE_TICKS, PAGE_INSNS } page_clock;
@@ -82,11 +81,11 @@ typedef enum page_clock { PAGE_NS, PAGE_TICKS, PAGE_INSNS } page_clock;
 /* A track that is shown, with its bins over the whole time. */
 typedef struct page_track {
     stele_overview_track about;
-    char *title; /* as text for people */
+    char *title; /* text for people; owned */
     stele_overview_bin *bins;
 } page_track;
 
-/* What instructions do, in one pass over them. */
+/* Analyses of instructions, which are all made in one pass. */
 typedef struct page_insns {
     insns s;
     stele_insn_mix *mix;
@@ -96,43 +95,43 @@ typedef struct page_insns {
     stele_insn_reuse *reuse;
     stele_insn_bbv *bbv;
     struct phases *phases;
-    uint64_t interval; /* in instructions of a thread */
+    uint64_t interval; /* length of an interval in instructions of a thread */
     uint64_t reuse_sample;
     uint64_t insn_count;
 } page_insns;
 
-/* Where a record stands. */
+/* The time and offset of a record. */
 typedef struct page_place {
     int64_t time_ns;
     uint64_t offset;
 } page_place;
 
 typedef struct page_side {
-    size_t index; /* of the argument */
+    size_t index; /* index of the argument */
     unsigned number;
-    const char *word; /* "before" or "after" of two, "" of one */
+    const char *word; /* "before" or "after" if there are two traces, otherwise "" */
     digest d;
     page_clock clock;
     bool has_wall;
-    int64_t wall_ns; /* of the first event */
+    int64_t wall_ns; /* wall-clock time of the first event */
     stele_paths *paths;
     stele_path_tree tree;
     stele_sched *sched;
     bool has_sched; /* there are switches or wake-ups */
     spreads spreads;
     troubles troubles[TROUBLE_COUNT];
-    page_place *places; /* by stream: the last record in the order of time */
+    page_place *places; /* by stream: the latest record in the order of time */
     uint32_t place_count;
-    slow_span slow[PAGE_SLOW]; /* the longest first */
+    slow_span slow[PAGE_SLOW]; /* sorted by duration, the longest first */
     unsigned slow_count;
-    stele_overview *overview; /* while it is asked */
+    stele_overview *overview; /* NULL after the tracks were read */
     bool has_range;
-    int64_t begin_ns, end_ns; /* what charts show */
-    page_track *tracks;       /* in the order of showing */
+    int64_t begin_ns, end_ns; /* range of the charts */
+    page_track *tracks;       /* in the order in which they are shown */
     size_t track_count, track_other_count;
     page_track *counters;
     size_t counter_count, counter_other_count;
-    page_insns *insns; /* NULL: it has none */
+    page_insns *insns; /* NULL: the trace has no instructions */
 } page_side;
 
 typedef struct page {
@@ -140,32 +139,33 @@ typedef struct page {
     stele_output *out;
     page_side sides[PAGE_SIDES];
     unsigned side_count;
-    stele_compare_change *changes; /* of two sides */
+    stele_compare_change *changes; /* changes between two traces, sorted by size */
     size_t change_count;
     stele_compare_change whole;
 } page;
 
-/* Reads one argument. False, and reported, when there is nothing to be shown of it. */
+/* Reads one argument. If it has nothing to show, reports it and returns false. */
 bool page_gather(page *p, unsigned side);
 void page_side_free(page_side *s);
 
-/* What the tracks do over time; a second pass over the trace, unless an index has it. */
+/* Reads what tracks do over time, in a second pass over the trace unless its index has it. */
 bool page_read_tracks(page *p, page_side *s);
 void page_free_tracks(page_side *s);
 
-/* What instructions do; nothing where there are none. */
+/* Analyses the instructions of a trace; does nothing if it has none. */
 bool page_read_insns(page *p, page_side *s);
 void page_free_insns(page_side *s);
 
-/* ---- Phases: stretches in which a thread runs the same code ---------------------------------- */
+/* ---- Phases in which a thread runs the same code --------------------------------------------- */
 
 #define PHASES_MAX 10u
 
 typedef struct phase_row {
     uint32_t track;
-    uint32_t phase; /* from 0; those that are like no other beyond the limit are the last one */
+    /* from 0 on; the last one also has intervals that are like no other, beyond the limit */
+    uint32_t phase;
     uint64_t insn_count;
-    uint64_t pc; /* of the block with the most instructions; UINT64_MAX: not known */
+    uint64_t pc; /* address of the block with the most instructions; UINT64_MAX: not known */
 } phase_row;
 
 typedef struct phases phases;
@@ -173,18 +173,17 @@ typedef struct phases phases;
 phases *phases_new(void);
 void phases_free(phases *p);
 
-/* A stele_insn_bbv_fn. */
+/* Adds an interval; a stele_insn_bbv_fn. */
 stele_status phases_take(void *user, const stele_insn_bbv *bbv, uint32_t track,
                          const uint32_t *blocks, size_t count);
 const phase_row *phases_rows(const phases *p, size_t *count);
 
-/* ---- The page ---------------------------------------------------------------------------------
- */
+/* ---- Sections of the page ---- */
 
 /* Writes the whole page. */
 void page_write(page *p);
 
-/* Sections; each writes nothing where there is nothing to be shown. */
+/* Write the sections of the page. Each writes nothing if it has nothing to show. */
 void page_write_sound(page *p, const page_side *s);
 void page_write_activity(page *p, const page_side *s);
 void page_write_counters(page *p, const page_side *s);
@@ -198,29 +197,28 @@ void page_write_slow(page *p, const page_side *s);
 void page_write_insns(page *p, page_side *s);
 void page_write_changes(page *p);
 
-/* What stands in the page as JSON, in one element. */
+/* Writes the data of the page as JSON in one element. */
 stele_status page_write_data(page *p);
 
-/* ---- Words ------------------------------------------------------------------------------------
- */
+/* ---- Texts that sections share ---- */
 
-/* A length of time, or of what else the trace's times count: "1.50 ms", "12.3 M instructions".
-   These give `to`, of PRINT_SIZE bytes. */
+/* Makes the text of a length of time, or of what the trace's times count: "1.50 ms", "12.3 M
+   instructions". This and the next two return `to`, which has PRINT_SIZE bytes. */
 const char *page_length(const page_side *s, uint64_t length, char *to);
 
-/* The same in few letters: "12.3 M". */
+/* Makes a short text of a length, such as "12.3 M". */
 const char *page_length_short(const page_side *s, uint64_t length, char *to);
 
-/* A moment since the begin of the trace: "0.001234567 s". */
+/* Makes the text of a time since the begin of the trace, such as "0.001234567 s". */
 const char *page_moment(const page_side *s, int64_t time_ns, char *to);
 
-/* A heading of a section, and its id: that of the second side gets "-2". */
+/* Writes the heading of a section. Its id gets the suffix "-2" for the second trace. */
 void page_heading(page *p, const page_side *s, const char *id, const char *title);
 
-/* Moments below a chart over time, from its left to its right end. */
+/* Writes the times below a chart, from its left to its right end. */
 void page_write_axis(page *p, const page_side *s);
 
-/* How many rows of names a page has at most, in tables and data. */
+/* How many rows tables and data have at most, for names and for changes. */
 #define PAGE_NAMES   300u
 #define PAGE_CHANGES 200u
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals of instructions are alike when they spend them in the same blocks. Each becomes a small
- * vector: the share of its instructions in the blocks of each of 64 groups, which the bits of their
- * addresses make. It belongs to the first phase whose vector is near enough, else begins one.
+ * Finds phases: intervals of instructions that spend them in the same blocks. Each interval becomes
+ * a vector of 64 numbers: the fractions of its instructions in groups of blocks, which are selected
+ * by bits of the blocks' addresses. It belongs to the first phase whose vector is near enough, or
+ * else begins a new phase.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "cli/page/page.h"
 
 #define GROUPS   64u
-#define NEAR     0.5 /* sum of differences; 2 is nothing in common */
+#define NEAR     0.5 /* sum of the differences; it is 2 for intervals with nothing in common */
 #define ROWS_MAX 20000u
 
 struct phases {

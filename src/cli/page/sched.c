@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads and CPUs do, where the trace says so. */
+/* Writes the section about threads and CPUs, if the trace has scheduling events. */
 #include <stele/text.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, paths, the slowest spans, and what changed between two traces. */
+/* Writes the tables of names, call paths, the slowest spans, and changes between two traces. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define PATHS_SHOWN    15u
 #define OUTLIERS_SHOWN 12u
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Table of names -------------------------------------------------------------------------- */
 
 static void length_cell(page *p, const page_side *s, uint64_t length)
 {
@@ -43,7 +43,7 @@ static void write_name_row(page *p, const page_side *s, const stele_profile_row 
     length_cell(p, s, row->max_ns);
 }
 
-/* Of a trace without calls: how often each name comes. */
+/* Writes how often each name occurs, for a trace without calls. */
 static void write_counts(page *p, const page_side *s)
 {
     static const html_column columns[] = {
@@ -65,7 +65,7 @@ static void write_counts(page *p, const page_side *s)
                             print_things(text, s->d.name_count - PAGE_NAMES, "name"));
 }
 
-/* What has no name at all tells nothing. */
+/* Whether a table of names is useful: there are calls, or there is a name. */
 bool page_has_names(const page_side *s)
 {
     return s->d.row_count != 0 || s->d.name_count > 1 ||
@@ -103,9 +103,9 @@ void page_write_names(page *p, const page_side *s)
     stele_output_text(p->out, "</details>\n");
 }
 
-/* ---- Paths ----------------------------------------------------------------------------------- */
+/* ---- Call paths ------------------------------------------------------------------------------ */
 
-/* The last names of a path, its own last. */
+/* Writes a cell with the last names of a path, the innermost one last. */
 static void path_cell(page *p, const stele_path_tree *tree, uint32_t node)
 {
     uint32_t above[4];
@@ -249,7 +249,7 @@ void page_write_slow(page *p, const page_side *s)
                               "<code>stele dump --at</code> shows it.</p>\n");
 }
 
-/* ---- What changed ---------------------------------------------------------------------------- */
+/* ---- Changes between two traces -------------------------------------------------------------- */
 
 static void change_cell(page *p, const page_side *s, const stele_compare_change *change)
 {

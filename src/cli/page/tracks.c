@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tracks of a trace do over time, from its overview. */
+/* Reads what the tracks of a trace do over time, from its overview. */
 #include <stele/text.h>
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #define COUNTERS_MAX 36u
 #define STEP_EVENTS  65536u
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Reading of the overview ----------------------------------------------------------------- */
 
-/* The trace to read anew. A packed one cannot be read twice, but it can be opened again; a pipe
-   cannot. */
+/* The trace for a second pass. A packed one must be opened again, which is not possible for a
+   pipe: then NULL. */
 static stele_trace *trace_again(page *p, const page_side *s, stele_trace **opened)
 {
     *opened = NULL;
@@ -42,14 +42,14 @@ static stele_status build(page *p, page_side *s, stele_trace *trace)
     return cli_interrupted() != 0 ? STELE_ERR_CLOSED : status;
 }
 
-/* ---- Which tracks ---------------------------------------------------------------------------- */
+/* ---- Choice of tracks ------------------------------------------------------------------------ */
 
 static bool is_active(const stele_overview_track *track)
 {
     return track->event_count != 0 || track->span_count != 0 || track->lost_count != 0;
 }
 
-/* Marks the track and all above it. */
+/* Marks a track and all tracks around it as shown. */
 static void mark(page_side *s, bool *is_shown, uint32_t place)
 {
     uint32_t number = stele_overview_track_at(s->overview, place);
@@ -74,7 +74,7 @@ static bool fill(page_side *s, page_track *to, uint32_t place)
                STELE_OK;
 }
 
-/* The tracks of one sort that are to be shown, at most `most` of them and those above them. */
+/* Chooses the tracks of one sort that are shown: at most `most`, and those around them. */
 static stele_status choose(page_side *s, bool is_counters, uint32_t most, page_track **list,
                            size_t *count, size_t *other_count)
 {
@@ -127,7 +127,7 @@ bool page_read_tracks(page *p, page_side *s)
     if (status == STELE_OK)
         status =
             choose(s, true, COUNTERS_MAX, &s->counters, &s->counter_count, &s->counter_other_count);
-    stele_overview_close(s->overview); /* before the trace */
+    stele_overview_close(s->overview); /* before the trace is closed */
     s->overview = NULL;
     stele_trace_close(opened);
     return cli_check(p->c, status, p->c->options.arguments[s->index]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all parts of the page say alike: lengths, moments, headings, the axis of time. */
+/* Makes texts that all sections of the page share: lengths, times, headings, the axis of time. */
 #include <stele/text.h>
 
 #include <inttypes.h>

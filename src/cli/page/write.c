@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page as a whole: its head, what the traces are, and whether they can be trusted. */
+/* Writes the page as a whole: its head, facts about the traces, and whether they can be trusted. */
 #include <stele/text.h>
 #include <stele/version.h>
 
@@ -12,7 +12,7 @@
 #include "cli/show/print.h"
 #include "view/report/report.h"
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- Facts about the trace ------------------------------------------------------------------- */
 
 static void write_facts(page *p, const page_side *s)
 {
@@ -64,7 +64,7 @@ static void write_kinds(page *p, const page_side *s)
     html_table_end(p->out);
 }
 
-/* ---- Whether it is sound --------------------------------------------------------------------- */
+/* ---- Soundness of the trace ------------------------------------------------------------------ */
 
 static bool is_sound(const page_side *s)
 {
@@ -111,7 +111,7 @@ static void write_verdict(page *p, const page_side *s)
     }
 }
 
-/* Bins of the whole time in which something is. */
+/* Marks the bins of a stretch of time. Returns false if it is outside of the chart. */
 static bool mark_bins(const page_side *s, int64_t begin_ns, int64_t end_ns, bool bins[PAGE_BINS])
 {
     const double width = ((double)s->end_ns - (double)s->begin_ns) / PAGE_BINS;
@@ -148,14 +148,15 @@ static void write_strip(page *p, const char *title, const char *class, const boo
     stele_output_text(p->out, "</svg>\n");
 }
 
-/* Records of several files are none out of order: the reader knows. */
+/* Whether there is trouble of a kind. Records of several files can seem out of order; the reader
+   knows better. */
 static bool has_trouble(const page_side *s, unsigned kind)
 {
     return s->troubles[kind].count != 0 &&
            (kind != TROUBLE_DISORDER || s->d.stats.unordered_count != 0);
 }
 
-/* Where on the axis of time something is wrong. */
+/* Writes strips that show where on the axis of time something is wrong. */
 static void write_strips(page *p, const page_side *s)
 {
     static const char *const titles[] = {"events lost", "damaged", "out of order"};
@@ -247,7 +248,7 @@ void page_write_sound(page *p, const page_side *s)
     stele_output_text(p->out, "<code>stele check</code> judges each of them.</p>\n");
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Whole page ------------------------------------------------------------------------------ */
 
 static void write_head(page *p)
 {

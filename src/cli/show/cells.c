@@ -10,7 +10,7 @@
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
-/* Columns from one label of the axis to the next, at least. */
+/* The least distance of two labels on the axis, in columns. */
 #define LABEL_WIDTH 12u
 
 bool cells_are_utf8(void)
@@ -46,7 +46,7 @@ void cells_loss(const cells *c)
     print_color(c->out, c->has_color, COLOR_NONE);
 }
 
-/* The least of 1, 2 and 5 times a power of ten that is not less. */
+/* The smallest number of the form 1, 2 or 5 times a power of ten that is not below `least`. */
 static uint64_t nice_step(uint64_t least)
 {
     uint64_t step = 1;
@@ -60,7 +60,7 @@ static uint64_t nice_step(uint64_t least)
     return step;
 }
 
-/* A time that is so many steps: with as few digits as that takes. */
+/* Writes a time on the axis, in the largest unit in which it is a whole number. */
 static void write_time(char *to, size_t size, uint64_t ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};

@@ -96,14 +96,14 @@ const char *figures_print_value(const stele_value *v, char *to)
     return to;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Tables for people ----------------------------------------------------------------------- */
 
 static uint64_t share_whole(const figures *f, const figure *row, const figure *cell)
 {
     return cell->share.whole == UINT32_MAX ? f->whole : row[cell->share.whole].number;
 }
 
-/* A cell that is not a text; `to` has room for PRINT_SIZE. */
+/* Makes the text of a cell that is not a text; `to` has room for PRINT_SIZE bytes. */
 static const char *print_figure(const figures *f, const figure *row, size_t column, char *to)
 {
     const figure *cell = &row[column];
@@ -136,7 +136,7 @@ static const char *print_figure(const figures *f, const figure *row, size_t colu
     return to;
 }
 
-/* Of a table that is gathered: what is missing is a dash. */
+/* Adds a cell to a table that is collected; a missing value becomes a dash. */
 static void gather_cell(grid *g, const figures *f, const figure *row, size_t column)
 {
     const figure_kind kind = f->columns[column].kind;
@@ -176,7 +176,8 @@ void figures_write_text(cli *c, const figures *f, size_t shown)
     grid_close(c, &g);
 }
 
-/* Two spaces part columns; those that stand to the right have them in their width. */
+/* Writes the gap before a column: two spaces, unless its width includes them because it is
+   aligned to the right. */
 static void write_gap(const figures *f, const figure_column *column, bool *is_first)
 {
     if (!*is_first && column->width >= 0)
@@ -204,7 +205,8 @@ static void write_titles(const figures *f)
     stele_output_byte(f->c->out, '\n');
 }
 
-/* Lines do not end with spaces: those columns end a row that have something in it. */
+/* How many columns of a row are written: those up to the last that has a value, so that lines do
+   not end with spaces. */
 static size_t shown_count(const figures *f, const figure *cells)
 {
     size_t count = f->column_count;
@@ -367,8 +369,8 @@ static void write_json_cell(json *j, const char *key, figure_kind kind, const fi
     }
 }
 
-/* Has the object open that "of/key" names, and no other; `open` is the key of the column that
-   opened one. Gives the rest of the key. */
+/* Opens the object of a key "of/key" and closes another one; `*open` is the key of the column
+   that opened one. Returns the rest of the key. */
 static const char *enter_object(json *j, const char *key, const char **open)
 {
     const char *slash = strchr(key, '/');
@@ -436,7 +438,7 @@ static void write_json_row(const figures *f, const figure *cells)
     json_close(j, '}');
 }
 
-/* ---- By the options -------------------------------------------------------------------------- */
+/* ---- Output by the options ------------------------------------------------------------------- */
 
 void figures_write(cli *c, const figures *f, size_t shown, const figure_total *totals,
                    size_t total_count)

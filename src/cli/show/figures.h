@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables: for people, as CSV, and as JSON, by the options of the command. A table that is gathered
- * (figures_add(), then figures_write()) has columns as wide as they must be for people. Of one that
- * is written while it is read (figures_row()), so that it can have any length, the columns have a
- * fixed width.
+ * Writes tables for people, as CSV and as JSON, by the options of the command. A table that is
+ * collected (figures_add(), then figures_write()) has columns as wide as needed. In one that is
+ * written row by row (figures_row()), so that it can have any length, columns have a fixed width.
  */
 #ifndef CLI_SHOW_FIGURES_H
 #define CLI_SHOW_FIGURES_H
@@ -14,40 +13,42 @@
 #include "cli/show/json.h"
 
 typedef enum figure_kind {
-    FIGURE_COUNT,  /* "1,234" for people; FIGURE_NONE: there is none */
-    FIGURE_INT,    /* FIGURE_NO_INT: there is none */
-    FIGURE_CHANGE, /* an integer that people see with its sign */
-    FIGURE_BYTES,  /* "4.0 KiB" for people */
-    FIGURE_HEX,    /* an address, "0x..." everywhere; FIGURE_NONE: there is none */
-    FIGURE_NS,     /* a duration: "12.3 ms" for people, ns else; FIGURE_NONE: there is none */
-    FIGURE_TIME,   /* ns; for people seconds from the table's origin */
-    FIGURE_REAL,   /* a double; there is none where it is not finite */
+    FIGURE_COUNT,  /* "1,234" for people; FIGURE_NONE: no value */
+    FIGURE_INT,    /* signed integer; FIGURE_NO_INT: no value */
+    FIGURE_CHANGE, /* signed integer that is shown to people with its sign */
+    FIGURE_BYTES,  /* size, "4.0 KiB" for people */
+    FIGURE_HEX,    /* address, "0x..." in all forms; FIGURE_NONE: no value */
+    FIGURE_NS,     /* duration in ns, "12.3 ms" for people; FIGURE_NONE: no value */
+    FIGURE_TIME,   /* time in ns; for people seconds since the table's origin */
+    FIGURE_REAL,   /* a double; no value if it is not finite */
     FIGURE_BOOL,   /* "yes" for people, 1 in CSV, true in JSON */
-    FIGURE_SHARE,  /* one column of another, or of the table's whole; for people only */
-    FIGURE_RATE,   /* the same for each thousand of the whole */
-    FIGURE_RATIO,  /* of two numbers in per cent; for people only */
-    FIGURE_TEXT,   /* without bytes: there is none */
-    FIGURE_VALUE,  /* of an expression, of any type */
-    FIGURE_LABEL   /* the same by its label, where it has one */
+    FIGURE_SHARE, /* percentage of one column in another or in the table's whole; for people only */
+    FIGURE_RATE,  /* one column for each thousand of another; for people only */
+    FIGURE_RATIO, /* percentage of two numbers; for people only */
+    FIGURE_TEXT,  /* text; NULL bytes: no value */
+    FIGURE_VALUE, /* value of an expression, of any type */
+    FIGURE_LABEL  /* value of an expression, shown by its label if it has one */
 } figure_kind;
 
 #define FIGURE_NONE   UINT64_MAX
 #define FIGURE_NO_INT INT64_MIN
 
-/* What a column is besides its kind. */
+/* Further properties of a column, as bits. */
 enum {
-    FIGURE_OPTIONAL = 1, /* JSON leaves it out of rows that do not have it */
+    FIGURE_OPTIONAL = 1, /* left out in JSON for rows without a value */
     FIGURE_NOT_CSV = 2,
     FIGURE_NOT_JSON = 4
 };
 
 typedef struct figure_column {
-    const char *key;   /* in CSV and JSON; NULL: for people only; "of/key": in an object of JSON,
-                          "of_key" in CSV */
-    const char *title; /* for people; NULL: not shown to them */
+    /* name in CSV and JSON; NULL: for people only; "of/key" is in an object of JSON, and
+       "of_key" in CSV */
+    const char *key;
+    const char *title; /* heading for people; NULL: not shown to them */
     figure_kind kind;
-    int width;       /* of rows written one by one, negative to the right; 0: as wide as the cell */
-    unsigned except; /* FIGURE_OPTIONAL and others */
+    /* width in rows written one by one, negative to align to the right; 0: as wide as the cell */
+    int width;
+    unsigned except; /* FIGURE_OPTIONAL and other bits */
 } figure_column;
 
 typedef union figure {
@@ -55,10 +56,11 @@ typedef union figure {
     int64_t integer;
     double real;
     bool is_true;
-    stele_text text;          /* must hold until the table is written */
-    const stele_value *value; /* must hold as well */
+    stele_text text;          /* must be valid until the table is written */
+    const stele_value *value; /* must be valid until the table is written */
     struct {
-        uint32_t part, whole; /* columns of the row; `whole` UINT32_MAX: the table's */
+        /* indexes of columns in the row; `whole` UINT32_MAX: the table's whole */
+        uint32_t part, whole;
     } share;
     struct {
         uint64_t part, whole;
@@ -69,63 +71,65 @@ typedef union figure {
 
 typedef struct figures {
     cli *c;
-    const char *rows_key; /* of the list in JSON; NULL: an object a line */
+    const char *rows_key; /* name of the list in JSON; NULL: each row is an object on a line */
     const figure_column *columns;
     size_t column_count;
-    uint64_t whole;     /* of shares */
-    int64_t origin_ns;  /* of FIGURE_TIME */
-    size_t dim_column;  /* rows in which this one is true are dim; 0: none */
-    size_t shown_count; /* of those that there are, for the heading of rows written one by one */
-    size_t row_count;   /* of a table that is gathered, or set for the heading; 0: not known */
+    uint64_t whole;     /* what FIGURE_SHARE refers to */
+    int64_t origin_ns;  /* what FIGURE_TIME is relative to */
+    size_t dim_column;  /* rows are dim if this column is true; 0: none */
+    size_t shown_count; /* number of rows in all, for the heading of rows written one by one */
+    /* rows of a table that is collected, or set by the caller for the heading; 0: not known */
+    size_t row_count;
     figure *cells;
     size_t row_capacity;
-    struct kept_text *texts; /* see figures_keep() */
+    struct kept_text *texts; /* texts of figures_keep() */
     bool has_heading;
-    json *into; /* the document of which rows are a list; NULL: each is a line */
+    json *into; /* document that contains the rows as a list; NULL: each row is a line */
 } figures;
 
-/* A number that belongs to the whole table; in JSON only. */
+/* A number about the whole table, for JSON only. */
 typedef struct figure_total {
     const char *key;
     uint64_t value;
 } figure_total;
 
-/* A cell of a text that ends with 0; NULL: none. */
+/* Makes a cell of a text that ends with 0; NULL means no value. */
 figure figure_text(const char *text);
 
-/* ---- Tables that are gathered ---- */
+/* ---- Tables that are collected ---- */
 
-/* Cells of a new row, to be filled. Returns NULL if out of memory. */
+/* Adds a row, whose cells the caller fills in. Returns NULL if out of memory. */
 figure *figures_add(figures *f);
 
-/* A copy of a text, which holds until the table is freed. Without bytes if out of memory. */
+/* Copies a text, which is valid until the table is freed. `bytes` is NULL if out of memory. */
 stele_text figures_keep(figures *f, const char *text);
 void figures_free(figures *f);
 
-/* Writes the first `shown` rows as a table for people, or as a list of JSON under `rows_key`: for
+/* Write the first `shown` rows as a table for people, or as a list of JSON named `rows_key`, for
    commands that show several tables. */
 void figures_write_text(cli *c, const figures *f, size_t shown);
 void figures_write_list(json *j, const figures *f, size_t shown);
 
-/* Writes the first `shown` rows by the options of the command. */
+/* Writes the first `shown` rows in the form that the options say. */
 void figures_write(cli *c, const figures *f, size_t shown, const figure_total *totals,
                    size_t total_count);
 
-/* ---- Rows that are written as they come ---- */
+/* ---- Rows that are written one by one ---- */
 
-/* Writes the heading, unless that is there or the rows are JSON. */
+/* Writes the heading, unless it was written or rows are JSON. */
 void figures_begin(figures *f);
 
-/* Writes a row, which has as many cells as there are columns, after the heading. */
+/* Writes a row, which has a cell for each column, after the heading. */
 void figures_row(figures *f, const figure *cells);
 
-/* Writes what JSON has of a row into the object that is open. */
+/* Writes the members of a row to the open object of JSON. */
 void figures_members(json *j, const figures *f, const figure *cells);
 
-/* A value that is a number, as CSV has it, in room for PRINT_SIZE. Returns "" for others. */
+/* Makes the text of a number for CSV in `to`, which has room for PRINT_SIZE bytes. Returns ""
+   for other values. */
 const char *figures_print_value(const stele_value *v, char *to);
 
-/* Writes a value as its type has it. */
+/* Writes a value of any type as JSON. */
 void figures_json_value(json *j, const char *key, const stele_value *v);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms of a flame graph: stacks as wide as the time, or the number of calls, on them. */
+/*
+ * Writes flame graphs in several forms: stacks whose width is their time, or their number of calls.
+ */
 #ifndef CLI_SHOW_FLAME_GRAPH_H
 #define CLI_SHOW_FLAME_GRAPH_H
 
@@ -10,46 +12,48 @@ typedef struct flame {
     stele_context *context;
     const stele_path_tree *tree;
     const char *title;
-    const char *unit; /* of what times are, "instructions"; NULL: of time, or of a tracer's own */
-    uint32_t width;   /* of the picture in pixels; 0: FLAME_WIDTH */
-    bool by_count;    /* else by time */
-    bool is_diff;     /* both sides: as wide as their mean, coloured by what changed */
-    uint32_t runs[STELE_PATH_SIDES]; /* that a side adds up: shown is a run on average; 0: one */
+    /* unit of the figures, such as "instructions"; NULL: time, or a unit of the tracer */
+    const char *unit;
+    uint32_t width; /* width of the picture in pixels; 0: FLAME_WIDTH */
+    bool by_count;  /* widths are numbers of calls; otherwise time */
+    bool is_diff;   /* shows both sides: widths are means, colours are changes */
+    /* how many runs each side sums up, so that averages are shown; 0: one */
+    uint32_t runs[STELE_PATH_SIDES];
 } flame;
 
 #define FLAME_WIDTH 1200u
 
-/* "main;read;copy 1234", one line for each path: self time in ns, or calls. ';' and control
-   characters of names become '_'. */
+/* Writes a line "main;read;copy 1234" for each path, with its self time in ns or its calls. ';'
+   and control characters in names become '_'. */
 void flame_write_folded(const flame *f, stele_output *out);
 
-/* One sampled profile for each child of the root, which must be the tracks. */
+/* Writes a sampled profile for each child of the root; those must be the tracks. */
 void flame_write_speedscope(const flame *f, stele_output *out);
 
-/* A profile of pprof. `has_tracks`: the children of the root are the tracks. */
+/* Writes a profile of pprof. `has_tracks` says that the children of the root are the tracks. */
 void flame_write_pprof(const flame *f, bool has_tracks, stele_output *out);
 
-/* The call graph as Callgrind writes it. */
+/* Writes the call graph in the format of Callgrind. */
 void flame_write_callgrind(const flame *f, stele_output *out);
 
-/* A picture by itself, to be searched and zoomed in a browser. It says how many frames are too
-   narrow or too deep to be drawn. */
+/* Writes a picture that a browser can search and zoom. It says how many frames are too narrow or
+   too deep to be drawn. */
 void flame_write_svg(const flame *f, stele_output *out);
 
-/* The same as a page of HTML, for what shows or mails pages only. */
+/* Writes the picture as a page of HTML, for programs that only show or mail pages. */
 void flame_write_html(const flame *f, stele_output *out);
 
 /*
- * A name as labels show it: of C++ names without the arguments of templates, "map<..>", and the
- * parameters of functions, "f()". Gives its size, `size_max` at most. Other names stay as they are,
- * and so do those that are longer than that.
+ * Shortens a name for labels: C++ names lose the arguments of templates, "map<..>", and the
+ * parameters of functions, "f()". Names that would be longer than `size_max`, and all others, stay
+ * as they are. Returns the size.
  */
 size_t flame_short_name(stele_text name, char *text, size_t size_max);
 
-/* What makes the page move, in lines. */
+/* Lines of the script in the picture. */
 extern const char *const flame_script[];
 
-/* ---- Measures ---- */
+/* ---- Figures of one node ---- */
 
 static inline uint64_t flame_of_run(const flame *f, uint64_t value, unsigned side)
 {

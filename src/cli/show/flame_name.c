@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of C++ functions, shortened for labels. */
+/* Shortens names of C++ functions for labels. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool begins_with(const char *at, const char *end, const char *word)
     return (size_t)(end - at) >= size && memcmp(at, word, size) == 0;
 }
 
-/* What is after the bracket that closes the one at `at`; NULL when none does. */
+/* Finds the end of the bracket that opens at `at`. Returns NULL if it is not closed. */
 static const char *skip_brackets(const char *at, const char *end)
 {
     const char open = *at, close = open == '<' ? '>' : ')';
@@ -25,13 +25,15 @@ static const char *skip_brackets(const char *at, const char *end)
     return NULL;
 }
 
-/* Whether a list of arguments or parameters begins here, after a name. */
+/* Whether a list of arguments or parameters begins at `at`, after a name. */
 static bool is_list(const char *begin, const char *at)
 {
     return at != begin && (isalnum((unsigned char)at[-1]) || strchr("_>})~", at[-1]) != NULL);
 }
 
-/* The size of an operator's name at `at`, which brackets may be part of; 0: there is none. */
+/*
+ * The size of an operator's name at `at`, which may contain brackets. Returns 0 if there is none.
+ */
 static size_t operator_size(const char *at, const char *end)
 {
     static const char *const signs[] = {"()", "<=>", "<<=", "<<", "<=", "<", "->*", "->", ""};
@@ -46,7 +48,8 @@ static size_t operator_size(const char *at, const char *end)
 size_t flame_short_name(stele_text name, char *text, size_t size_max)
 {
     const char *at = name.bytes, *const end = at + name.size;
-    const char *after_operator = NULL; /* a list may follow whatever sign that ends with */
+    /* end of the last operator, directly after which a list may begin */
+    const char *after_operator = NULL;
     size_t size = 0;
     if (name.size + 4 > size_max)
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The script of flame graphs (see flame_svg.c): zooming, fitting labels, searching. */
+/* The script of flame graphs (see flame_svg.c): it zooms, fits labels and searches. */
 #include "cli/show/flame_graph.h"
 
 const char *const flame_script[] = {

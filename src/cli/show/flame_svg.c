@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flame graph as one SVG that needs nothing else. Each frame is a group with its place at full
- * width in data attributes, which the script scales when one zooms in; without scripts it is a
- * still picture with tooltips. The outermost calls are at the top, so that they can be seen however
- * deep the others are.
+ * Writes a flame graph as a single SVG. Each frame is a group whose position at full width is in
+ * data attributes, which the script scales for zooming; without scripts it is a picture with
+ * tooltips. The outermost calls are at the top, so that they are visible however deep the others
+ * are.
  */
 #include <stele/text.h>
 
@@ -18,21 +18,21 @@
 #define HEAD       64u
 #define FOOT       16u
 #define ROWS_MAX   (STELE_CALL_PATH_MAX + 2)
-#define LABEL_SIZE 1024u /* of a shortened one */
-#define SHARE_MIN  0.001 /* of the whole width; narrower frames are not drawn */
-#define CHARACTER  7.2   /* width of one */
-#define TEXT_SHIFT 13u   /* baseline in a row */
+#define LABEL_SIZE 1024u /* bytes for a shortened name */
+#define SHARE_MIN  0.001 /* narrower frames, as a fraction of the whole width, are not drawn */
+#define CHARACTER  7.2   /* width of a character in pixels */
+#define TEXT_SHIFT 13u   /* distance of the baseline from the top of a row */
 
 typedef struct drawing {
     const flame *f;
     stele_output *out;
     double whole; /* weight of the full width */
-    double width; /* in pixels */
+    double width; /* width of the picture in pixels */
     uint32_t rows;
     uint32_t cut_count;
 } drawing;
 
-/* Appends text for XML: what it cannot hold becomes \xHH. */
+/* Appends text for XML; characters that XML cannot contain become \xHH. */
 static void write_xml(stele_output *out, const char *text, size_t size)
 {
     const uint8_t *at = (const uint8_t *)text, *end = at + size;
@@ -56,25 +56,29 @@ static void write_xml(stele_output *out, const char *text, size_t size)
     }
 }
 
-/* Weight of a subtree: with two sides their mean, so that what either has is there. */
+/*
+ * The weight of a subtree; with two sides it is their mean, so that frames of either are visible.
+ */
 static double weight(const flame *f, const stele_path_node *node)
 {
     const double a = (double)flame_total(f, node, 0);
     return f->is_diff ? (a + (double)flame_total(f, node, 1)) / 2 : a;
 }
 
-/* ---- Colours --------------------------------------------------------------------------------- */
+/* ---- Colours of frames ----------------------------------------------------------------------- */
 
 static void write_color_of_name(stele_output *out, stele_text name)
 {
-    uint32_t hash = UINT32_C(2166136261); /* FNV-1a: the same on every machine */
+    /* FNV-1a, which gives the same colours on every machine */
+    uint32_t hash = UINT32_C(2166136261);
     for (size_t i = 0; i < name.size; i++)
         hash = (hash ^ (uint8_t)name.bytes[i]) * UINT32_C(16777619);
     stele_output_printf(out, "rgb(%u,%u,%u)", 205 + (hash >> 24) % 50, 70 + (hash >> 8) % 150,
                         40 + (hash >> 16) % 40);
 }
 
-/* Red is more on the second side, blue less; white is no change. */
+/* Writes the colour of a change: red for more on the second side, blue for less, white for no
+   change. */
 static void write_color_of_change(stele_output *out, uint64_t before, uint64_t after)
 {
     const uint64_t most = before > after ? before : after;
@@ -86,7 +90,7 @@ static void write_color_of_change(stele_output *out, uint64_t before, uint64_t a
         stele_output_printf(out, "rgb(%u,%u,255)", pale, pale);
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Texts of frames ------------------------------------------------------------------------- */
 
 static const char *weight_text(const drawing *d, char *text, uint64_t value)
 {
@@ -135,7 +139,7 @@ static void write_title(const drawing *d, const stele_path_node *node, stele_tex
     stele_output_text(d->out, "</title>");
 }
 
-/* As much of the name as fits; the script does the same when widths change. */
+/* Writes as much of the name as fits; the script does the same when widths change. */
 static void write_label(const drawing *d, double x, double width, uint32_t y, stele_text name)
 {
     const double room = (width - 6) / CHARACTER;
@@ -196,7 +200,7 @@ static bool is_drawn(const drawing *d, uint32_t number)
     return node->depth < ROWS_MAX && weight(d->f, node) >= d->whole * SHARE_MIN;
 }
 
-/* Counts the frames of a subtree that have any weight at all. */
+/* How many frames of a subtree have a weight above 0. */
 static uint32_t count_frames(const drawing *d, uint32_t root)
 {
     uint32_t count = weight(d->f, &d->f->tree->nodes[root]) > 0;
@@ -206,11 +210,11 @@ static uint32_t count_frames(const drawing *d, uint32_t root)
     return count;
 }
 
-/* Visits what is drawn, parents first; widest children are leftmost. */
+/* Visits the frames that are drawn, parents before children; the widest child is leftmost. */
 static void visit_frames(drawing *d, bool is_measuring)
 {
     const stele_path_tree *tree = d->f->tree;
-    double lefts[ROWS_MAX + 1]; /* where the next frame of a depth begins */
+    double lefts[ROWS_MAX + 1]; /* left edge of the next frame, by depth */
     uint32_t node = 0;
     lefts[0] = MARGIN;
     do {
@@ -233,7 +237,7 @@ static void visit_frames(drawing *d, bool is_measuring)
     } while (node != 0);
 }
 
-/* ---- The page -------------------------------------------------------------------------------- */
+/* ---- Whole picture --------------------------------------------------------------------------- */
 
 static void write_head(const drawing *d)
 {
@@ -295,7 +299,8 @@ void flame_write_svg(const flame *f, stele_output *out)
     write_picture(f, out);
 }
 
-/* In HTML an element of SVG is one of the page, and its script runs as the page's. */
+/* Writes a page of HTML that contains the SVG as an element, so that its script runs as that of
+   the page. */
 void flame_write_html(const flame *f, stele_output *out)
 {
     stele_output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"

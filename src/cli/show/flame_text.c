@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graphs for other programs: folded stacks, speedscope, pprof, Callgrind. */
+/* Writes flame graphs for other programs: folded stacks, speedscope, pprof, Callgrind. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "cli/show/flame_graph.h"
 #include "cli/show/json.h"
 
-/* ---- Folded ---------------------------------------------------------------------------------- */
+/* ---- Folded stacks --------------------------------------------------------------------------- */
 
 static void write_folded_name(const flame *f, stele_output *out, stele_name name)
 {
@@ -19,7 +19,7 @@ static void write_folded_name(const flame *f, stele_output *out, stele_name name
     stele_output_plain(out, text.bytes, text.size, ";");
 }
 
-/* The names from the outermost to the node; `path` has room for the deepest. */
+/* Writes the names from the outermost one to the node; `path` has room for the deepest path. */
 static void write_folded_path(const flame *f, stele_output *out, uint32_t node, uint32_t *path)
 {
     uint32_t depth = 0;
@@ -58,8 +58,8 @@ static void put_name(const flame *f, json *j, const char *key, stele_name name)
     json_bytes(j, key, text.bytes, text.size);
 }
 
-/* The frames, one for each name below the tracks, in the order in which they are met. `frames`
-   gets the number of each name. */
+/* Writes a frame for each name below the tracks, in the order of their first node. frames[name]
+   becomes its number. */
 static void put_frames(const flame *f, json *j, uint32_t *frames)
 {
     uint32_t count = 0;
@@ -159,7 +159,7 @@ void flame_write_speedscope(const flame *f, stele_output *out)
     free(path);
 }
 
-/* ---- Written by the library ------------------------------------------------------------------ */
+/* ---- Forms that the library writes ----------------------------------------------------------- */
 
 void flame_write_pprof(const flame *f, bool has_tracks, stele_output *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of calls as text. */
+/* Writes trees of calls as text. */
 #ifndef CLI_SHOW_GRAPH_H
 #define CLI_SHOW_GRAPH_H
 
@@ -7,10 +7,12 @@
 
 #include "cli/cli.h"
 
-/* --min-share as a part of the whole. False, and reported, when it cannot be used. */
+/*
+ * Parses --min-share as a fraction of the whole. If it is not valid, reports it and returns false.
+ */
 bool graph_share(cli *c, double *share);
 
-/* Leaves out what is below the share or after --top. */
+/* Writes the tree without the parts below `share` or beyond --top. */
 void graph_write_tree(cli *c, stele_output *out, const stele_path_tree *tree, double share);
 
 #endif

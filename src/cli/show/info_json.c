@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele info --json; docs/json.md describes it. */
+/* Writes 'stele info --json', which docs/json.md describes. */
 #include <stele/text.h>
 
 #include <string.h>
@@ -98,7 +98,7 @@ static void write_tracks(const cli *c, const info *i, json *j)
         if (entry->first_ns <= entry->last_ns) {
             json_int(j, "first_ns", entry->first_ns);
             json_int(j, "last_ns", entry->last_ns);
-        } else { /* none of its events has a time */
+        } else { /* no event of the track has a time */
             json_null(j, "first_ns");
             json_null(j, "last_ns");
         }

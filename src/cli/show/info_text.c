@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele info, for people. */
+/* Writes 'stele info' for people. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@
 #define COUNT_WIDTH      15
 #define PROPERTIES_SHOWN 20
 
-/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* ---- Parts of lines -------------------------------------------------------------------------- */
 
-/* "  Label      " */
+/* Writes the label of a line, in a column of its own. */
 static void label(cli *c, const char *text)
 {
     stele_output_text(c->out, "  ");
@@ -38,7 +38,7 @@ static void heading(cli *c, const char *title, size_t shown, size_t count)
     stele_output_byte(c->out, '\n');
 }
 
-/* "        1,234   12.3 %  " */
+/* Writes a count and its share, such as "        1,234   12.3 %  ". */
 static void count_and_share(cli *c, uint64_t part, uint64_t whole)
 {
     char text[PRINT_SIZE];
@@ -47,7 +47,7 @@ static void count_and_share(cli *c, uint64_t part, uint64_t whole)
     stele_output_text(c->out, "  ");
 }
 
-/* ---- The head -------------------------------------------------------------------------------- */
+/* ---- Head of the trace ----------------------------------------------------------------------- */
 
 static void write_about(cli *c, const info *i)
 {
@@ -78,7 +78,7 @@ static void write_about(cli *c, const info *i)
     stele_output_byte(c->out, '\n');
 }
 
-/* What a step of the clock is. */
+/* Writes what a tick of the clock is. */
 static void write_clock(cli *c, const info *i)
 {
     char text[PRINT_SIZE];
@@ -143,9 +143,9 @@ static void write_events(cli *c, const info *i)
     stele_output_text(c->out, i->is_complete ? "\n" : "; reading stopped early\n");
 }
 
-/* ---- What is wrong --------------------------------------------------------------------------- */
+/* ---- Losses and damage ----------------------------------------------------------------------- */
 
-/* Appends ", " between the facts of a line. */
+/* Writes a fact of a line, after ", " if it is not the first one. */
 static void fact(cli *c, bool *is_first, const char *format, const char *figure)
 {
     stele_output_text(c->out, *is_first ? "" : ", ");
@@ -171,7 +171,7 @@ static void write_lost(cli *c, const info *i)
     stele_output_text(c->out, is_first ? "nothing, as far as the trace says\n" : "\n");
 }
 
-/* What became of every byte. */
+/* Writes how many bytes were in records, in padding and skipped. */
 static void write_balance(cli *c, const info *i)
 {
     const stele_balance *balance = &i->stats.balance;
@@ -222,7 +222,7 @@ static void write_state(cli *c, const info *i)
     }
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- Tables of kinds, names and tracks ------------------------------------------------------- */
 
 static void write_kinds(cli *c, const info *i)
 {

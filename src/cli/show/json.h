@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short names of <stele/json.h> for the command, and what several documents have in common. */
+/* Short names of <stele/json.h> for the command, and members that several documents have. */
 #ifndef CLI_SHOW_JSON_H
 #define CLI_SHOW_JSON_H
 
@@ -21,7 +21,7 @@ typedef stele_json json;
 #define json_raw    stele_json_raw
 #define json_break  stele_json_break
 
-/* Members that say which track it is: its kind, number and name. */
+/* Writes members that identify a track: its kind, number and name. */
 void json_track(json *j, const stele_context *context, uint32_t number);
 
 #endif

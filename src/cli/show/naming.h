@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names and tracks for people. */
+/* Writes names and tracks for people. */
 #ifndef CLI_SHOW_NAMING_H
 #define CLI_SHOW_NAMING_H
 
 #include <stele/event.h>
 #include <stele/output.h>
 
-/* The name, "(no name)" for the empty one. */
+/* Writes a name; "(no name)" for the empty one. */
 void naming_write(const stele_context *context, stele_output *out, stele_name name);
 
-/* "thread main (17) in process 4": what it is, its name and number, and where it belongs. */
+/* Writes a track such as "thread main (17) in process 4": kind, name, number and parents. */
 void naming_write_track(const stele_context *context, stele_output *out, uint32_t number);
 
 #endif

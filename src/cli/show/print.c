@@ -164,7 +164,7 @@ void print_color(stele_output *out, bool has_color, const char *color)
         stele_output_text(out, color);
 }
 
-/* One line as it stands. */
+/* Prints one line without wrapping. */
 static const char *print_verbatim(stele_output *out, const char *text, size_t indent)
 {
     const size_t size = strcspn(text, "\n");

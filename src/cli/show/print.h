@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures and paragraphs for people. */
+/* Writes figures and paragraphs for people. */
 #ifndef CLI_SHOW_PRINT_H
 #define CLI_SHOW_PRINT_H
 
@@ -10,50 +10,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PRINT_SIZE 64 /* holds any of the texts below */
+#define PRINT_SIZE 64 /* bytes that each text of the functions below fits in */
 
-/* "1,234,567". The functions give `to`, terminated. */
+/* A count such as "1,234,567". Each of these functions returns `to`, ended with 0. */
 const char *print_count(char *to, uint64_t count);
 
-/* "1 event", "12 events" */
+/* A count with its noun, such as "1 event" or "12 events". */
 const char *print_things(char *to, uint64_t count, const char *thing);
 
-/* "344.2 MiB", and "812 bytes" below 1 KiB. */
+/* A size such as "344.2 MiB"; "812 bytes" below 1 KiB. */
 const char *print_bytes(char *to, uint64_t size);
 
-/* "812 ns", "1.500 µs", "12.345678 ms", "3.000000001 s": exact. */
+/* An exact duration such as "812 ns", "1.500 µs", "12.345678 ms" or "3.000000001 s". */
 const char *print_duration(char *to, int64_t ns);
 
-/* "812 ns", "1.50 µs", "12.3 ms", "4,012 s": three digits, rounded. */
+/* A duration rounded to three digits, such as "812 ns", "1.50 µs", "12.3 ms" or "4,012 s". */
 const char *print_brief(char *to, uint64_t ns);
 
-/* "812", "1.5 k", "12.3 M": three digits, rounded. */
+/* A number rounded to three digits, such as "812", "1.5 k" or "12.3 M". */
 const char *print_short(char *to, double value);
 
-/* "12.3 %", "< 0.1 %" */
+/* A share such as "12.3 %" or "< 0.1 %". */
 const char *print_share(char *to, uint64_t part, uint64_t whole);
 
-/* Appends text, wrapped before column `width` with lines begun at `indent`; the first line stands
-   at `column` already. An empty line parts paragraphs; lines of two spaces and more stand as they
-   are. Ends with a newline. */
+/*
+ * Appends text that is wrapped before column `width`. The first line begins at `column`, which was
+ * reached already, others at `indent`. An empty line separates paragraphs; lines that begin with
+ * two spaces are not wrapped. Ends with a newline.
+ */
 void print_wrapped(stele_output *out, const char *text, size_t column, size_t indent, size_t width);
 
 void print_spaces(stele_output *out, size_t count);
 
-/* Appends `text`, at least `width` wide; negative `width` puts it to the right. */
+/* Appends a text padded to `width`; if that is negative, aligned to the right. */
 void print_padded(stele_output *out, const char *text, int width);
 
-/* Appends at most `width` columns of a text that may hold anything, with a mark where it is cut. */
+/* Appends at most `width` columns of any text, with a mark where it is cut. */
 void print_cut(stele_output *out, stele_text text, unsigned width);
 
-/* Appends a bar as long as the part that `count` has of `most`, which takes `width` columns. What
-   is not 0 can be seen. */
+/* Appends a bar of `width` columns at most, as long as the share of `count` in `most`. A count
+   above 0 is always visible. */
 void print_bar(stele_output *out, uint64_t count, uint64_t most, unsigned width);
 
 /* How many columns of a terminal a text takes: characters, not bytes. */
 size_t print_width(const char *text);
 
-/* Appends a terminal colour where there are any. */
+/* Appends a colour of terminals if `has_color` is set. */
 void print_color(stele_output *out, bool has_color, const char *color);
 
 #endif

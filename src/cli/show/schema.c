@@ -17,12 +17,12 @@ static const char *const type_names[STELE_TYPE_COUNT] = {
     "null",  "bool",   "uint",   "int",   "float",   "pointer", "koid",  "string", "string",
     "bytes", "bigint", "uint[]", "int[]", "float[]", "struct",  "array", "variant"};
 
-/* ---- Declared and never there ---- */
+/* ---- Events that are declared and never occur ---- */
 
 typedef struct names {
     stele_text *items;
     size_t count;
-    stele_output *text; /* what they lie in */
+    stele_output *text; /* memory of the items */
 } names;
 
 static int order_texts(const void *a, const void *b)
@@ -33,7 +33,7 @@ static int order_texts(const void *a, const void *b)
     return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Writes the name of an event as it is declared, and gives its size. */
+/* Writes the name of an event as it is declared. Returns its size. */
 static size_t write_whole_name(cli *c, stele_output *out, const stele_schema_event *event)
 {
     const stele_text category = stele_name_text(c->context, NULL, event->category);
@@ -45,7 +45,7 @@ static size_t write_whole_name(cli *c, stele_output *out, const stele_schema_eve
     return category.size + (category.size != 0) + name.size;
 }
 
-/* The names of all events that came up, sorted. */
+/* Lists the names of all events that occur, sorted. Returns false if out of memory. */
 static bool names_make(cli *c, stele_schema *s, names *n)
 {
     stele_schema_event event = STELE_INIT(stele_schema_event);
@@ -81,7 +81,7 @@ static bool names_have(const names *n, stele_text name)
            bsearch(&name, n->items, n->count, sizeof *n->items, order_texts) != NULL;
 }
 
-/* ---- For people ---- */
+/* ---- Text for people ---- */
 
 static void write_type(stele_output *out, const stele_schema_field *f)
 {
@@ -252,7 +252,7 @@ void schema_write_text(cli *c, const stele_trace *trace, stele_schema *s)
     names_free(&seen);
 }
 
-/* ---- For programs ---- */
+/* ---- JSON for programs ---- */
 
 static void write_labels_json(json *j, const stele_schema_field *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two forms of a schema, for `stele info --fields`. */
+/* Writes a schema as text and as JSON, for 'stele info --fields'. */
 #ifndef CLI_SHOW_SCHEMA_H
 #define CLI_SHOW_SCHEMA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms of statistics: tables, pictures, CSV and JSON. */
+/* Writes statistics as tables, pictures, CSV and JSON. */
 #ifndef CLI_SHOW_STATS_H
 #define CLI_SHOW_STATS_H
 
@@ -10,19 +10,19 @@
 
 typedef enum stats_hist { STATS_HIST_NONE, STATS_HIST_LOG2, STATS_HIST_LINEAR } stats_hist;
 
-/* What is to be shown. */
+/* What is shown. */
 typedef struct stats_view {
     const stele_stats *stats;
-    size_t shown;                                         /* groups, the first ones, */
-    bool shows_other;                                     /* and that of all others after them */
+    size_t shown;     /* how many groups, the first ones, are shown */
+    bool shows_other; /* the group of all others is shown after them */
     stele_stats_figure figures[STELE_STATS_FIGURE_COUNT]; /* columns of tables */
     size_t figure_count;
     stats_hist hist;
-    uint64_t every_ns; /* 0: no intervals */
+    uint64_t every_ns; /* 0: there are no intervals */
     bool is_held;      /* values hold until the next one */
 } stats_view;
 
-/* When an interval begins; the ends of time where it begins outside of them. */
+/* The begin of an interval in nanoseconds, limited to 64 bits. */
 static inline int64_t stats_begin_ns(const stats_view *v, int64_t interval)
 {
     int64_t ns;
@@ -31,7 +31,7 @@ static inline int64_t stats_begin_ns(const stats_view *v, int64_t interval)
     return ns;
 }
 
-/* The rows that are shown, and the group of each. */
+/* How many rows are shown, and which group a row shows. */
 static inline size_t stats_row_count(const stats_view *v)
 {
     return v->shown + v->shows_other;
@@ -42,37 +42,37 @@ static inline size_t stats_row_group(const stats_view *v, size_t row)
     return row < v->shown ? row : stele_stats_group_count(v->stats) - 1;
 }
 
-/* The word for a figure: "count", "p99.9". */
+/* The name of a figure, such as "count" or "p99.9". */
 const char *stats_figure_name(stele_stats_figure figure);
 
-/* "event", "call", "span" */
+/* The noun for rows: "event", "call" or "span". */
 const char *stats_rows_name(stele_stats_rows rows);
 
 void stats_write_text(cli *c, const stats_view *v);
 void stats_write_csv(cli *c, const stats_view *v);
 void stats_write_json(cli *c, const stats_view *v);
 
-/* ---- For programs ---- */
+/* ---- Parts of JSON ---- */
 
-/* A value that groups, as an object. */
+/* Writes a value of a group's key as an object. */
 void stats_write_key_json(json *j, const stele_value *key);
 
-/* ---- Of text ---- */
+/* ---- Parts of text ---- */
 
 #define STATS_CELL 96
 
-/* A number with its unit, short. */
+/* Make a short text of a number with its unit. Return `to`, which has STATS_CELL bytes. */
 const char *stats_print_value(char *to, const stele_value *value, stele_unit unit);
 const char *stats_print_number(char *to, double value, stele_unit unit);
 
-/* A value that groups. */
+/* Writes a value of a group's key. */
 void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_unit unit);
 
-/* A key of a group, and all of them on one line. */
+/* Write one value of a group's key, and the whole key on one line. */
 void stats_write_key(cli *c, stele_output *out, const stats_view *v, size_t group, size_t by);
 void stats_write_title(cli *c, const stats_view *v, size_t group);
 
-/* Histograms, and figures over time. */
+/* Write histograms, and figures over time. */
 void stats_write_hist(cli *c, const stats_view *v);
 void stats_write_series(cli *c, const stats_view *v);
 

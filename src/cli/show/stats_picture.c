@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics as pictures of characters: histograms and figures over time. */
+/* Draws statistics with characters: histograms, and figures over time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,11 +70,11 @@ void stats_write_hist(cli *c, const stats_view *v)
     }
 }
 
-/* ---- Over time ---- */
+/* ---- Figures over time ---- */
 
 #define SPARK_WIDTH 40
 
-/* Each cell of a line stands for `per_cell` intervals from `first` on. */
+/* How intervals are divided into cells: each stands for `per_cell` of them, from `first` on. */
 typedef struct timeline {
     int64_t first, last;
     uint64_t per_cell;
@@ -105,7 +105,8 @@ typedef struct cell {
     uint64_t count;
 } cell;
 
-/* What an expression comes to in each cell; `of` SIZE_MAX: rows. Gives the peak of an interval. */
+/* Sums up an expression in each cell; `of` SIZE_MAX stands for the number of rows. Returns the
+   highest value of an interval. */
 static double fill(const stats_view *v, const timeline *t, size_t group, size_t of, cell *cells,
                    stele_stats_point_figures *room)
 {
@@ -141,7 +142,7 @@ static void write_spark(stele_output *out, const timeline *t, const cell *cells,
     }
 }
 
-/* Per second, as it is said of rates. */
+/* Makes the text of a rate, which is always for a second. */
 static const char *print_rate(char *to, double per_second)
 {
     stats_print_number(to, per_second, STELE_UNIT_NONE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics for programs: CSV and JSON. */
+/* Writes statistics for programs, as CSV and JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 static const stele_value all_others = {.type = STELE_VALUE_TEXT,
                                        .u.text = {"(all others)", sizeof "(all others)" - 1}};
 
-/* Columns of CSV, whose keys are made of what the statistics are of. */
+/* A table of CSV whose columns depend on the statistics. */
 typedef struct csv_table {
     figures rows;
     figure_column *columns;
     figure *cells;
-    size_t count, capacity; /* of columns */
+    size_t count, capacity; /* number and capacity of the columns */
 } csv_table;
 
 static void add_column(csv_table *t, const char *key, figure_kind kind)
@@ -31,7 +31,7 @@ static void add_column(csv_table *t, const char *key, figure_kind kind)
         t->columns[t->count++] = (figure_column){key, NULL, kind, 0, 0};
 }
 
-/* "dur.p99" */
+/* Adds a column such as "dur.p99". */
 static void add_figure(csv_table *t, const stats_view *v, size_t of, const char *name,
                        figure_kind kind)
 {
@@ -64,7 +64,7 @@ static void csv_begin(csv_table *t)
 
 static void csv_close(cli *c, csv_table *t)
 {
-    /* All columns are there, unless memory lacked for the key of one. */
+    /* some column is missing only if its name could not be kept for lack of memory */
     cli_check(c, t->count == t->capacity ? STELE_OK : STELE_ERR_MEMORY, "statistics");
     figures_free(&t->rows);
     free(t->columns);

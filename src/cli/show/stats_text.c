@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics as tables for people. */
+/* Writes statistics as tables for people. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static void write_key_titles(grid *g, const stats_view *v)
     }
 }
 
-/* Rows by group, where figures are made of nothing. */
+/* Writes how many rows each group has, for statistics without expressions. */
 static void write_counts(cli *c, const stats_view *v)
 {
     char text[PRINT_SIZE];
@@ -114,7 +114,7 @@ static void write_table(cli *c, const stats_view *v, size_t of)
     grid_close(c, &g);
 }
 
-/* ---- Notes ---- */
+/* ---- Notes below tables ---- */
 
 static bool has_estimates(const stats_view *v)
 {

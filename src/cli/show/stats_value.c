@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words, values and keys of statistics, for tables and pictures. */
+/* Writes names, values and keys of statistics, for tables and pictures. */
 #include <stele/text.h>
 
 #include <math.h>
@@ -28,7 +28,7 @@ const char *stats_rows_name(stele_stats_rows rows)
     }
 }
 
-/* ---- Values ---- */
+/* ---- Values with units ---- */
 
 static const char *print_signed(char *to, bool is_negative, uint64_t magnitude, stele_unit unit)
 {
@@ -69,7 +69,7 @@ const char *stats_print_value(char *to, const stele_value *v, stele_unit unit)
     }
 }
 
-/* ---- Keys ---- */
+/* ---- Keys of groups ---- */
 
 void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_unit unit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours, and what is a terminal. */
+/* Colours of terminals. */
 #ifndef CLI_SHOW_TERMINAL_H
 #define CLI_SHOW_TERMINAL_H
 
@@ -12,7 +12,7 @@
 #define COLOR_YELLOW "\033[1;33m"
 #define COLOR_CYAN   "\033[1;36m"
 
-/* Whether a file descriptor gets colours; `when` is the value of --color. */
+/* Whether output to a file descriptor gets colours; `when` is the value of --color. */
 bool terminal_has_color(int fd, const char *when);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the tracks of an overview that are shown where there is no room for all. */
+/* Ranks the tracks of an overview, to choose those that are shown if there is not room for all. */
 #ifndef CLI_SHOW_TRACK_RANK_H
 #define CLI_SHOW_TRACK_RANK_H
 
@@ -12,8 +12,8 @@ typedef struct track_rank {
     uint64_t busy_ns, count;
 } track_rank;
 
-/* For qsort(): what lost something comes first, then what is busy longest, then what has most
-   events. */
+/* Compares two ranks, for qsort(): tracks with losses come first, then those that are busy
+   longest, then those with most events. */
 int track_rank_compare(const void *a, const void *b);
 
 #endif

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What values a field had, as bits. */
+/* Bits for the kinds of values that a field had. */
 enum {
     SEEN_BOOL = 1,
-    SEEN_SMALL = 2,    /* a whole number, fits both kinds */
-    SEEN_NEGATIVE = 4, /* fits I64 only */
-    SEEN_LARGE = 8,    /* fits U64 only */
+    SEEN_SMALL = 2,    /* a whole number that fits in I64 and U64 */
+    SEEN_NEGATIVE = 4, /* a whole number that fits in I64 only */
+    SEEN_LARGE = 8,    /* a whole number that fits in U64 only */
     SEEN_FLOAT = 16,
     SEEN_OTHER = 32
 };
@@ -19,7 +19,7 @@ typedef struct finder {
     event_class *c;
     stele_name names[CLASS_FIELDS_MAX];
     unsigned seen[CLASS_FIELDS_MAX];
-    size_t last; /* where the last field was found: fields mostly come in the same order */
+    size_t last; /* index of the last field found: fields mostly come in the same order */
 } finder;
 
 static unsigned what_is(const stele_field *field)
@@ -44,13 +44,14 @@ static stele_cell_type type_of(unsigned seen)
         return STELE_CELL_TEXT;
     if ((seen & SEEN_FLOAT) != 0)
         return STELE_CELL_DOUBLE;
-    /* No type has both negative numbers and those of 64 bits: digits are exact. */
+    /* no type has both negative numbers and those of 64 bits, so digits are used */
     if ((seen & SEEN_LARGE) != 0)
         return (seen & SEEN_NEGATIVE) != 0 ? STELE_CELL_TEXT : STELE_CELL_U64;
     return STELE_CELL_I64;
 }
 
-/* The number of a field; CLASS_FIELDS_MAX: there are too many, or memory. */
+/* Finds or adds a field. Returns its index, or CLASS_FIELDS_MAX if there are too many or if out
+   of memory. */
 static size_t find(finder *f, stele_name name)
 {
     event_class *c = f->c;
@@ -75,7 +76,7 @@ static size_t find(finder *f, stele_name name)
     return c->count++;
 }
 
-/* Fields of the event, and those in its contexts. */
+/* Notes the values of fields and of those in contexts. */
 static void look_at(finder *f, const stele_field *fields, uint32_t count)
 {
     for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {

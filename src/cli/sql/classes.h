@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which fields the events of a name have, and the types that hold all of their values. */
+/* Finds which fields the events of a name have, and types that can hold all of their values. */
 #ifndef CLI_SQL_CLASSES_H
 #define CLI_SQL_CLASSES_H
 
@@ -13,17 +13,17 @@ typedef struct class_field {
 typedef struct event_class {
     class_field *fields;
     size_t count, capacity;
-    bool is_cut; /* there are more */
+    bool is_cut; /* there are more than CLASS_FIELDS_MAX fields */
     uint64_t event_count;
 } event_class;
 
 #define CLASS_FIELDS_MAX 200u
 
 /*
- * Reads the events of a name, and finds the fields that they have themselves or in a context: whole
- * numbers are I64, U64 where some are too large and none is negative, and DOUBLE with numbers of
- * other kinds; truth values BOOL; everything else TEXT. `name` NULL: of all events. The caller
- * frees the class, also after a failure.
+ * Reads the events of a name (NULL: all events), and finds the fields that they or their contexts
+ * have. Whole numbers become I64, U64 if some are too large and none is negative, and DOUBLE if
+ * there are other numbers too; truth values become BOOL, everything else TEXT. The caller frees the
+ * class, also after a failure.
  */
 stele_status class_find(stele_context *context, stele_trace *const *traces, size_t count,
                         const char *name, event_class *c);

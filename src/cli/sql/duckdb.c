@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding and opening DuckDB's library. */
+/* Finds and opens DuckDB's library. */
 #include "cli/sql/duckdb.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,9 @@
 
 #define LIBRARY "libduckdb.so"
 
-/* Where './setup sql' puts it, as seen from the command: installed, or built. */
+/*
+ * Folders, relative to the command, in which './setup sql' puts the library: installed, or built.
+ */
 static const char *const places[] = {STELE_RECORDER_FOLDER, "../sql", "sql"};
 
 static void *open_beside_command(void)

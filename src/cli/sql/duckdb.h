@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is used of DuckDB's C interface, declared here so that the build needs nothing of it. Its
- * functions are found when the library is opened (duckdb.c): from version 1.2 on they are the same.
+ * The parts of DuckDB's C interface that are used, declared here so that the build does not need
+ * DuckDB. Functions are found when the library is opened (duckdb.c); they are the same from version
+ * 1.2 on.
  */
 #ifndef CLI_SQL_DUCKDB_H
 #define CLI_SQL_DUCKDB_H
@@ -13,7 +14,7 @@
 typedef uint64_t duck_count;
 typedef void *duck_database, *duck_connection, *duck_config, *duck_prepared, *duck_pending,
     *duck_vector, *duck_chunk, *duck_type, *duck_value, *duck_function;
-typedef struct duck_info_ *duck_info; /* of a call of a table function */
+typedef struct duck_info_ *duck_info; /* context of a call of a table function */
 typedef void duck_destroy_fn(void *data);
 typedef void duck_call_fn(duck_info info);
 typedef void duck_fill_fn(duck_info info, duck_chunk chunk);
@@ -28,14 +29,14 @@ typedef struct duck_result {
 
 #define DUCK_OK 0
 
-enum { /* of a pending result */
+enum { /* states of a pending result */
        DUCK_PENDING_READY = 0,
        DUCK_PENDING_NOT_READY = 1,
        DUCK_PENDING_ERROR = 2,
        DUCK_PENDING_NO_TASKS = 3
 };
 
-enum { /* ids of types */
+enum { /* numbers of types */
        DUCK_TYPE_BOOL = 1,
        DUCK_TYPE_I64 = 5,
        DUCK_TYPE_U8 = 6,
@@ -47,10 +48,8 @@ enum { /* ids of types */
        DUCK_TYPE_TIMESTAMP_NS = 22
 };
 
-/*
- * X(result, name without "duckdb_", arguments): all are of the stable interface but those of
- * DUCK_FUNCTIONS_OF_COMMAND.
- */
+/* All functions as X(result, name without "duckdb_", arguments). They belong to the stable
+   interface, except for those in DUCK_FUNCTIONS_OF_COMMAND. */
 #define DUCK_FUNCTIONS(X)                                                                        \
     X(void, free, (void *memory))                                                                \
     X(duck_count, vector_size, (void))                                                           \
@@ -138,10 +137,11 @@ typedef struct duckdb {
     DUCK_FUNCTIONS(X)
     DUCK_FUNCTIONS_OF_COMMAND(X)
 #undef X
-    void *handle; /* of dlopen(); NULL: not loaded */
+    void *handle; /* result of dlopen(); NULL: not loaded */
 } duckdb;
 
-/* Opens the library; NULL, or which function or file is missing, in `missing` of `size` bytes. */
+/* Opens the library. If a function or file is missing, sets `missing`, of `size` bytes, to its
+   name and returns false. */
 bool duckdb_open_library(duckdb *d, char *missing, size_t size);
 
 #endif

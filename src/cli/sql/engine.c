@@ -16,7 +16,7 @@ static bool keep_error(engine *e, const char *text)
     return false;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening of the database ---- */
 
 static bool set(engine *e, duck_config config, const char *name, const char *value)
 {
@@ -60,13 +60,13 @@ static bool do_quietly(engine *e, const char *sql)
     return is_done;
 }
 
-/* A statement that takes a table of a folder. */
+/* Runs a statement for folder_attach(). */
 static bool run_of_folder(void *user, const char *sql)
 {
     return do_quietly(user, sql);
 }
 
-/* Each table is a view of its function: that of the traces of the command line. */
+/* Makes a view of each table function, for the traces of the command line. */
 static bool make_views(engine *e)
 {
     stele_table_info table = STELE_INIT(stele_table_info);
@@ -123,9 +123,9 @@ void engine_close(engine *e)
         rmdir(e->temp_dir);
 }
 
-/* ---- Stopping ---- */
+/* ---- Interruption of statements ---- */
 
-/* Ends a statement that is being run when it is not to go on. */
+/* A thread that interrupts the running statement once it should not go on. */
 typedef struct watch {
     engine *e;
     engine_go_on_fn *goes_on;
@@ -175,9 +175,9 @@ static void watch_end(watch *w)
     pthread_mutex_destroy(&w->lock);
 }
 
-/* ---- Rows ---- */
+/* ---- Rows of results ---- */
 
-/* What a column of a chunk of texts holds. */
+/* A cell of a chunk whose columns are all texts. */
 static stele_text cell_at(const engine *e, duck_chunk chunk, size_t column, size_t row)
 {
     duck_vector vector = e->d.data_chunk_get_vector(chunk, column);
@@ -202,7 +202,7 @@ static bool write_chunk(engine *e, duck_chunk chunk, size_t column_count, row_wr
     return is_done || keep_error(e, "out of memory");
 }
 
-/* Names and types of what a statement gives. */
+/* Names and types of the columns of a result. */
 typedef struct shape {
     char **names, **types; /* owned by DuckDB */
     size_t count;
@@ -250,7 +250,7 @@ static bool find_shape(engine *e, const char *statement, size_t size, shape *s)
     return is_known && s->count != 0;
 }
 
-/* Runs what is prepared, and writes its rows as they come. */
+/* Runs a prepared statement, and writes its rows as they come. */
 static bool stream(engine *e, duck_prepared prepared, const shape *s, const engine_output *to)
 {
     const struct timespec moment = {0, 1000000};
@@ -279,7 +279,7 @@ static bool stream(engine *e, duck_prepared prepared, const shape *s, const engi
     while (w != NULL && is_done && (chunk = e->d.fetch_chunk(result)) != NULL) {
         is_done = write_chunk(e, chunk, s->count, w);
         if (is_done && stele_output_status(to->out) != STELE_OK)
-            is_done = false; /* as the output itself says */
+            is_done = false; /* the output has an error */
         if (e->d.data_chunk_get_size(chunk) == 0) {
             e->d.destroy_data_chunk(&chunk);
             break;
@@ -295,8 +295,8 @@ static bool stream(engine *e, duck_prepared prepared, const shape *s, const engi
     return is_done;
 }
 
-/* What the scans of a statement need not deliver, as its plan says. Whatever goes wrong here is
-   left to the statement. */
+/* Finds out from a statement's plan which rows its scans can leave out. Errors are ignored here,
+   because the statement itself reports them. */
 static plan_scan *find_plan(engine *e, const char *sql)
 {
     char *explain = joined("EXPLAIN (FORMAT JSON) ", sql, strlen(sql), "");
@@ -315,7 +315,7 @@ static plan_scan *find_plan(engine *e, const char *sql)
     return plan;
 }
 
-/* A statement that gives rows: as texts, which DuckDB makes of its types. */
+/* Runs a statement that gives rows. DuckDB converts them to texts. */
 static bool run_rows(engine *e, const char *statement, size_t size, const engine_output *to,
                      bool *is_possible)
 {
@@ -342,7 +342,7 @@ static bool run_rows(engine *e, const char *statement, size_t size, const engine
     return is_done;
 }
 
-/* Types of statements, as DuckDB numbers them. */
+/* DuckDB's numbers for types of statements. */
 enum {
     STATEMENT_SELECT = 1,
     STATEMENT_EXPLAIN = 4,
@@ -420,7 +420,7 @@ static bool run(engine *e, const char *statement, size_t size, const engine_outp
     is_done = e->d.prepare(e->connection, sql, &prepared) == DUCK_OK ||
               keep_error(e, e->d.prepare_error(prepared));
     type = is_done ? e->d.prepared_statement_type(prepared) : 0;
-    /* PIVOT is made of several statements, which can only be run together. */
+    /* PIVOT consists of several statements, which can only be run together. */
     if (!is_done && strstr(e->error, "multiple statements") != NULL)
         type = STATEMENT_SELECT;
     e->d.destroy_prepare(&prepared);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DuckDB with the tables of the traces in it, and statements run by it. */
+/* DuckDB with the tables of traces, and execution of statements. */
 #ifndef CLI_SQL_ENGINE_H
 #define CLI_SQL_ENGINE_H
 
@@ -9,11 +9,11 @@
 #include "cli/sql/rows.h"
 
 typedef struct engine_options {
-    const char *memory;  /* "1GB" */
-    const char *threads; /* "1" */
+    const char *memory;  /* limit such as "1GB" */
+    const char *threads; /* number of threads such as "1" */
     const char *temp_dir;
     bool allows_files;  /* statements may read and write files */
-    const char *folder; /* of Parquet files, whose tables are taken; NULL: there is none */
+    const char *folder; /* folder of Parquet files whose tables are used; NULL: none */
 } engine_options;
 
 typedef struct engine {
@@ -22,18 +22,18 @@ typedef struct engine {
     duck_connection connection;
     table_functions functions;
     char temp_dir[512];
-    char error[4096]; /* what went wrong, as DuckDB says it */
+    char error[4096]; /* message of the last failure, mostly DuckDB's */
 } engine;
 
-/* Whether what is being done is to go on; asked now and then, from another thread. */
+/* Whether to go on; called repeatedly, from another thread. */
 typedef bool engine_go_on_fn(void);
 
-/* Opens the library, whose failure is described in `error`, and a database in memory. The
-   functions' opener is set by the caller before. False: `error` says why. */
+/* Opens the library and a database in memory. The caller has set functions.opener. If it fails,
+   sets `error` and returns false. */
 bool engine_open(engine *e, const engine_options *options);
 void engine_close(engine *e);
 
-/* Where the rows of statements go. */
+/* Where rows of statements are written, and in which form. */
 typedef struct engine_output {
     stele_output *out;
     row_form form;
@@ -41,7 +41,8 @@ typedef struct engine_output {
     engine_go_on_fn *goes_on;
 } engine_output;
 
-/* Runs one statement. False: `error` says why, or is empty where it was not to go on. */
+/* Runs one statement. If it fails, sets `error` and returns false; `error` is empty if the
+   statement was interrupted. */
 bool engine_execute(engine *e, const char *statement, size_t size, const engine_output *to);
 
 #endif

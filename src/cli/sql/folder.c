@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of the tables that stand in a folder of Parquet files. */
-#define _XOPEN_SOURCE 700 /* realpath() */
+/* Makes views of the tables in a folder of Parquet files. */
+#define _XOPEN_SOURCE 700 /* for realpath() */
 #include "cli/sql/folder.h"
 
 #include <dirent.h>
@@ -14,11 +14,10 @@
 #include <stele/tables.h>
 
 #define PARQUET ".parquet"
-#define DEPTH_MAX                                                                   \
-    4u /* folders below that of a table: one for each column that parts are made by \
-        */
+/* Depth of folders in that of a table: one for each column that parts are made by. */
+#define DEPTH_MAX 4u
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Files of a folder ----------------------------------------------------------------------- */
 
 static bool is_parquet(const char *name)
 {
@@ -39,7 +38,7 @@ static void names_free(char **names, size_t count)
     free(names);
 }
 
-/* The names in a folder, sorted; NULL if it cannot be read, is none, or there is no memory. */
+/* The names in a folder, sorted. Returns NULL if it cannot be read, or if out of memory. */
 static char **names_in(const char *path, size_t *count)
 {
     DIR *folder = opendir(path);
@@ -70,7 +69,7 @@ static char **names_in(const char *path, size_t *count)
     return names;
 }
 
-/* A text in quotes, for SQL. */
+/* Writes a text in quotes for SQL. */
 static void put_quoted(stele_output *out, const char *text, char quote)
 {
     stele_output_write(out, &quote, 1);
@@ -82,7 +81,8 @@ static void put_quoted(stele_output *out, const char *text, char quote)
     stele_output_write(out, &quote, 1);
 }
 
-/* Adds the Parquet files of a folder and of those in it to a list of SQL. Returns how many. */
+/* Adds the Parquet files of a folder and of folders in it to a list in SQL. Returns how many
+   there are. */
 static size_t put_files(stele_output *out, const char *path, unsigned depth)
 {
     size_t name_count, count = 0;
@@ -105,10 +105,10 @@ static size_t put_files(stele_output *out, const char *path, unsigned depth)
     return count;
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- Tables of a folder ---------------------------------------------------------------------- */
 
-/* The statement that makes a view of a table's files, which the caller frees. NULL: there are none,
-   or no memory. */
+/* Makes the statement that makes a view of a table's files; the caller frees it. Returns NULL if
+   there are no files, or if out of memory. */
 static char *make_view(const char *path, const char *name)
 {
     char folder[PATH_MAX], *made = NULL;
@@ -142,7 +142,7 @@ bool folder_has_tables(const char *path)
     return has_some;
 }
 
-/* Statements may read the files of this folder, also where they may read no others. */
+/* Allows statements to read the files of this folder, even if they may not read others. */
 static bool allow(const char *path, folder_do_fn *run, void *user)
 {
     stele_output *out;

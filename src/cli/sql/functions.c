@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the table functions known to a database. */
+/* Registers the table functions with a database. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cli/sql/functions_bind.h"
 #include "cli/sql/functions_scan.h"
 
-/* ---- Classes of events ---- */
+/* ---- Registration ---- */
 
 static bool add_function(table_functions *f, duck_connection connection, const char *table,
                          bool is_class)
@@ -44,7 +44,7 @@ static bool add_function(table_functions *f, duck_connection connection, const c
 
 #define CLASS_PREFIX "class_"
 
-/* A table that does not exist: class_NAME stands for the events of that name. */
+/* Handles a table that does not exist: class_NAME stands for the events of that name. */
 static void replace(duck_info info, const char *table, void *data)
 {
     const table_functions *f = data;
@@ -71,7 +71,7 @@ bool functions_register(table_functions *f, const duckdb *d, duck_database datab
         if (!add_function(f, connection, table.name, false))
             return false;
     }
-    if (f->keeps_texts) /* the command has traces that no path stands for */
+    if (f->keeps_texts) /* only the command has traces that need no path */
         d->add_replacement_scan(database, replace, f, NULL);
     return add_function(f, connection, "event", true);
 }

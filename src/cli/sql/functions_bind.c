@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a use of a table function in a statement means: its parameters, and which columns it has. A
+ * Evaluates the use of a table function in a statement: its parameters, and which columns it has. A
  * class of events has its fields as columns; they are looked up once for each trace and name.
  */
 #include <stdio.h>
@@ -68,7 +68,7 @@ static bool take_bound(const duckdb *d, duck_info info, const char *text, stele_
     return refuse(d, info, why, text);
 }
 
-/* "complete,instant" */
+/* Parses a list of kinds such as "complete,instant". */
 static bool take_kinds(const duckdb *d, duck_info info, const char *list, uint64_t *kinds)
 {
     while (list != NULL && *list != 0) {
@@ -146,7 +146,7 @@ static stele_cell_type field_type(const char *text)
     return STELE_CELL_NONE;
 }
 
-/* "len int, state text": columns arg_len and arg_state. */
+/* Adds the columns of a list of fields: "len int, state text" gives arg_len and arg_state. */
 static bool add_fields(const duckdb *d, duck_info info, binding *b)
 {
     char *at = b->fields, *item, *save = NULL;
@@ -193,7 +193,8 @@ static bool add_columns(const duckdb *d, duck_info info, binding *b, const char 
     return b->fields == NULL || add_fields(d, info, b);
 }
 
-/* What matches the name alone. Returns NULL if out of memory. */
+/* Makes the pattern that only this name matches; the caller frees it. Returns NULL if out of
+   memory. */
 static char *quote_glob(const char *name)
 {
     char *pattern = malloc(strlen(name) * 2 + 1), *to = pattern;
@@ -224,7 +225,8 @@ void functions_free(table_functions *f)
     }
 }
 
-/* Reads the traces for the fields of a class, the first time. NULL: that failed. */
+/* Finds the fields of a class, for which the traces are read the first time. Returns NULL if
+   that fails. */
 static const known_class *know_class(table_functions *f, const char *path, const char *name)
 {
     scanned traces = {.is_silent = false};
@@ -265,7 +267,8 @@ static bool has_column(const char *table, const char *name)
     return false;
 }
 
-/* A field as a column of its own name, or arg_NAME where the table has one of that. */
+/* Adds a column for a field, with the field's name, or arg_NAME if the table has a column of
+   that name. */
 static void add_class_field(const duckdb *d, duck_info info, binding *b, const class_field *field,
                             size_t number)
 {
@@ -275,7 +278,7 @@ static void add_class_field(const duckdb *d, duck_info info, binding *b, const c
     const size_t size = strlen(field->name) + 16;
     char *shown;
     if (strchr(field->name, '"') != NULL)
-        return; /* no column can be called so; `args` has it */
+        return; /* such a name cannot be a column; the column `args` has it */
     b->field_names[number] = malloc(size);
     shown = malloc(size);
     if (b->field_names[number] != NULL && shown != NULL) {
@@ -333,7 +336,7 @@ void functions_bind(duck_info info)
         add_class(d, info, b);
         return;
     }
-    /* Without a guess, joins are planned as if there were no rows at all. */
+    /* Without an estimate, joins would be planned as if there were no rows. */
     d->bind_set_cardinality(
         info, stele_table_estimate(function->table, opener->size(opener->user, b->path)), false);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scans of a use of a table function. Threads of DuckDB take parts of a trace one after the other,
- * or one of them takes the trace as a whole. A scan whose texts may still be in use is kept until
+ * Scans for a use of a table function. Threads of DuckDB take parts of a trace one after another,
+ * or a single thread takes the whole trace. A scan whose texts may still be in use is kept until
  * functions_release().
  */
 #include <stdio.h>
@@ -10,19 +10,20 @@
 #include "cli/sql/functions.h"
 #include "cli/sql/functions_scan.h"
 
-/* What one thread reads: the traces as a whole, or one part after the other. */
+/* What one thread reads: the whole traces, or one part after another. */
 typedef struct part_scan {
     scanned traces;
-    stele_scan *scan; /* NULL: of no part yet */
+    stele_scan *scan; /* NULL: no part was opened yet */
     stele_cells *cells;
-    stele_cell_text **texts; /* of columns whose texts do not last; else NULL */
+    /* buffers for columns whose texts are valid until the next chunk; NULL: not needed */
+    stele_cell_text **texts;
 } part_scan;
 
-/* A scan that is over, and whose texts are still used. */
+/* A finished scan whose texts may still be used. */
 typedef struct old_scan {
     struct old_scan *next;
-    scanned traces;   /* closed with it, where there are any */
-    stele_scan *scan; /* NULL: only traces */
+    scanned traces;   /* closed together with the scan, if there are any */
+    stele_scan *scan; /* NULL: only `traces` are kept */
 } old_scan;
 
 /* One use of a function in a statement, by any number of threads. */
@@ -34,10 +35,10 @@ typedef struct trace_scan {
     size_t column_count;
     stele_cell_type *types;
     bool *can_be_null;
-    uint32_t user_count; /* threads, and the statement */
+    uint32_t user_count; /* how many threads use it, plus one for the statement */
     uint32_t part_next, part_count;
-    part_scan *first; /* opened beforehand, for the thread that comes first; NULL: it was taken */
-    uint64_t lost_count, missing_count; /* of all parts so far */
+    part_scan *first; /* opened in advance for the first thread; NULL: taken already */
+    uint64_t lost_count, missing_count; /* sums over all parts so far */
 } trace_scan;
 
 static void count_totals(trace_scan *t, const stele_scan *scan)
@@ -57,8 +58,8 @@ static void count_totals(trace_scan *t, const stele_scan *scan)
         totals->missing_count = t->missing_count;
 }
 
-/* Closes a scan, and its traces where they are given; or later, as DuckDB is done with the scan,
-   but not with texts that it was given. */
+/* Ends a scan, and closes its traces if they are given. Both are kept until functions_release()
+   if DuckDB may still use texts of the scan. */
 static void end_scan(trace_scan *t, stele_scan *scan, scanned *traces)
 {
     old_scan *old = t->all->keeps_texts ? malloc(sizeof *old) : NULL;
@@ -79,7 +80,7 @@ static void end_scan(trace_scan *t, stele_scan *scan, scanned *traces)
 void functions_release(table_functions *f)
 {
     for (old_scan *old = f->done; old != NULL; old = old->next)
-        stele_scan_close(old->scan); /* before all traces: several scans share them */
+        stele_scan_close(old->scan); /* before any traces are closed, because scans share them */
     while (f->done != NULL) {
         old_scan *old = f->done;
         f->done = old->next;
@@ -88,7 +89,7 @@ void functions_release(table_functions *f)
     }
 }
 
-/* The lock is held. */
+/* Frees a part; the caller holds the lock. */
 static void free_part(trace_scan *t, part_scan *p)
 {
     end_scan(t, p->scan, &p->traces);
@@ -99,7 +100,9 @@ static void free_part(trace_scan *t, part_scan *p)
     free(p);
 }
 
-/* One user less of a scan; the last one frees it. The lock is held, and given back. */
+/*
+ * Removes a user of a scan; the last one frees it. The caller holds the lock, which this releases.
+ */
 static void leave(trace_scan *t)
 {
     const bool is_last = --t->user_count == 0;
@@ -122,7 +125,7 @@ static void free_scan(void *data)
     leave(t);
 }
 
-/* Adds what the plan says that need not be delivered, unless parameters say more. */
+/* Restricts a request to the rows that the plan needs, unless parameters restrict it already. */
 static void narrow(stele_request *request, const plan_filter *f)
 {
     if (f->has_begin && request->begin.kind == STELE_BOUND_NONE)
@@ -137,7 +140,7 @@ static void narrow(stele_request *request, const plan_filter *f)
         request->names = (stele_globs){(const char *const *)f->names, f->name_count};
 }
 
-/* The request of a scan that is to deliver these columns. */
+/* Makes the request of a scan for the columns that the statement uses. */
 static stele_request request_of(const duckdb *d, duck_info info, const binding *b)
 {
     stele_table_info table = STELE_INIT(stele_table_info);
@@ -167,7 +170,7 @@ static stele_request request_of(const duckdb *d, duck_info info, const binding *
     return request;
 }
 
-/* Buffers for the columns whose texts end with their chunk. */
+/* Allocates buffers for columns whose texts are valid until the next chunk only. */
 static stele_status make_texts(const trace_scan *t, part_scan *p)
 {
     for (size_t i = 0; i < t->column_count; i++) {
@@ -191,8 +194,8 @@ static stele_scan_options options_of(const trace_scan *t, const stele_request *r
                                 .request = request};
 }
 
-/* The next part that nobody has taken, in the place of the one before. STELE_END: there is none.
-   The lock is held. */
+/* Opens the next part that no thread has taken, in place of the one before. Returns STELE_END if
+   there is none. The caller holds the lock. */
 static stele_status open_part(trace_scan *t, part_scan *p)
 {
     stele_request request = t->request;
@@ -211,7 +214,7 @@ static stele_status open_part(trace_scan *t, part_scan *p)
     return status == STELE_OK ? make_texts(t, p) : status;
 }
 
-/* What one thread needs, with the traces opened. The lock is held. */
+/* Makes the state of a thread and opens the traces. The caller holds the lock. */
 static stele_status make_part(trace_scan *t, part_scan **out)
 {
     const trace_opener *opener = &t->all->opener;
@@ -225,7 +228,7 @@ static stele_status make_part(trace_scan *t, part_scan **out)
     return opener->open(opener->user, t->from->path, &p->traces) ? STELE_OK : STELE_ERR_READ;
 }
 
-/* The columns that the statement uses. Returns false if out of memory. */
+/* Selects the columns that the statement uses. Returns false if out of memory. */
 static bool choose(const duckdb *d, duck_info info, trace_scan *t)
 {
     const binding *b = t->from;
@@ -237,7 +240,7 @@ static bool choose(const duckdb *d, duck_info info, trace_scan *t)
         return false;
     for (size_t i = 0, count = t->column_count; i < count; i++) {
         const duck_count index = d->init_get_column_index(info, i);
-        /* An index beyond all columns stands for rows alone. */
+        /* a statement that needs rows but no columns has an index beyond all of them */
         const size_t known = index < b->column_count ? (size_t)index : 0;
         t->columns[i] = b->columns[known];
         t->types[i] = b->columns[known].type;
@@ -246,11 +249,11 @@ static bool choose(const duckdb *d, duck_info info, trace_scan *t)
     return true;
 }
 
-/* Parts for each thread, so that those of large parts are not waited for by the others. */
+/* Number of parts for each thread, so that threads with large parts do not keep others waiting. */
 #define PARTS_PER_THREAD 4u
 
-/* In how many parts the traces are read. What a statement itself names should be reported where
-   nothing has that name, which no part can tell. */
+/* Decides in how many parts the traces are read. If the statement names something, they are read
+   as a whole: only then can it be reported that nothing has that name. */
 static stele_status plan_parts(trace_scan *t)
 {
     const stele_request *request = &t->request;
@@ -263,8 +266,7 @@ static stele_status plan_parts(trace_scan *t)
     if (t->all->threads < 2 || request->where != NULL ||
         (t->from->names != NULL && !t->from->function->is_class))
         return STELE_OK;
-    /* What is found on the way is said by those who read, once, and in the same words as without
-       parts. */
+    /* Findings are reported by the scans, once and as without parts. */
     if (!opener->open(opener->user, t->from->path, &traces))
         return STELE_ERR_READ;
     status = stele_scan_parts(traces.context, traces.traces, traces.count, &options, most,
@@ -302,9 +304,9 @@ void functions_init(duck_info info)
         d->init_set_error(info, stele_status_text(status));
 }
 
-/* What a thread has of a scan, which it comes to know when it is to fill something. */
+/* The scan that a thread works on, which it gets when it first fills a chunk. */
 typedef struct thread_scan {
-    trace_scan *of; /* NULL: it was not called yet */
+    trace_scan *of; /* NULL: the thread was not called yet */
     part_scan *part;
 } thread_scan;
 
@@ -330,7 +332,7 @@ void functions_init_thread(duck_info info)
         d->init_set_error(info, stele_status_text(STELE_ERR_MEMORY));
 }
 
-/* Has the thread something to read from; STELE_END: nothing is left. */
+/* Makes sure that a thread has something to read. Returns STELE_END if nothing is left. */
 static stele_status enter(trace_scan *t, thread_scan *own)
 {
     stele_status status = STELE_OK;
@@ -359,7 +361,7 @@ static void give_texts(const duckdb *d, duck_vector vector, const stele_cell_tex
     }
 }
 
-/* Where the columns of a chunk go. */
+/* Sets where the columns of a chunk are written. */
 static void aim(const trace_scan *t, part_scan *p, duck_chunk out)
 {
     const duckdb *d = t->all->d;
@@ -372,8 +374,8 @@ static void aim(const trace_scan *t, part_scan *p, duck_chunk out)
     }
 }
 
-/* The next rows of the part at hand. Parts have nothing in common; what is read as a whole can have
-   names of functions that are looked up in files that all share. */
+/* Reads the next rows of the current part. Parts share nothing; traces that are read as a whole
+   may look up names in files that all share, which needs the lock. */
 static stele_status next_rows(trace_scan *t, part_scan *p, duck_chunk out, stele_chunk *chunk)
 {
     const size_t capacity = (size_t)t->all->d->vector_size();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans of a use of a table function. */
+/* Scans for a use of a table function. */
 #ifndef CLI_SQL_FUNCTIONS_SCAN_H
 #define CLI_SQL_FUNCTIONS_SCAN_H
 

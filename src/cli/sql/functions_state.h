@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table function, and one use of it in a statement. */
+/* State of a table function, and of its uses in a statement. */
 #ifndef CLI_SQL_FUNCTIONS_STATE_H
 #define CLI_SQL_FUNCTIONS_STATE_H
 
@@ -14,7 +14,7 @@
 typedef struct table_function {
     table_functions *all;
     const char *table;
-    bool is_class; /* only the events of a name, with their fields as columns */
+    bool is_class; /* gives only the events of a name, with their fields as columns */
 } table_function;
 
 /* What one use of a function in a statement reads. */
@@ -23,19 +23,19 @@ typedef struct binding {
     char *path, *class_name, *begin, *end, *where, *names, *kinds;
     stele_request request;
     const char *name_pattern[1];
-    stele_scan_column *columns; /* of the table, then of its fields */
-    char **shown;               /* the names of columns in SQL */
+    stele_scan_column *columns; /* columns of the table, then those of fields */
+    char **shown;               /* names of the columns in SQL */
     bool *can_be_null;
     size_t column_count;
-    char *fields; /* the texts of the names of its fields */
+    char *fields; /* memory of the names of fields */
     char *field_names[FIELDS_MAX];
 } binding;
 
-/* Closes what an opener opened. */
+/* Closes traces that a trace_opener has opened. */
 void functions_close_traces(scanned *s);
 
-/* Returns the functions of DuckDB, which its callbacks have no other way to. `set`: those to be
-   returned from now on, or NULL. */
+/* Returns the functions of DuckDB, which its callbacks cannot get otherwise. If `set` is not
+   NULL, these are returned from now on. */
 const duckdb *functions_duckdb(duck_info info, const duckdb *set);
 
 #endif

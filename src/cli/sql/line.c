@@ -10,7 +10,7 @@
 
 #include "stele_config.h"
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Completion of words --------------------------------------------------------------------- */
 
 static const char *const words[] = {"SELECT",
                                     "FROM",
@@ -66,7 +66,7 @@ static bool begins(const char *word, const char *begun)
     return strncasecmp(word, begun, strlen(begun)) == 0;
 }
 
-/* Whether a column of this name stands in an earlier table, so that it comes once. */
+/* Whether an earlier table has a column of this name, so that it is not listed again. */
 static bool is_repeated(size_t table, const char *name)
 {
     stele_table_info info = STELE_INIT(stele_table_info);
@@ -101,7 +101,7 @@ const char *line_word(const char *begun, unsigned index)
     return NULL;
 }
 
-/* ---- With libedit ---------------------------------------------------------------------------- */
+/* ---- Editing with libedit -------------------------------------------------------------------- */
 
 #if defined(STELE_HAVE_EDIT)
 
@@ -111,7 +111,7 @@ const char *line_word(const char *begun, unsigned index)
 
 #define HISTORY_MAX 1000
 
-/* libedit asks again and again, with a state of 0 at first. */
+/* Gives libedit one word after another; it begins with a state of 0. */
 static char *next_word(const char *begun, int state)
 {
     const char *word = line_word(begun, (unsigned)state);
@@ -122,11 +122,11 @@ static char **complete(const char *begun, int from, int to)
 {
     (void)from;
     (void)to;
-    rl_attempted_completion_over = 1; /* no names of files */
+    rl_attempted_completion_over = 1; /* no file names */
     return rl_completion_matches(begun, next_word);
 }
 
-/* Where the history is kept: beside what other programs keep of their use. False: nowhere. */
+/* The path of the history, in the folder for state of programs. Returns false if there is none. */
 static bool history_path(char *path, size_t size)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -140,7 +140,7 @@ static bool history_path(char *path, size_t size)
     return true;
 }
 
-/* Makes a folder and those above it. */
+/* Makes a folder and those around it. */
 static void make_folders(char *path)
 {
     for (char *at = strchr(path + 1, '/');; at = strchr(at + 1, '/')) {
@@ -173,7 +173,7 @@ char *line_read(const char *prompt)
     return readline(prompt);
 }
 
-/* A statement of several lines is one of the history. */
+/* Adds a statement to the history as a single line. */
 void line_remember(const char *statement)
 {
     char *line = strdup(statement);

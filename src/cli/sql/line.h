@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lines from a terminal: with editing, history and completion where the build has libedit, else as
- * the terminal gives them.
- */
+/* Reads lines from a terminal: with editing, history and completion if the build has libedit,
+   otherwise plainly. */
 #ifndef CLI_SQL_LINE_H
 #define CLI_SQL_LINE_H
 
 #include <stdbool.h>
 
-/* Reads the history that earlier prompts left. */
+/* Reads the history of earlier runs. */
 void line_begin(void);
 
-/* The next line without its end, which the caller frees; NULL at the end of input. */
+/* Reads a line without its line end, which the caller frees. Returns NULL at the end of input. */
 char *line_read(const char *prompt);
 
-/* Puts a whole statement into the history. */
+/* Adds a whole statement to the history. */
 void line_remember(const char *statement);
 
-/* Keeps the history. */
+/* Saves the history. */
 void line_end(void);
 
-/* The words that complete what was begun, `index` from 0; NULL after the last. They are static. */
+/* The word with this index that begins with `begun`. Returns NULL after the last one. Words are
+   static. */
 const char *line_word(const char *begun, unsigned index);
 
 #endif

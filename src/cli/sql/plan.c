@@ -11,7 +11,7 @@
 #define COLUMNS_MAX 256u
 #define DEPTH_MAX   200u
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
+/* ---- Reading of JSON ------------------------------------------------------------------------- */
 
 static const char *skip_blank(const char *at)
 {
@@ -27,7 +27,7 @@ static const char *skip_string(const char *at)
     return *at == '"' ? at + 1 : at;
 }
 
-/* After a value; objects and lists as a whole. */
+/* The position after a value; objects and lists are skipped as a whole. */
 static const char *skip_value(const char *at)
 {
     size_t depth = 0;
@@ -48,7 +48,7 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* The value of a key of the object at `at`; NULL: it has none. */
+/* Finds the value of a key in the object at `at`. Returns NULL if there is none. */
 static const char *find_key(const char *at, const char *key)
 {
     const size_t size = strlen(key);
@@ -71,8 +71,8 @@ static const char *find_key(const char *at, const char *key)
     }
 }
 
-/* A string, which the caller frees. Texts with characters that are written by their number are
-   given up. Returns NULL if it is none. */
+/* Takes a string, which the caller frees. Returns NULL if it is not a string, or has characters
+   that are written as numbers. */
 static char *take_string(const char *at)
 {
     const char *end;
@@ -95,10 +95,10 @@ static char *take_string(const char *at)
     return made;
 }
 
-/* ---- Filters --------------------------------------------------------------------------------- */
+/* ---- Reading of filters ---------------------------------------------------------------------- */
 
-/* The end of a part of an expression that begins here: the parenthesis that closes it, or `word`
-   on its own level. */
+/* Finds the end of a part of an expression: the parenthesis that closes it, or `word` outside of
+   inner parentheses. */
 static const char *part_end(const char *at, const char *word)
 {
     const size_t size = strlen(word);
@@ -127,7 +127,8 @@ static bool starts(const char *at, const char *end, const char *with)
     return (size_t)(end - at) >= size && memcmp(at, with, size) == 0;
 }
 
-/* A text between quotes that reaches to the end; doubled ones stand for one. NULL: it is none. */
+/* Takes a text in quotes that reaches to the end; doubled quotes stand for one. Returns NULL if
+   it is none. */
 static char *quoted(const char *at, const char *end)
 {
     char *made =
@@ -145,7 +146,8 @@ static char *quoted(const char *at, const char *end)
     return made;
 }
 
-/* A name as the glob that only it matches. Returns NULL if out of memory. */
+/* Makes the pattern that only this name matches; the caller frees it. Returns NULL if out of
+   memory. */
 static char *as_glob(const char *name)
 {
     char *glob = malloc(strlen(name) * 2 + 1), *to = glob;
@@ -168,8 +170,8 @@ static uint64_t kind_bit(const char *text)
     return 0;
 }
 
-/* "CAST(kind AS VARCHAR) = 'x'" adds a kind, "name = 'x'" a name; false: it is neither, or says
-   something that cannot be passed on. */
+/* Takes a condition: "CAST(kind AS VARCHAR) = 'x'" adds a kind, "name = 'x'" a name. Returns
+   false for any other condition, or for one that cannot be used. */
 static bool take_word(plan_filter *f, const char *at, const char *end)
 {
     static const char kind[] = "CAST(kind AS VARCHAR) = ", name[] = "name = ";
@@ -199,7 +201,8 @@ static void clear_filter(plan_filter *f)
     *f = (plan_filter){.kinds = 0};
 }
 
-/* "(A) OR (B) ...", all about kinds, or all about names; `*f` takes what they allow. */
+/* Takes "(A) OR (B) ...", whose parts must all be about kinds or all about names, into `*f`.
+   Returns false if they are not. */
 static bool take_words(plan_filter *f, const char *at, const char *end)
 {
     for (;;) {
@@ -239,7 +242,8 @@ static void bound(plan_filter *f, bool is_end, int64_t ns)
     }
 }
 
-/* "ts BETWEEN 1 AND 2", "ts >= 1"; both ends are taken to be in, which may be one too many. */
+/* Takes a condition of time such as "ts BETWEEN 1 AND 2" or "ts >= 1". Both ends are included,
+   which may be one too many. */
 static bool take_time(plan_filter *f, const char *at, const char *end)
 {
     static const char between[] = "ts BETWEEN ";
@@ -269,7 +273,8 @@ static bool take_time(plan_filter *f, const char *at, const char *end)
     return true;
 }
 
-/* One of several that must all hold. What is not known is left to the filter. */
+/* Takes one of several conditions that must all be true. One that is not understood is ignored,
+   since the filter itself stays. */
 static void take_condition(plan_filter *f, const char *at, const char *end)
 {
     plan_filter words = {.kinds = 0};
@@ -283,7 +288,7 @@ static void take_condition(plan_filter *f, const char *at, const char *end)
         clear_filter(&words);
     } else if (words.kinds != 0) {
         f->kinds = f->kinds == 0 ? words.kinds : f->kinds & words.kinds;
-        if (f->kinds == 0) /* none can be: the filter says so itself */
+        if (f->kinds == 0) /* no kind is possible: left to the filter itself */
             f->kinds = words.kinds;
     } else if (f->name_count == 0) {
         memcpy(f->names, words.names, sizeof f->names);
@@ -293,7 +298,7 @@ static void take_condition(plan_filter *f, const char *at, const char *end)
     }
 }
 
-/* "((A) AND (B) ...)" */
+/* Takes a filter "((A) AND (B) ...)". Returns false if it is of no use. */
 static bool take_filter(plan_filter *f, const char *text)
 {
     const char *at = text, *end = text + strlen(text);
@@ -303,7 +308,7 @@ static bool take_filter(plan_filter *f, const char *text)
         end--;
     }
     while (at < end) {
-        /* The AND of BETWEEN stands within parentheses of its own, unless it is alone. */
+        /* The AND of BETWEEN is inside of parentheses, unless it is the only condition. */
         const char *to = starts(at, end, "ts BETWEEN ") ? end : part_end(at, " AND ");
         if (to > end)
             to = end;
@@ -313,7 +318,7 @@ static bool take_filter(plan_filter *f, const char *text)
     return f->kinds != 0 || f->name_count != 0 || f->has_begin || f->has_end;
 }
 
-/* ---- Plans ----------------------------------------------------------------------------------- */
+/* ---- Reading of plans ------------------------------------------------------------------------ */
 
 char *plan_key(const char *function, const char *const *columns, size_t count)
 {
@@ -334,7 +339,7 @@ char *plan_key(const char *function, const char *const *columns, size_t count)
     return key;
 }
 
-/* "Projections" is a list of names, or one. */
+/* Makes the key of a scan, whose "Projections" is a list of names, or one name. */
 static char *key_of(const char *function, const char *extra)
 {
     const char *at = find_key(extra, "Projections");
@@ -364,7 +369,7 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Takes key and source over. */
+/* Adds a scan; takes ownership of `key` and `source`. */
 static void add_scan(plan_scan **list, char *key, char *source)
 {
     plan_scan *scan;
@@ -388,8 +393,8 @@ static void add_scan(plan_scan **list, char *key, char *source)
     *list = scan;
 }
 
-/* A node with what is below it. `above` is the text of the filter right above; NULL: there is
-   none. Returns false if the plan cannot be followed. */
+/* Reads a node and those below it. `above` is the text of the filter directly above, NULL if
+   there is none. Returns false if the plan cannot be understood. */
 static bool read_node(plan_scan **list, const char *node, const char *above, unsigned depth)
 {
     const char *extra = find_key(node, "extra_info"), *children = find_key(node, "children");

@@ -10,11 +10,11 @@
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
-/* A table is as wide as its first rows; what comes later may stand out. */
+/* How many rows are held to find out widths of columns; later ones may be wider. */
 #define ROWS_HELD 1000u
 #define WIDTH_MAX 100u
 
-/* Of Markdown's line under the heading, at least. */
+/* The shortest rule below a heading of Markdown. */
 #define RULE_WIDTH 3u
 
 struct row_writer {
@@ -25,13 +25,13 @@ struct row_writer {
     char **names;
     bool *is_right;
     size_t *widths;
-    char **held; /* cells of the rows that are held back, one after the other */
+    char **held; /* cells of the rows that are held, one row after another */
     size_t held_count;
-    bool is_open;   /* the heading is written */
+    bool is_open;   /* the heading was written */
     bool is_quoted; /* see rows_quote() */
 };
 
-/* Whether values of the type are numbers. */
+/* Whether values of a type are numbers. */
 static bool is_number(const char *type)
 {
     static const char *const names[] = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT",
@@ -86,9 +86,9 @@ row_writer *rows_begin(stele_output *out, row_form form, bool has_color, const c
     return NULL;
 }
 
-/* ---- Tables ---- */
+/* ---- Tables, boxes and Markdown ---- */
 
-/* As it can be shown. Returns NULL if out of memory. */
+/* Makes a cell visible; the caller frees it. Returns NULL if out of memory. */
 static char *visible(stele_text cell)
 {
     char *text, *shown;
@@ -113,7 +113,7 @@ static void put_markdown(stele_output *out, const char *text)
     }
 }
 
-/* What stands before the cells, between two, and after them. */
+/* What is written before the cells of a row, between two of them, and after them. */
 typedef struct frame {
     const char *begin, *between, *end;
 } frame;
@@ -144,7 +144,7 @@ static void put_row(const row_writer *w, char *const *cells)
     stele_output_text(w->out, f.end);
 }
 
-/* A line of a box, with its corners. */
+/* Writes a horizontal line of a box, with these corners and crossings. */
 static void put_line(const row_writer *w, const char *left, const char *cross, const char *right)
 {
     for (size_t i = 0; i < w->count; i++) {

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* By a factor that no input can know: else one could be made of which all falls into one slot. */
+/* Mixes a value into a hash with a random factor, so that no input can be made whose keys all
+   fall into one slot. */
 static uint64_t mix(const seen *s, uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * s->factor;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which findings were met before. */
+/* Remembers which findings were reported already. */
 #ifndef CLI_SQL_SEEN_H
 #define CLI_SQL_SEEN_H
 
 #include <stele/diag.h>
 
-/* A set of what tells findings from each other. All zeros are an empty one. */
+/* A set of hashes of findings; all zeros is an empty one. */
 typedef struct seen {
-    uint64_t *keys; /* 0: free */
+    uint64_t *keys; /* 0: the slot is free */
     size_t count, capacity;
-    uint64_t factor; /* of the hash; 0: not chosen yet */
+    uint64_t factor; /* factor for hashes; 0: not chosen yet */
 } seen;
 
-/* Whether it is new, and from then on it is not. What there is no memory for stays new. */
+/* Adds a finding. Returns whether it was not in the set; always true for one that cannot be kept
+   for lack of memory. */
 bool seen_add(seen *s, const stele_diag *diag);
 void seen_free(seen *s);
 

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* After a quoted text that begins here; a doubled quote is part of it. */
+/* The position after a text in quotes that begins at `at`; a doubled quote is part of it. */
 static const char *skip_quoted(const char *at)
 {
     const char quote = *at++;
@@ -15,7 +15,7 @@ static const char *skip_quoted(const char *at)
     return at;
 }
 
-/* After $tag$ ... $tag$; the dollar alone where none begins. */
+/* The position after $tag$ ... $tag$; that after the dollar if no such text begins at `at`. */
 static const char *skip_dollars(const char *at)
 {
     const char *tag = at + 1, *end;
@@ -38,7 +38,7 @@ static const char *skip_block(const char *at)
     return end != NULL ? end + 2 : at + strlen(at);
 }
 
-/* After a comment; `at` itself where none begins. */
+/* The position after a comment; `at` itself if none begins there. */
 static const char *skip_comment(const char *at)
 {
     if (at[0] == '-' && at[1] == '-')

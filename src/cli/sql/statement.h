@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of several statements, one after the other. */
+/* Splits text into statements. */
 #ifndef CLI_SQL_STATEMENT_H
 #define CLI_SQL_STATEMENT_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Finds the statement at `*at`, which then moves after its semicolon: its text from `*text` on,
- * without blanks at both ends and the semicolon. False: there is none any more. `is_closed`, which
- * may be NULL, says whether a semicolon ended it.
+ * Finds the statement at `*at`, which moves after its semicolon. `*text` is its begin; blanks
+ * around it and the semicolon are not included. Returns false if there is none. `is_closed`, which
+ * may be NULL, is set to whether a semicolon ended it.
  */
 bool statement_next(const char **at, const char **text, size_t *size, bool *is_closed);
 
