@@ -62,6 +62,9 @@ STELE_API void stele_json_shown(stele_json *j, const char *key, const char *byte
 STELE_API void stele_json_uint(stele_json *j, const char *key, uint64_t value);
 STELE_API void stele_json_int(stele_json *j, const char *key, int64_t value);
 
+/* Adds integers to the array that is open, as so many calls of stele_json_int() do. */
+STELE_API void stele_json_int_elements(stele_json *j, const int64_t *values, size_t count);
+
 /* Integers as strings of decimal digits, for programs that read numbers as doubles. */
 STELE_API void stele_json_uint_text(stele_json *j, const char *key, uint64_t value);
 STELE_API void stele_json_int_text(stele_json *j, const char *key, int64_t value);
@@ -73,7 +76,7 @@ STELE_API void stele_json_hex(stele_json *j, const char *key, uint64_t value, un
 /* A number with nine digits, as far as it has them; null where it is infinite or not a number. */
 STELE_API void stele_json_number(stele_json *j, const char *key, double value);
 
-/* A number with as many digits as make the same double when it is read; null where it is
+/* A number with the fewest digits that make the same double when they are read; null where it is
    infinite or not a number. */
 STELE_API void stele_json_double(stele_json *j, const char *key, double value);
 

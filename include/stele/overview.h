@@ -51,6 +51,10 @@ typedef struct stele_overview_options {
     bool is_fresh;      /* the traces are read, also where an index has the overview; the threads
                            of one trace one after another where each is a stream, as that takes less
                            time: figures of any moment are known when all is read */
+    /* One trace that stands about in the order of time is read in one pass, and is pictured from
+       the first moment on. Where events were later than memory allows to wait for,
+       stele_overview_get_stats() has a `late_count`, and they are pictured later than they are. */
+    bool is_early;
 } stele_overview_options;
 
 /*

@@ -241,6 +241,10 @@ typedef struct stele_request {
        contexts: others may be left out. Not together with `where`. 0: all. */
     const char *const *fields;
     size_t field_count;
+    /* With STELE_ORDER_WINDOW: traces that stand about in the order of time are not looked through
+       beforehand, so that the first events are there at once. What is known of them already, or by
+       an index that was kept, is used. */
+    bool no_index;
 } stele_request;
 
 /* ---- Reading --------------------------------------------------------------------------------- */

@@ -121,7 +121,8 @@ stele_status index_keep(stele_trace *trace, stele_overview *overview)
     index_make_folders(target);
     status = stele_output_open(target, &how, &out);
     if (status == STELE_OK)
-        status = stele_overview_save_index(overview, out);
+        status = overview != NULL ? stele_overview_save_index(overview, out)
+                                  : stele_trace_save_index(trace, out);
     if (status == STELE_OK)
         status = stele_output_finish(out);
     if (status == STELE_OK)

@@ -7,6 +7,7 @@
 
 #include "core/output.h"
 #include "core/text.h"
+#include "core/text_double.h"
 
 #define INDENT_MAX 64u /* deep nesting must not make long lines */
 
@@ -201,9 +202,41 @@ void stele_json_double(stele_json *j, const char *key, double value)
 {
     stele_json_value(j, key);
     if (isfinite(value))
-        output_printf(j->out, "%.17g", value);
+        output_double(j->out, value);
     else
         output_text(j->out, "null");
+}
+
+/* Elements that are written with one look at the room that is left. */
+#define ELEMENTS_AT_ONCE 64u
+
+static void put_elements(stele_json *j, const int64_t *values, size_t count)
+{
+    char *to = (char *)output_reserve(j->out, ELEMENTS_AT_ONCE * (TEXT_U64_SIZE + 1) + 8);
+    const char *const from = to;
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (j->has_members)
+            *to++ = ',';
+        j->has_members = true;
+        to = text_i64(to, values[i]);
+    }
+    output_advance(j->out, (size_t)(to - from));
+}
+
+void stele_json_int_elements(stele_json *j, const int64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i += ELEMENTS_AT_ONCE) {
+        const size_t left = count - i;
+        const size_t some = left < ELEMENTS_AT_ONCE ? left : ELEMENTS_AT_ONCE;
+        if (j->is_line && !j->breaks) {
+            put_elements(j, values + i, some);
+            continue;
+        }
+        for (size_t k = 0; k < some; k++)
+            stele_json_int(j, NULL, values[i + k]);
+    }
 }
 
 void stele_json_bool(stele_json *j, const char *key, bool value)

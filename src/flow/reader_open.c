@@ -24,6 +24,7 @@
 #define STREAMS_FEW     16u /* as many may need more than windows, and have full batches */
 #define BATCH_SMALL     64u /* events, where there are more */
 #define WINDOW_SMALLEST ((size_t)8 << 10)
+#define EARLY_EVENTS    (512u << 10) /* that are held of a trace which was not looked through */
 #define ORDER_SMALLEST  ((size_t)64 << 10)
 
 /* What is needed to open a reader only. */
@@ -74,6 +75,14 @@ static size_t next_to_index(const stele_reader *reader)
     return next;
 }
 
+/* Of what can be known by reading all of a trace only as much is asked for as the request needs. */
+static stele_status index_one(const opening *o, stele_trace *trace)
+{
+    const bool is_left = o->request.no_index && o->request.order == STELE_ORDER_WINDOW &&
+                         trace->ops->is_nearly_ordered && source_input(trace->source) != NULL;
+    return is_left ? trace_load_index(trace) : trace_index(trace);
+}
+
 /* Finds the streams of the traces that can be read more than once, where that is of use. */
 static stele_status index_traces(opening *o)
 {
@@ -91,7 +100,7 @@ static stele_status index_traces(opening *o)
         r->is_looked_at = true;
         if (!r->trace->info.is_seekable)
             continue;
-        status = trace_index(r->trace);
+        status = index_one(o, r->trace);
         if (status == STELE_OK && request_needs_end(request))
             status = trace_find_ends(r->trace);
         r->stored_from = in != NULL ? in->stored_at : 0;
@@ -304,6 +313,7 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
                              .lateness_ns = late_after_drift(&o->related[index], lateness_ns),
                              .size_max = reader->context->limits.sort_size_max / o->flow_total,
                              .hold_ms = hold_ms(&o->request, r->trace),
+                             .events_max = o->request.no_index ? EARLY_EVENTS : 0,
                              .stats = &reader->order,
                              .context = reader->context};
     flow **out = &o->flows[o->flow_count];

@@ -200,6 +200,9 @@ typedef struct trace_ops {
     /* PRODUCE_ALL has places of its own to go on at, also where there is one stream. */
     bool seeks_in_file_order;
 
+    /* Its records stand about in the order of time, and index() reads all of them. */
+    bool is_nearly_ordered;
+
     /* Its records say what happened, but not what begins and ends by it: names may. */
     bool has_moments;
 } trace_ops;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define EVERY_LEAST 2048u
-#define COUNT_MAX   512u
+#define COUNT_MAX   8192u
 #define EVENTS_MAX  300000u /* of all checkpoints together */
 #define OPEN_MAX    8192u
 #define TRACKS_MAX  4096u /* with more, looking at all of them takes too long */

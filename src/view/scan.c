@@ -340,18 +340,61 @@ static void set_muted(const viewer *v, bool is_muted)
         v->options.findings->is_muted = is_muted;
 }
 
-/* Goes on with the overview. STELE_END: it is whole, or there will be none. */
-static stele_status overview_step(viewer *v)
+/* ---- Making the overview ---- */
+
+/* Of a trace that has no index yet it is begun without looking through all of it first. */
+static stele_status overview_begin(viewer *v, bool is_early, stele_overview **out)
 {
     const stele_request request = {.where = v->options.where,
                                    .align_starts = v->options.align_starts};
-    const stele_overview_options options = {
-        .struct_size = sizeof options, .request = &request, .no_pairs = v->options.no_pairs};
+    const stele_overview_options options = {.struct_size = sizeof options,
+                                            .request = &request,
+                                            .no_pairs = v->options.no_pairs,
+                                            .is_early = is_early};
+    return stele_overview_open(v->context, v->traces, v->trace_count, &options, out);
+}
+
+/* The overview is as it will be, or one in its place has to be made: some events came later than
+   what was held of those before them, so that they are not pictured where they were. */
+static void judge_early(viewer *v)
+{
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    stele_overview_get_stats(v->overview, &stats);
+    v->is_late = stats.late_count != 0;
+}
+
+/* Makes the overview that takes the place of the early one. */
+static stele_status exact_step(viewer *v)
+{
+    stele_status status = STELE_OK;
+    if (v->exact == NULL)
+        status = overview_begin(v, false, &v->exact);
+    if (status == STELE_OK)
+        status = stele_overview_step(v->exact, OVERVIEW_STEP);
+    if (status == STELE_OK)
+        return STELE_OK;
+    if (status == STELE_END) {
+        stele_overview_close(v->overview);
+        v->overview = v->exact;
+        v->was_read = true;
+        v->is_known = false;
+    } else {
+        stele_overview_close(v->exact);
+        v->overview_status = status;
+    }
+    v->exact = NULL;
+    v->is_late = false;
+    return STELE_END;
+}
+
+/* Goes on with the overview. STELE_END: it is whole, or there will be none. */
+static stele_status overview_step(viewer *v)
+{
     stele_status status = STELE_OK;
     if (v->is_overview_whole)
-        return STELE_END;
+        return v->is_late ? exact_step(v) : STELE_END;
     if (v->overview == NULL)
-        status = stele_overview_open(v->context, v->traces, v->trace_count, &options, &v->overview);
+        status = overview_begin(v, v->trace_count == 1, &v->overview);
     if (status == STELE_OK)
         status = stele_overview_step(v->overview, OVERVIEW_STEP);
     v->was_read |= status == STELE_OK;
@@ -359,7 +402,16 @@ static stele_status overview_step(viewer *v)
         return STELE_OK;
     v->is_overview_whole = true;
     v->overview_status = status;
-    return STELE_END;
+    if (status == STELE_END)
+        judge_early(v);
+    return v->is_late ? STELE_OK : STELE_END;
+}
+
+/* Is what was read worth to be kept? */
+static bool is_worth(const viewer *v)
+{
+    return v->was_read && v->is_overview_whole && v->overview_status == STELE_END &&
+           v->trace_count == 1 && v->options.where == NULL && v->options.keep != NULL;
 }
 
 /* ---- What an overview knows ---- */
@@ -455,6 +507,8 @@ static stele_status step(viewer *v)
         return status;
     if (!v->has_begun && is_pictured_first(v) && overview_step(v) == STELE_OK)
         return STELE_OK;
+    if (!v->has_begun && viewer_awaits(v))
+        return STELE_OK;
     if (!v->has_begun) {
         v->has_begun = true;
         v->is_scanned = v->overview != NULL && v->overview_status == STELE_END && !needs_scan(v);
@@ -484,7 +538,7 @@ stele_status viewer_scan(viewer *v, uint64_t duration_ns)
     stele_status status = STELE_OK;
     uint64_t passed_ns = 0;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    while (status == STELE_OK && passed_ns < duration_ns) {
+    while (status == STELE_OK && passed_ns < duration_ns && !viewer_awaits(v)) {
         status = step(v);
         clock_gettime(CLOCK_MONOTONIC, &now);
         passed_ns = (uint64_t)(now.tv_sec - from.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec -
@@ -504,15 +558,29 @@ bool viewer_is_busy(const viewer *v)
     return v->filtered != NULL && !v->is_filtered_whole;
 }
 
+void viewer_set_keeper(viewer *v)
+{
+    v->has_keeper = true;
+}
+
 bool viewer_take_overview(viewer *v, stele_trace **trace, stele_overview **overview)
 {
-    const bool is_worth = v->was_read && v->is_overview_whole && v->overview_status == STELE_END &&
-                          v->trace_count == 1 && v->options.where == NULL &&
-                          v->options.keep != NULL;
+    const bool is_taken = is_worth(v);
     *trace = v->traces[0];
-    *overview = v->overview;
+    *overview = v->is_late ? NULL : v->overview;
     v->was_read = v->was_read && !v->is_overview_whole;
-    return is_worth;
+    v->awaits_index = is_taken;
+    return is_taken;
+}
+
+void viewer_end_keeping(viewer *v)
+{
+    v->awaits_index = false;
+}
+
+bool viewer_awaits(const viewer *v)
+{
+    return v->awaits_index || (v->has_keeper && is_worth(v));
 }
 
 view_keep_fn *viewer_get_keep(const viewer *v)

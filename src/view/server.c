@@ -550,17 +550,21 @@ static void keep_overview(server *s)
     aside_result result;
     int fd;
     if (s->keeping.pid != 0) {
-        if (aside_look(&s->keeping, &result, &fd) && result.status == STELE_OK)
+        if (!aside_look(&s->keeping, &result, &fd))
+            return;
+        if (result.status == STELE_OK)
             stele_trace_find_index(s->kept);
-    } else if (viewer_take_overview(s->v, &s->kept, &overview)) {
-        aside_keep(&s->keeping, viewer_get_keep(s->v), s->kept, overview);
+        viewer_end_keeping(s->v);
+    } else if (viewer_take_overview(s->v, &s->kept, &overview) &&
+               aside_keep(&s->keeping, viewer_get_keep(s->v), s->kept, overview) != STELE_OK) {
+        viewer_end_keeping(s->v);
     }
 }
 
 /* How long to wait for questions at most. */
 static int wait_ms(const server *s, bool has_strangers)
 {
-    if (s->waiting != NULL)
+    if (s->waiting != NULL || viewer_awaits(s->v))
         return ASIDE_WAIT_MS;
     return has_strangers ? STRANGERS_WAIT_MS : WAIT_MS;
 }
@@ -575,7 +579,7 @@ static void run(server *s)
                 s->is_scanned = true;
                 s->options->scanned(s->options->user, status);
             }
-            MHD_run_wait(s->daemon, 0);
+            MHD_run_wait(s->daemon, viewer_awaits(s->v) ? ASIDE_WAIT_MS : 0);
         } else {
             MHD_run_wait(s->daemon, wait_ms(s, has_strangers));
         }
@@ -601,6 +605,7 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
     if (status != STELE_OK)
         return status;
     viewer_set_go_on(v, goes_on, &s);
+    viewer_set_keeper(v);
     tell_address(&s);
     run(&s);
     MHD_stop_daemon(s.daemon);

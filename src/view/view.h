@@ -70,8 +70,18 @@ stele_status viewer_scan(viewer *v, uint64_t duration_ns);
 /* Is there something to read, though viewer_scan() has come to its end? */
 bool viewer_is_busy(const viewer *v);
 
-/* Is there an overview that is worth to be kept? Once told, it is not any more. */
+/* Says that viewer_take_overview() will be called again and again. */
+void viewer_set_keeper(viewer *v);
+
+/* Is there an overview that is worth to be kept? Once told, it is not any more. Where it is NULL
+   the index of the trace is, without one. */
 bool viewer_take_overview(viewer *v, stele_trace **trace, stele_overview **overview);
+
+/* What was taken is kept, or could not be: reading goes on, by the index where there is one. */
+void viewer_end_keeping(viewer *v);
+
+/* Is there nothing to read until what was read is kept? */
+bool viewer_awaits(const viewer *v);
 
 view_keep_fn *viewer_get_keep(const viewer *v);
 

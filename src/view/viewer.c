@@ -96,6 +96,7 @@ void viewer_free(viewer *v)
     viewer_end_scan(v);
     checkpoints_free(&v->open);
     stele_overview_close(v->overview);
+    stele_overview_close(v->exact);
     stele_overview_close(v->filtered);
     free(v->filter);
     free(v->losses);

@@ -89,8 +89,12 @@ struct viewer {
     checkpoints open;         /* what is open at some moments */
     stele_overview *overview; /* of traces with too many events to read for a picture; else NULL */
     bool is_overview_whole;
-    bool was_read; /* it was made by reading, and not found in an index */
-    bool is_known; /* what is known comes no longer from an overview that is being made */
+    bool was_read;         /* it was made by reading, and not found in an index */
+    bool has_keeper;       /* somebody takes what is worth to be kept */
+    bool awaits_index;     /* what is kept is being written, and used then */
+    bool is_late;          /* the overview was made early, and events came too late for it */
+    stele_overview *exact; /* the one that takes its place, while it is made */
+    bool is_known;         /* what is known comes no longer from an overview that is being made */
     stele_status overview_status; /* why it ended early */
     stele_reader_stats stats;
 

@@ -347,19 +347,31 @@ static int64_t entry_offset(picture *p, const lane_entry *entry)
     return (int64_t)entry->offset;
 }
 
-/* A column of zeros is left out where they say nothing. */
+#define COLUMN_PART 256u
+
 static void put_column(picture *p, stele_json *j, const char *key, const lane *l,
+                       entry_number_fn *number)
+{
+    int64_t values[COLUMN_PART];
+    stele_json_open(j, key, '[');
+    for (uint32_t i = 0; i < l->count;) {
+        uint32_t some = 0;
+        while (some < COLUMN_PART && i < l->count)
+            values[some++] = number(p, &l->entries[i++]);
+        stele_json_int_elements(j, values, some);
+    }
+    stele_json_close(j, ']');
+}
+
+/* A column of zeros says nothing, and is left out. */
+static void put_sparse(picture *p, stele_json *j, const char *key, const lane *l,
                        entry_number_fn *number)
 {
     uint32_t zeros = 0;
     while (zeros < l->count && number(p, &l->entries[zeros]) == 0)
         zeros++;
-    if (zeros == l->count && key[0] != 'b' && key[0] != 'd')
-        return;
-    stele_json_open(j, key, '[');
-    for (uint32_t i = 0; i < l->count; i++)
-        stele_json_int(j, NULL, number(p, &l->entries[i]));
-    stele_json_close(j, ']');
+    if (zeros != l->count)
+        put_column(p, j, key, l, number);
 }
 
 static void open_row(stele_json *j, uint32_t track, const char *name, uint32_t index)
@@ -381,13 +393,13 @@ static void put_lane(picture *p, stele_json *j, uint32_t track, row_kind kind, u
     put_column(p, j, "begin", l, entry_begin);
     if (kind != ROW_MARKS)
         put_column(p, j, "dur", l, entry_duration);
-    put_column(p, j, "name", l, entry_name);
+    put_sparse(p, j, "name", l, entry_name);
     put_column(p, j, "count", l, entry_count);
     if (kind == ROW_SPANS || kind == ROW_STATES || kind == ROW_RUNS)
-        put_column(p, j, "busy", l, entry_busy);
+        put_sparse(p, j, "busy", l, entry_busy);
     if (kind != ROW_SPANS)
-        put_column(p, j, "offset", l, entry_offset);
-    put_column(p, j, "data", l, entry_data);
+        put_sparse(p, j, "offset", l, entry_offset);
+    put_sparse(p, j, "data", l, entry_data);
     stele_json_close(j, '}');
 }
 

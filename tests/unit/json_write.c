@@ -115,8 +115,36 @@ TEST(numbers_keep_all_their_digits)
     stele_json_close(&j, ']');
     CHECK_EQ_STR(written(out, &size),
                  "[\"18446744073709551615\",\"-9223372036854775808\",\"0000beef\","
-                 "\"ffffffffffffffff\",\"0\",0.10000000000000001,null]\n");
+                 "\"ffffffffffffffff\",\"0\",0.1,null]\n");
     stele_output_close(out);
+}
+
+TEST(elements_are_written_alike_one_by_one_and_at_once)
+{
+    enum { COUNT = 300 };
+    int64_t values[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        values[i] = (i % 2 == 0 ? INT64_MAX : INT64_MIN) / (int64_t)(i * i * i + 1);
+    for (unsigned is_line = 0; is_line < 2; is_line++) {
+        stele_output *single, *at_once;
+        size_t size;
+        REQUIRE(stele_output_open_memory(NULL, &single) == STELE_OK);
+        REQUIRE(stele_output_open_memory(NULL, &at_once) == STELE_OK);
+        stele_json a = {.out = single, .is_line = is_line != 0}, b = {.out = at_once};
+        b.is_line = a.is_line;
+        stele_json_open(&a, NULL, '[');
+        stele_json_open(&b, NULL, '[');
+        for (size_t i = 0; i < COUNT; i++)
+            stele_json_int(&a, NULL, values[i]);
+        stele_json_int_elements(&b, values, 0);
+        stele_json_int_elements(&b, values, 1);
+        stele_json_int_elements(&b, values + 1, COUNT - 1);
+        stele_json_close(&a, ']');
+        stele_json_close(&b, ']');
+        CHECK_EQ_STR(written(at_once, &size), written(single, &size));
+        stele_output_close(single);
+        stele_output_close(at_once);
+    }
 }
 
 TEST(what_is_shown_steers_no_screen_and_is_cut)

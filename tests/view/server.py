@@ -4,12 +4,14 @@
 usage: server.py STELE TRACE... : asks a server over loopback. Windows and tracks are chosen at
 random, from SEED in the environment, and must say what 'stele calls' and 'stele cat' say.
 """
+import array
 import collections
 import http.client
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -221,7 +223,7 @@ def friends(trace, seed, windows):
                 name = plain(picture["names"].get(str(row["name"][i]), ""))
                 seen[key].append((begin + at, row["dur"][i], name, row["count"][i]))
                 if is_stacked and row["count"][i] > 1:
-                    sums[key] += row["busy"][i]
+                    sums[key] += row["busy"][i] if "busy" in row else 0
         shown = {titles[track] for track in tracks}
         for key in set(seen) | {key for key in wanted if key[0] in shown}:
             busy = compare((trace, begin, length, *key), seen[key], wanted[key])
@@ -310,6 +312,37 @@ def check_whole(server, trace, info):
     check("there are as many events", info["events"] == counted, (info["events"], counted))
 
 
+def write_late(path, is_late):
+    """An FXT trace of 1,100,000 moments, and one span around them that is written last, or first."""
+    count = 1100000
+    head = [0x0016547846040010, 1 | 2 << 4, 1000000000, 3 | 3 << 4 | 1 << 16, 7, 9]
+    head += [2 | 2 << 4 | 1 << 16 | 6 << 32, int.from_bytes(b"around\0\0", "little")]
+    moment = 4 | 2 << 4 | 1 << 24 | 1 << 48
+    around = [4 | 3 << 4 | 4 << 16 | 1 << 24 | 1 << 48, 0, count]
+    words = array.array("Q", head if is_late else head + around)
+    words.extend(word for i in range(count) for word in (moment, i))
+    words.extend(around if is_late else [])
+    with open(path, "wb") as file:
+        words.tofile(file)
+
+
+def large(path):
+    """Traces that are pictured while they are read: the picture is right in the end, and opened again."""
+    for is_late in (False, True):
+        write_late(path, is_late)
+        for what in ("read", "opened again"):
+            server = Server(path)
+            info = server.info()
+            picture = server.ask("window", begin=info["begin"], end=info["end"], width=1000)
+            check(f"{path}, {what}, is summed up", picture["summary"])
+            spans = [row for row in picture["rows"] if row["row"] == "spans"]
+            check(f"{path}, {what}, has its span from the begin", len(spans) == 1 and spans[0]["begin"] == [0]
+                  and spans[0]["dur"][0] >= 1099999, spans)
+            check(f"{path}, {what}, has all events", info["events"] == 1100001, info["events"])
+            server.stop()
+        check("its index is kept", len(os.listdir(os.path.join(os.environ["XDG_CACHE_HOME"], "stele"))) == 1)
+
+
 def instructions(trace):
     """What is said of instructions is what 'insn mix', 'insn cache', 'insn view' say."""
     server = Server(trace)
@@ -337,6 +370,10 @@ def instructions(trace):
 
 seed_used = os.environ.get("SEED", "1")
 print(f"SEED={seed_used}")
+os.environ["XDG_CACHE_HOME"] = os.path.abspath("view-cache")
+shutil.rmtree("view-cache", ignore_errors=True)
+large("large.fxt")
+os.unlink("large.fxt")
 strangers(sys.argv[2])
 for path in sys.argv[2:]:
     if path.endswith("xinsndata.bin"):

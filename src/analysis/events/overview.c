@@ -133,12 +133,20 @@ static uint32_t columns_of(const stele_overview *o)
     return columns;
 }
 
+static stele_order order_of(const stele_overview *o)
+{
+    if (o->is_by_streams)
+        return STELE_ORDER_STREAMS;
+    return o->options.is_early && o->trace_count == 1 ? STELE_ORDER_WINDOW : STELE_ORDER_TIME;
+}
+
 static stele_status open_reader(stele_overview *o, const stele_request *given)
 {
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_request request = {.struct_size = sizeof request,
                              .columns = columns_of(o),
-                             .order = o->is_by_streams ? STELE_ORDER_STREAMS : STELE_ORDER_TIME,
+                             .order = order_of(o),
+                             .no_index = o->options.is_early,
                              .align_starts = given->align_starts,
                              .check = given->check,
                              .begin = given->begin,

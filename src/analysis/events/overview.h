@@ -77,7 +77,7 @@ struct stele_overview {
     overview_store store;
     lane_walk *walk;
     int64_t *edges; /* the bounds of bins, in nanoseconds */
-    uint32_t edge_capacity;
+    uint32_t edge_count, edge_capacity;
     int64_t range_begin_ns, range_end_ns;
     input *kept; /* the file that the overview was loaded from; NULL: it is being made */
     uint8_t *kept_findings;

@@ -159,6 +159,7 @@ static const trace_ops fxt_trace_ops = {.open = trace_open,
                                         .cut = fxt_trace_cut,
                                         .has_own_threads = true,
                                         .produce = fxt_trace_produce,
+                                        .is_nearly_ordered = true,
                                         .close = trace_close};
 
 const format format_fxt = {

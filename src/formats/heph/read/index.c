@@ -199,4 +199,5 @@ const trace_ops heph_ops = {.open = heph_open,
                             .index = heph_index,
                             .save_index = heph_save_index,
                             .load_index = heph_load_index,
-                            .produce = heph_produce};
+                            .produce = heph_produce,
+                            .is_nearly_ordered = true};
