@@ -4,15 +4,15 @@
  * compiled:
  *
  * - `phase` is what is known of the position before the next operation: its rest by some modulus.
- * It is exact as long as all sizes before it are constant, and is blurred by fields without a fixed
- * size.
+ *   It is exact as long as all sizes before it are constant, and is blurred by fields without a
+ *   fixed size.
  * - A stretch (program.h) collects numbers at constant offsets. Any operation that moves the
- * position comes after build_close().
+ *   position comes after build_close().
  * - `entries` counts the entries of an event that takes each branch once; `variations` counts the
- * operations that make the number differ from event to event. If none was added between the begin
- * and the end of a structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
+ *   operations that make the number differ from event to event. If none was added between the begin
+ *   and the end of a structure, its length is a constant, and OP_ENTRY writes it without OP_CLOSE.
  * - Users of targets (lengths, selectors) are compiled in the order in which target_walk found
- * them, so that emit_next_user() only has to count.
+ *   them, so that emit_next_user() only has to count.
  * - If fields are not wanted, the same bits are stepped over and no entry is made.
  */
 #include "formats/ctf/records/emit.h"

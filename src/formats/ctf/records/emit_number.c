@@ -3,10 +3,10 @@
  * Operations of numbers, for their entries and their other uses.
  *
  * - A number has one place, in the open stretch or in the scratch. The operation for its entry
- * comes first. Each further use is an operation that loads the number again from this place, which
- * is valid until the stretch is closed.
+ *   comes first. Each further use is an operation that loads the number again from this place,
+ *   which is valid until the stretch is closed.
  * - Uses do not depend on the entry: a length, a clock or an id is read even if no entry of it is
- * wanted.
+ *   wanted.
  * - Numbers of more than 64 bits are in no stretch and have no use but their entry.
  */
 #include "formats/ctf/records/emit.h"

@@ -6,14 +6,14 @@
  * other without leaving the loop. Invariants:
  *
  * - `pos` is in bits from the first loaded byte, r->data. Words of 8 bytes may be loaded at any
- * position up to `near_end` without a check. An operation that comes nearer to the end calls a
- * function that checks each byte and gives the same result.
+ *   position up to `near_end` without a check. An operation that comes nearer to the end calls a
+ *   function that checks each byte and gives the same result.
  * - `entry` is the next free entry of the batch. There is room for all entries of an event whose
- * number of entries is known, because event_room() is asked before it begins; operations that may
- * need more, such as loops, make room themselves.
+ *   number of entries is known, because event_room() is asked before it begins; operations that may
+ *   need more, such as loops, make room themselves.
  * - Until an event is pushed, the batch keeps its old numbers of events, fields and bytes, and
- * event_undo() restores the state in `at`. So when the loaded bytes end inside an event, the
- * decoder can be called again with more bytes, from the begin of that event.
+ *   event_undo() restores the state in `at`. So when the loaded bytes end inside an event, the
+ *   decoder can be called again with more bytes, from the begin of that event.
  */
 #include "formats/ctf/records/execute.h"
 #include "core/zeros.h"

@@ -3,12 +3,12 @@
  * Fields that are in no stretch: texts, bytes, arrays, integers of more than 64 bits. Invariants:
  *
  * - A field begins at the position, in bits from `data`. Its function returns the position after
- * it, or POS_FAILED with the reason in the outcome, and reads nothing after `end`.
+ *   it, or POS_FAILED with the reason in the outcome, and reads nothing after `end`.
  * - Nothing is appended before all bits of the field are known to be loaded. If more of the packet
- * has to be loaded, the whole event is decoded again, and the entries that it has already are
- * dropped.
+ *   has to be loaded, the whole event is decoded again, and the entries that it has already are
+ *   dropped.
  * - Bytes belong to the batch. An entry holds their offset there, as the batch's memory moves when
- * it grows.
+ *   it grows.
  */
 #include <math.h>
 

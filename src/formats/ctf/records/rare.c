@@ -3,12 +3,12 @@
  * Operations that most events do without, and the unusual cases of the others.
  *
  * - The loop (execute.c) keeps position, entries and the current operation in local variables.
- * Functions here get them as arguments and return the position after the operation, or POS_FAILED
- * with the reason in the outcome.
+ *   Functions here get them as arguments and return the position after the operation, or POS_FAILED
+ *   with the reason in the outcome.
  * - An event that fails is undone as a whole by event_undo(), so nothing here has to take back what
- * it appended or set.
+ *   it appended or set.
  * - A frame is open from OP_OPEN to OP_CLOSE, or from OP_LOOP to the last OP_NEXT.
- * decoder_prepare() has made room for as many frames as the program nests.
+ *   decoder_prepare() has made room for as many frames as the program nests.
  */
 #include "formats/ctf/records/execute.h"
 

@@ -5,8 +5,11 @@
 
 #include "core/hash.h"
 
-/* The names of options, each as it is written and without its escape: open addressing, 0 is free,
-   else twice the option's index, plus 1 for the name as written or 2 for the other. */
+/*
+ * A hash table of the names of options, each as it is written and without its escape. A slot is 0
+ * if it is free, otherwise twice the option's index, plus 1 for the written name or 2 for the
+ * other.
+ */
 typedef struct option_table {
     const ctf_member *options;
     uint32_t *slots;
@@ -28,7 +31,8 @@ static uint32_t *table_slot(const option_table *table, ctf_text name)
     return &table->slots[at];
 }
 
-/* Names as written come before others. Returns false if out of memory. */
+/* Enters all options. Written names are entered first, so they are found before names without
+   escape. Returns false if out of memory. */
 static bool table_make(option_table *table, const ctf_class *variant)
 {
     const uint32_t count = variant->u.variant.count;

@@ -18,7 +18,7 @@ size_t encoding_find_zero(const uint8_t *from, size_t size, size_t unit)
 
 size_t encoding_size_max(ctf_encoding encoding, size_t size)
 {
-    /* Two bytes become three at most, four become four (or three); a rest becomes three. */
+    /* 2 bytes become 3 at most, 4 become at most 4, and an incomplete unit at the end becomes 3. */
     return (encoding <= CTF_UTF16BE ? size / 2 * 3 : size) + 3;
 }
 

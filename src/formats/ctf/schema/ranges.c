@@ -18,7 +18,7 @@ static int entry_compare(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Adds what of the range values of the class can be in. */
+/* Adds the part of the range that values of the class can be in. */
 static void table_add(range_table *table, const ctf_range *range, uint32_t index)
 {
     const wide_i128 least = i128_of_i64(table->is_signed ? INT64_MIN : 0);
@@ -35,7 +35,8 @@ static void table_add(range_table *table, const ctf_range *range, uint32_t index
                                                        .index = index};
 }
 
-/* The middle entry of a run is the root of a tree, whose branches are the runs beside it. */
+/* Computes `reach` of the entries, which form a tree: the middle entry is the root, and the entries
+   on each side of it are the branches. Returns the largest end of all. */
 static uint64_t tree_make(range_entry *entries, uint32_t count)
 {
     const uint32_t half = count / 2;
@@ -70,15 +71,16 @@ bool range_table_make(range_table *table, arena *memory, const ctf_mapping *mapp
     return true;
 }
 
-/* Whom a value is looked up for. */
+/* A search for the mappings of one value. */
 typedef struct range_search {
     uint64_t key;
-    uint32_t first; /* the lowest index that was found */
-    uint32_t *hits; /* NULL: only that one is wanted */
+    uint32_t first; /* lowest index found so far */
+    uint32_t *hits; /* NULL if only the lowest index is wanted */
     uint32_t count;
 } range_search;
 
-/* Puts the index in its place among the hits; the last one goes when there is no room. */
+/* Inserts the index into the sorted hits, unless it is there. If they are full, the last one is
+   dropped. */
 static void hit_insert(range_search *search, uint32_t index)
 {
     uint32_t *hits = search->hits, at = search->count;
@@ -92,7 +94,7 @@ static void hit_insert(range_search *search, uint32_t index)
     hits[at] = index;
 }
 
-/* Takes those of a run that hold the key: branches that do not reach it are left out. */
+/* Finds the entries that hold the key. Branches all of whose ranges end below it are skipped. */
 static void tree_search(const range_entry *entries, uint32_t count, range_search *search)
 {
     while (count != 0 && entries[count / 2].reach >= search->key) {

@@ -37,10 +37,11 @@ ctf_class *schema_make_class(ctf_schema *schema, ctf_kind kind, uint32_t alignme
     return type;
 }
 
-/* What tables begin with, for there may be many with little in them. */
+/* First capacity of tables of event classes, small because there may be many tables with few
+   entries. */
 #define FIRST_SIZE 64u
 
-/* Room for one more of a growing table, cleared; NULL if out of memory. */
+/* Makes room for one more zeroed element of a growing table. Returns NULL if out of memory. */
 static void *table_add(void **table, uint32_t *count, uint32_t *capacity, size_t size)
 {
     uint8_t *added;
@@ -114,11 +115,12 @@ ctf_callsite *schema_add_callsite(ctf_schema *schema)
     return TABLE_ADD(schema->callsites, schema->callsite_count, schema->callsite_capacity);
 }
 
-/* ---- Classes by id ---- */
+/* ---- Search of classes by id ---- */
 
-#define NOTHING UINT32_MAX /* in a slot */
+#define NOTHING UINT32_MAX /* a free slot */
 
-/* At least twice as many free slots as there are ids, a power of two; NULL if out of memory. */
+/* Makes a hash table with at least twice as many slots as ids, a power of two. Returns NULL if out
+   of memory. */
 static uint32_t *slots_make(size_t count, uint32_t *mask)
 {
     size_t size = 16;
@@ -164,7 +166,7 @@ bool schema_place_streams(ctf_schema *schema)
 const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
 {
     if (schema->stream_count != 0 && schema->streams[0]->id == id)
-        return schema->streams[0]; /* as a rule it is the only one */
+        return schema->streams[0]; /* usually the only class */
     if (schema->stream_placed != 0) {
         const uint32_t index = schema->stream_slots[stream_slot(schema, id)];
         if (index != NOTHING)
@@ -176,7 +178,8 @@ const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id
     return NULL;
 }
 
-/* Ids without large gaps are slots themselves: looking them up touches little memory. */
+/* Returns the slot of an id. If ids have no large gaps they are the slots themselves, so a search
+   touches little memory. */
 static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
 {
     uint32_t slot = (uint32_t)hash_keyed_u64(stream->event_key, id) & stream->event_slot_mask;
@@ -188,7 +191,7 @@ static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
     return slot;
 }
 
-#define EVENTS_FEW 4u /* that need no table */
+#define EVENTS_FEW 4u /* event classes that are searched without a table */
 
 static bool stream_finish(ctf_stream_class *stream)
 {

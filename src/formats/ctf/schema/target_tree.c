@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of the fields that others depend on, kept as nodes in a hash table. */
+/* The tree of the fields that others depend on, kept as nodes in a hash table. */
 #include <stdlib.h>
 
 #include "core/hash.h"
 #include "formats/ctf/schema/targets.h"
 
-/* ---- Places ---- */
+/* ---- Places of targets ---- */
 
 static uint32_t tree_slot(const target_tree *tree, uint32_t parent, uint32_t index)
 {
@@ -19,7 +19,7 @@ static uint32_t tree_slot(const target_tree *tree, uint32_t parent, uint32_t ind
     return slot;
 }
 
-/* Room for one more node. The table has twice as many slots as there are nodes at most. */
+/* Makes room for one more node. The hash table always has at least twice as many slots as nodes. */
 static bool tree_grow(target_tree *tree)
 {
     const uint32_t capacity = tree->capacity != 0 ? tree->capacity * 2 : 64;
@@ -99,11 +99,12 @@ uint32_t target_tree_add(target_tree *tree, uint32_t parent, uint32_t index)
     return tree->table[slot] = node;
 }
 
-/* ---- Members by name ---- */
+/* ---- Members of structures by name ---- */
 
-/* A member of a structure; index MEMBER_NONE says that all members of the structure are there. */
+/* A member of a structure. With index MEMBER_NONE the slot says that all members of the structure
+   are in the table. */
 struct member_slot {
-    const ctf_class *structure; /* NULL: free */
+    const ctf_class *structure; /* NULL if the slot is free */
     uint32_t index;
 };
 

@@ -8,11 +8,12 @@
 #include "core/array.h"
 #include "formats/ctf/codes.h"
 
-/* Own targets are forgotten with their event class, so these three roots are always there. */
+/* Roots of the scopes that have targets for one event class only. They stay when the targets are
+   forgotten. */
 enum { OWN_COMMON_CONTEXT = 1, OWN_SPECIFIC_CONTEXT, OWN_PAYLOAD, OWN_ROOTS = OWN_PAYLOAD };
 
-/* Steps that one walk may take in all: shared classes make a few lines of metadata stand for
-   more fields than anyone can read. */
+/* Most steps of one walk: through shared classes a few lines of metadata can stand for more fields
+   than anyone can read. */
 #define WORK_MAX (UINT64_C(1) << 27)
 
 void targets_free(struct ctf_targets *targets)
@@ -23,7 +24,7 @@ void targets_free(struct ctf_targets *targets)
     free(targets);
 }
 
-/* ---- Scopes ---- */
+/* ---- Roots and trees of scopes ---- */
 
 const ctf_class *target_scope_root(const target_walk *walk, ctf_scope scope)
 {
@@ -86,11 +87,11 @@ void target_walk_begin(target_walk *walk, uint32_t stream, const ctf_event_class
     walk->slot_count = walk->targets->slot_count;
     walk->field_count = 0;
     if (walk->m == NULL)
-        walk->work = 0; /* it was bounded for the whole schema when that was checked */
+        walk->work = 0; /* the work was bounded when the whole schema was checked */
     target_tree_clear(&walk->own);
 }
 
-/* ---- Findings ---- */
+/* ---- Errors of a walk ---- */
 
 static bool walk_exhausted(target_walk *walk)
 {
@@ -114,7 +115,7 @@ __attribute__((format(printf, 5, 6))) static bool walk_bad(target_walk *walk, ct
     return false;
 }
 
-/* "a.b.c", cut where it is long. */
+/* Writes the location as "a.b.c" for findings, cut if it is too long. */
 static const char *location_text(const ctf_location *at, char *text, size_t size)
 {
     size_t used = 0;
@@ -129,17 +130,17 @@ static const char *location_text(const ctf_location *at, char *text, size_t size
     return text;
 }
 
-/* ---- Locations ---- */
+/* ---- Search for the targets of locations ---- */
 
 typedef enum target_need { NEED_LENGTH, NEED_SELECTOR, NEED_BOOL } target_need;
 
-/* One location that is looked up. */
+/* The search for the target of one location. */
 typedef struct target_lookup {
     target_walk *walk;
     target_need need;
     target_user user;
-    bool is_conditional; /* the target lies in what is not always there */
-    bool has_misfit;     /* a field was found, perhaps beside others, and cannot be the target */
+    bool is_conditional; /* the target is inside of a field that may not be there */
+    bool has_misfit;     /* a field was found that cannot be the target, perhaps besides others */
 } target_lookup;
 
 static bool target_fits(const ctf_class *type, target_need need)
@@ -185,7 +186,7 @@ static bool lookup_add(target_lookup *look, target_tree *tree, uint32_t node, co
     return true;
 }
 
-/* Goes down from a field that is read already; whether there was a target. */
+/* Follows the steps from a field that precedes the user. Returns whether a target was found. */
 static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
                         const ctf_class *type, const ctf_text *steps, uint32_t count,
                         bool is_conditional)
@@ -207,7 +208,7 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
         return lookup_down(look, tree, target_tree_add(tree, node, index),
                            type->u.structure.members[index].type, steps + 1, count - 1,
                            is_conditional);
-    case CTF_VARIANT: /* CTF 2 wants the field in all options */
+    case CTF_VARIANT: /* CTF 2 requires the field in all options */
         for (uint32_t i = 0; i < type->u.variant.count; i++) {
             const bool is_there = lookup_down(look, tree, target_tree_add(tree, node, i),
                                               type->u.variant.options[i].type, steps, count, true);
@@ -215,16 +216,17 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
             is_everywhere &= is_there;
         }
         return walk->schema->generation == CTF_2 ? is_everywhere : is_found;
-    case CTF_OPTIONAL:     /* what if it is not there? */
-    case CTF_STATIC_ARRAY: /* which of its elements would it be? */
+    case CTF_OPTIONAL:     /* the target might not be there */
+    case CTF_STATIC_ARRAY: /* which element is meant would be unclear */
     case CTF_DYNAMIC_ARRAY: return false;
     default:
-        look->has_misfit |= count != 0; /* nothing is inside of it */
+        look->has_misfit |= count != 0; /* there is nothing inside of the field */
         return count == 0 && lookup_add(look, tree, node, type, is_conditional);
     }
 }
 
-/* The node of an open compound field. */
+/* Returns the node of a frame's field, making the nodes on the way to it, or TARGET_NONE if out of
+   memory. */
 static uint32_t frame_node(target_walk *walk, target_tree *tree, uint32_t root, uint32_t frame)
 {
     uint32_t known = frame;
@@ -243,7 +245,8 @@ static uint32_t frame_node(target_walk *walk, target_tree *tree, uint32_t root, 
     return walk->frames[frame].node;
 }
 
-/* The same from an open compound field on: only what comes earlier than the user counts. */
+/* Follows the steps from a frame on: only members before the one that contains the user count.
+   Returns whether a target was found. */
 static bool lookup_open(target_lookup *look, uint32_t frame, const ctf_text *steps, uint32_t count)
 {
     target_walk *walk = look->walk;
@@ -294,7 +297,8 @@ static bool lookup_lexical(target_lookup *look, const ctf_location *at)
     return false;
 }
 
-/* From the structure around the user; leading NULL steps go one structure up each. */
+/* Follows a relative location: from the structure around the user, one structure up for each
+   leading NULL step. */
 static bool lookup_relative(target_lookup *look, const ctf_location *at)
 {
     target_walk *walk = look->walk;
@@ -365,7 +369,7 @@ static bool walk_user(target_walk *walk, const ctf_location *at, target_need nee
     return walk_push_user(walk, &look.user);
 }
 
-/* ---- Walking ---- */
+/* ---- Walking over the fields of a scope ---- */
 
 static bool walk_class(target_walk *walk, const ctf_class *type);
 
@@ -482,7 +486,7 @@ bool target_walk_scope(target_walk *walk, ctf_scope scope)
     return root == NULL || walk_class(walk, root);
 }
 
-/* ---- Checking a schema ---- */
+/* ---- Checks of a whole schema ---- */
 
 static bool check_stream(target_walk *walk, uint32_t number)
 {
@@ -501,8 +505,8 @@ static bool check_stream(target_walk *walk, uint32_t number)
     return true;
 }
 
-/* The limit is for what little text can stand for: fields that are written one by one are none
-   that hostile metadata make out of nothing. */
+/* Bytes of text that one field takes at least. Fields that are written out one by one are always
+   allowed: the limit is for little text that stands for many fields. */
 #define FIELD_TEXT_SIZE 8u
 
 static uint64_t fields_limit(const metadata *m)

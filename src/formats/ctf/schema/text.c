@@ -41,7 +41,7 @@ void metadata_free(metadata *m)
     *m = (metadata){0};
 }
 
-/* ---- Text that was read ---- */
+/* ---- Text that was read, and may be freed ---- */
 
 #define PASS_STEP ((size_t)1 << 20)
 
@@ -60,14 +60,15 @@ static bool keep_root(metadata *m, size_t offset)
 void metadata_pass(metadata *m, size_t offset)
 {
     if (m->salvages && !m->is_trial)
-        (void)keep_root(m, offset); /* without it less is salvaged */
+        (void)keep_root(m, offset); /* if that fails, less can be salvaged */
     if (m->in == NULL || offset - m->gone < PASS_STEP)
         return;
     pages_give_back(m->text + m->gone, offset - m->gone);
     m->gone = offset;
 }
 
-/* Brings back what a finding may have to show; from then on the text stays. */
+/* Reads freed text again because a finding may have to show it, and keeps it from then on. Returns
+   false if that fails. */
 static bool text_is_there(metadata *m)
 {
     const bool is_there = m->gone == 0 || m->recall(m);
@@ -79,7 +80,8 @@ static bool text_is_there(metadata *m)
 
 static uint64_t file_offset(const metadata *m, size_t text_offset)
 {
-    size_t low = 0, high = m->piece_count; /* the last piece that begins at or before the text */
+    /* Finds the last piece that begins at or before the offset. */
+    size_t low = 0, high = m->piece_count;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
         if (m->pieces[middle].text_offset <= text_offset)
@@ -92,7 +94,7 @@ static uint64_t file_offset(const metadata *m, size_t text_offset)
     return m->pieces[low].file_offset + (text_offset - m->pieces[low].text_offset);
 }
 
-/* ---- Text that is changed ---- */
+/* ---- Changes of the text ---- */
 
 bool metadata_hold(metadata *m)
 {
@@ -101,7 +103,7 @@ bool metadata_hold(metadata *m)
     return is_there;
 }
 
-/* Pieces and findings after the place move with the text. */
+/* Moves the pieces and findings after a change with their text. */
 static void move_places(metadata *m, size_t at, size_t after, size_t new_after)
 {
     for (size_t i = 0; i < m->piece_count; i++)
@@ -112,7 +114,8 @@ static void move_places(metadata *m, size_t at, size_t after, size_t new_after)
             m->told[i] += new_after - after;
 }
 
-/* The piece that the text after the place is in becomes two. */
+/* Splits the piece that contains the offset `after` into two, so that the text after a change keeps
+   its file offset. Returns false if out of memory. */
 static bool split_piece(metadata *m, size_t after, uint64_t offset)
 {
     size_t at;
@@ -146,10 +149,10 @@ bool metadata_replace(metadata *m, size_t at, size_t size, const char *bytes, si
     return true;
 }
 
-/* ---- Findings ---- */
+/* ---- Findings at places of the text ---- */
 
-#define EXCERPT_BEFORE 60 /* bytes of the line shown before the place and ... */
-#define EXCERPT_AFTER  40 /* ... from it on */
+#define EXCERPT_BEFORE 60 /* bytes of the line that are shown before the place */
+#define EXCERPT_AFTER  40 /* bytes of the line that are shown from the place on */
 
 typedef struct excerpt {
     uint32_t line, column;
@@ -161,10 +164,8 @@ static bool continues_character(char byte)
     return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/*
- * Goes to the line of the offset. Findings mostly come from front to back, or from back to front:
- * what lies between two of them is looked at, not the text in front of them.
- */
+/* Moves to the line that contains the offset. Findings mostly come in ascending or descending
+   order, so only the text between two of them is searched for line ends. */
 static void line_find(metadata *m, size_t offset)
 {
     const char *text = m->text, *at;
@@ -183,7 +184,8 @@ static void line_find(metadata *m, size_t offset)
     m->seen_to = offset;
 }
 
-/* The line around `offset` with a caret below it. Tabs become spaces, so that both agree. */
+/* Makes the text of the line around `offset` with a caret below it. Tabs become single spaces, so
+   that the caret is below its character. */
 static void excerpt_make(excerpt *e, metadata *m, size_t offset)
 {
     size_t start, end = offset, at;
@@ -226,7 +228,7 @@ bool metadata_damage(metadata *m, uint64_t offset, const char *expected, const c
 
 #define TOLD_MAX 4096u
 
-/* Whether the finding was made before, while the same text was read; else it is noted. */
+/* Whether the same finding was reported for this text before; otherwise notes it. */
 static bool was_told(metadata *m, const stele_code *code, ctf_place place)
 {
     const uint64_t key = (uint64_t)(code - ctf_codes) << 32 | place.offset;
@@ -245,7 +247,8 @@ static bool was_told(metadata *m, const stele_code *code, ctf_place place)
     return false;
 }
 
-/* Bytes of the stream from one place of the text to another, with what packets have between. */
+/* Returns the bytes of the stream between two places of the text, including packet headers between
+   them. */
 static uint64_t range_size(const metadata *m, size_t from, size_t to)
 {
     return to > from ? file_offset(m, to - 1) + 1 - file_offset(m, from) : 0;

@@ -7,12 +7,12 @@
  * size, so it is changed between the two passes. Invariants:
  *
  * - `clocks` are what a reader of the copy has after the last record that was written, not what the
- * original had there. A record is written with its own bits only if it gets its own time from those
- * clocks.
+ *   original had there. A record is written with its own bits only if it gets its own time from
+ *   those clocks.
  * - A record moves as a whole; inside of it only padding changes, at positions that joints mark
- * (decode.h). If a size that the record contains would become wrong, the packet cannot be cut.
+ *   (decode.h). If a size that the record contains would become wrong, the packet cannot be cut.
  * - Both passes decide alike: they depend on the packet, on `has_new_begin` and on `new_begin`, and
- * the second pass begins with the values of these at the end of the first.
+ *   the second pass begins with the values of these at the end of the first.
  */
 #include "formats/ctf/write/copy_cut.h"
 

@@ -4,9 +4,9 @@
  * necessary.
  *
  * - The bit of an event in `bits` is that of its number in the packet. `seen_count` events have a
- * bit, and events after them are not kept.
+ *   bit, and events after them are not kept.
  * - The caller asks for events in their order, so the scan never goes back. If an event is not
- * found, the scan has reached the end of the packet, and the event is counted as missing.
+ *   found, the scan has reached the end of the packet, and the event is counted as missing.
  * - A packet of which no event is asked for is not scanned (NOT_SCANNED).
  */
 #include "formats/ctf/write/copy_scan.h"

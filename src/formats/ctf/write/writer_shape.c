@@ -5,16 +5,16 @@
  * bytes of the fields as they are in the trace. Invariants:
  *
  * - Events with equal keys belong to one class, which the writer finds by the bytes of the key
- * alone. What differs from event to event, such as the count of an array or a text, is in the
- * value.
+ *   alone. What differs from event to event, such as the count of an array or a text, is in the
+ *   value.
  * - Key and value grow in the same order: the bytes of a field follow those of the field whose op
- * precedes its own. writer_class.c makes a class from the key's first byte to its last.
+ *   precedes its own. writer_class.c makes a class from the key's first byte to its last.
  * - Numbers with labels have slots, which are counted in the order of the key. All elements of an
- * array have the slots of its first one, as they are of one class.
+ *   array have the slots of its first one, as they are of one class.
  * - A loss is noted in the shape, and counted by shape_count_losses() once it is certain that the
- * shape is written: an event may be shaped again, with its fields as texts.
+ *   shape is written: an event may be shaped again, with its fields as texts.
  * - If there is no memory for bytes, `is_lost` of their buffer is set, and what follows has no
- * effect. shape_event() checks it at its end.
+ *   effect. shape_event() checks it at its end.
  *
  * shape_field.c appends fields, shape_kind.c what an event is besides them, and shape_flat.c fields
  * as texts.
