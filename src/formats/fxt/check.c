@@ -32,7 +32,7 @@ __attribute__((format(printf, 6, 7))) static void report(const judge *j, fxt_cod
                             .found = text});
 }
 
-/* ---- Atoms ---- */
+/* ---- Reserved bits, padding and texts ---- */
 
 static void check_reserved(const judge *j, const uint8_t *at, uint64_t word, uint64_t mask)
 {
@@ -40,7 +40,7 @@ static void check_reserved(const judge *j, const uint8_t *at, uint64_t word, uin
         report(j, FXT012, at, FXT_WORD, "zero", "0x%llx", (unsigned long long)(word & mask));
 }
 
-/* Padding of a stream that is wholly in the record. */
+/* Checks the padding of a stream that is completely in the record. */
 static void check_padding(const judge *j, const uint8_t *bytes, uint64_t size)
 {
     for (uint64_t i = size; i < fxt_padded(size); i++) {
@@ -70,7 +70,7 @@ static void check_string(const judge *j, const stele_fxt_string *string)
 
 /* ---- Arguments ---- */
 
-/* Bits of an argument's header that must be zero, by type. */
+/* Returns the bits of an argument's header that must be zero, by its type. */
 static uint64_t argument_reserved(unsigned type)
 {
     switch (type) {
@@ -111,7 +111,7 @@ static void check_arguments(const judge *j)
     }
 }
 
-/* ---- Records ---- */
+/* ---- Headers and contents of records ---- */
 
 static uint64_t metadata_reserved(const stele_fxt_record *r)
 {
@@ -119,7 +119,7 @@ static uint64_t metadata_reserved(const stele_fxt_record *r)
     case STELE_FXT_PROVIDER_INFO: return fxt_mask(60, 63);
     case STELE_FXT_PROVIDER_SECTION: return fxt_mask(52, 63);
     case STELE_FXT_PROVIDER_EVENT: return fxt_mask(56, 63);
-    default: return 0; /* a magic number is judged as a whole */
+    default: return 0; /* the magic number is checked as a whole */
     }
 }
 
@@ -142,7 +142,7 @@ static uint64_t profiler_reserved(const stele_fxt_record *r)
     }
 }
 
-/* Bits of the header word that must be zero. */
+/* Returns the bits of the header word that must be zero. */
 static uint64_t header_reserved(const stele_fxt_record *r)
 {
     switch (r->type) {
@@ -196,7 +196,7 @@ static void check_payload(const judge *j, const walk_record *at)
         check_padding(j, r->payload, r->payload_size);
 }
 
-/* Values that the format defines but the reader does not need. */
+/* Checks values that the format defines but the reader does not need. */
 static void check_values(const judge *j)
 {
     const stele_fxt_record *r = j->r;
@@ -233,7 +233,7 @@ void fxt_check_record(diag_sink *diag, const char *source, const stele_fxt_recor
     check_string(&j, &r->category);
     if (r->type == STELE_FXT_KERNEL_OBJECT && r->name.bytes != NULL)
         check_padding(&j, r->name.bytes,
-                      fxt_string_size(r->name.ref)); /* its names are any bytes */
+                      fxt_string_size(r->name.ref)); /* names of a module may be any bytes */
     else
         check_string(&j, &r->name);
     if (r->arguments != NULL)

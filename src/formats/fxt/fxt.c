@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The format's table: recognition, opening. */
+/* The format's table; recognition and opening of traces. */
 #include "formats/fxt/trace.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "core/array.h"
 #include "formats/receive.h"
 
-/* ---- Recognition ---- */
+/* ---- Recognition of traces ---- */
 
 bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian)
 {
@@ -19,7 +19,7 @@ bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian)
     return *is_big_endian || load_le64(head) == STELE_FXT_MAGIC;
 }
 
-/* True when all but one byte of the magic number are there. */
+/* Whether exactly one byte of the magic number is wrong. */
 static bool is_damaged_magic(const uint8_t *head, size_t size, bool is_big_endian)
 {
     uint64_t wrong;
@@ -32,7 +32,7 @@ static bool is_damaged_magic(const uint8_t *head, size_t size, bool is_big_endia
     return count == 1;
 }
 
-/* How many plausible records follow each other from the start. */
+/* Returns how many plausible records follow each other from the start. */
 static unsigned plausible_records(const format_probe *probe, bool is_big_endian, bool *is_all)
 {
     size_t at = is_damaged_magic(probe->head, probe->head_size, is_big_endian) ? FXT_WORD : 0;
@@ -87,7 +87,7 @@ static int fxt_probe(const format_probe *probe, char *reason)
     return sure != PROBE_NO ? sure : probe_records(probe, true, reason);
 }
 
-/* ---- Opening ---- */
+/* ---- Opening and closing ---- */
 
 static void trace_close(stele_trace *self)
 {
@@ -99,7 +99,8 @@ static void trace_close(stele_trace *self)
     fxt_map_free(&trace->shared.tids);
 }
 
-/* Without a magic number the byte order is the one in which the first records make sense. */
+/* Returns the byte order of a trace without a magic number: that in which its first records make
+   sense. */
 static bool guess_big_endian(const uint8_t *head, size_t size)
 {
     const format_probe probe = {.head = head, .head_size = size, .head_is_all = true};
@@ -109,7 +110,8 @@ static bool guess_big_endian(const uint8_t *head, size_t size)
     return plausible_records(&probe, true, &is_all) > plausible_records(&probe, false, &is_all);
 }
 
-/* From how many of the first words three plausible records and more follow each other. */
+/* Returns from how many of the first words on at least three plausible records follow each
+   other. */
 static unsigned order_votes(const uint8_t *head, size_t size, bool is_big_endian)
 {
     unsigned votes = 0;
@@ -121,7 +123,7 @@ static unsigned order_votes(const uint8_t *head, size_t size, bool is_big_endian
     return votes;
 }
 
-/* A magic number in the other byte order than all that follows it: the records say which holds. */
+/* Whether the records contradict the byte order of the magic number, which is then damaged. */
 static bool is_contradicted(const uint8_t *head, size_t size, bool is_big_endian)
 {
     return order_votes(head, size, !is_big_endian) > 4 * order_votes(head, size, is_big_endian) + 3;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An opened trace of this format, and what its index holds. */
+/* An opened FXT trace, and the contents of its index. */
 #ifndef FXT_TRACE_H
 #define FXT_TRACE_H
 
@@ -8,12 +8,12 @@
 #include "formats/fxt/read/state.h"
 #include "formats/fxt/records/walk.h"
 
-/* A part of the input in which the provider has records; others may have some in it, too. */
+/* A part of the input with records of the provider; other providers may have records in it, too. */
 typedef struct fxt_run {
     uint64_t start, stop;
 } fxt_run;
 
-/* A provider that the index, or without it the first reader, has found. */
+/* A provider that the index, or without an index the first reader, has found. */
 typedef struct fxt_stream {
     uint64_t key; /* fxt_stream_key() */
     uint32_t stream;
@@ -28,14 +28,14 @@ typedef struct fxt_trace {
     fxt_shared shared;
     fxt_stream *streams;
     uint32_t stream_count, stream_capacity;
-    fxt_map stream_by_key; /* (0, key) -> index + 1 */
-    fxt_seek seek;         /* of a trace with one stream, once it is indexed */
+    fxt_map stream_by_key; /* maps (0, key) to index + 1 */
+    fxt_seek seek;         /* blocks of a trace with one stream, once it is indexed */
 } fxt_trace;
 
-/* Bytes at the start of a trace that tell its byte order. */
+/* Whether a trace begins with these bytes; they also give its byte order. */
 bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian);
 
-/* Names of a provider's stream: its id, beyond 32 bits for the two that have none. */
+/* Keys of streams: the id of the provider, and numbers beyond 32 bits for the two without an id. */
 #define FXT_KEY_IMPLICIT (UINT64_C(1) << 32)
 #define FXT_KEY_OTHER    (UINT64_C(2) << 32)
 
@@ -44,13 +44,14 @@ static inline uint64_t fxt_stream_key(const fxt_provider *p)
     return p->is_implicit ? FXT_KEY_IMPLICIT : p->is_other ? FXT_KEY_OTHER : p->id;
 }
 
-/* The provider's stream, added to the context when it is new; NULL when memory is exhausted. */
+/* Returns the provider's stream, which is added to the context if it is new, or NULL if out of
+   memory. */
 fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p);
 
-/* An index begins anew: streams that readers added before are not its own. */
+/* Forgets streams that readers have added, before an index finds its own. */
 void fxt_trace_forget_streams(fxt_trace *trace);
 
-/* Tells the provider's clock as it is now known. Returns false if out of memory. */
+/* Sets the clock of the provider's stream as it is known now. Returns false if out of memory. */
 bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p);
 
 stele_status fxt_trace_index(stele_trace *trace);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that records refer to, and their arguments as fields. */
+/* Makes names that records refer to, and fields of their arguments. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -22,9 +22,10 @@ void fxt_report(const making *m, fxt_code code, uint64_t offset, uint64_t size, 
                                         .found = text});
 }
 
-/* ---- Names ---- */
+/* ---- Names and categories ---- */
 
-/* A reference that nothing defines is shown as itself, so that two of them stay two. */
+/* Makes a name of a reference that nothing defines, with its number, so that two different
+   references stay different. */
 static stele_name dangling_name(making *m, uint16_t ref)
 {
     char text[32];
@@ -79,7 +80,7 @@ uint16_t fxt_make_any_category(making *m, const stele_fxt_string *string)
     return entry->category;
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments as fields ---- */
 
 static void argument_string(making *m, stele_field *field, const stele_fxt_argument *a)
 {
@@ -99,7 +100,7 @@ static void argument_string(making *m, stele_field *field, const stele_fxt_argum
     }
 }
 
-/* A number of 32 or 64 bits as one of the model's types. */
+/* Sets a field to a number of 32 or 64 bits, as one of the model's types. */
 static void argument_number(stele_field *field, const stele_fxt_argument *a)
 {
     static const struct {
@@ -150,7 +151,7 @@ static void add_argument(making *m, const stele_fxt_argument *a)
     bool is_dangling = false;
     stele_field *field;
     if (a->fault == STELE_FXT_FAULT_ARGUMENT_SIZE)
-        return; /* part of what is undecoded */
+        return; /* its bytes are part of the field of undecoded bytes */
     field = push_field(m, 0, STELE_TYPE_NULL, 0);
     field->name = fxt_make_name(m, &a->name, &is_dangling);
     if (is_dangling) {
@@ -168,7 +169,7 @@ static void add_argument(making *m, const stele_fxt_argument *a)
     if (a->type > STELE_FXT_ARGUMENT_BLOB) {
         fxt_report(m, FXT010, offset, a->size, "type %u", a->type);
         field->type = STELE_TYPE_BYTES;
-        field->width = 64; /* words, which tells it from a blob of bytes */
+        field->width = 64; /* unlike a BLOB of bytes, it has words */
         set_bytes(m, field, a->bytes, a->size);
         return;
     }
@@ -182,7 +183,7 @@ void fxt_add_arguments(making *m)
 {
     stele_fxt_arguments at = {0};
     stele_fxt_argument argument;
-    /* Each may have a label after it. */
+    /* Each argument may have a label after it. */
     if (m->r->argument_count == 0 || !reserve_fields(m, 2u * m->r->argument_count))
         return;
     while (stele_fxt_argument_next(m->r, &at, &argument))

@@ -47,7 +47,7 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
         e->thread_states[i] = fxt_state_intern(state, states[i], strlen(states[i]));
 }
 
-/* ---- Events by type of record ---- */
+/* ---- Events of the types of records ---- */
 
 static stele_kind kind_of(const stele_fxt_record *r)
 {
@@ -105,7 +105,7 @@ static uint32_t make_track(making *m, const stele_fxt_thread *thread)
     return track;
 }
 
-/* The thread of the event, and the process whose pointers it has. */
+/* Returns the track of the event's thread, and sets the process that its pointers belong to. */
 static uint32_t make_own_track(making *m, const stele_fxt_thread *thread)
 {
     uint32_t track;
@@ -124,7 +124,7 @@ static void make_event(making *m, stele_event *event)
     if (r->subtype != STELE_FXT_DURATION_COMPLETE) {
         event->id = r->subtype != STELE_FXT_INSTANT ? r->words[0] : 0;
     } else if (r->word_count == 0) {
-        event->value = event->ticks; /* the end is lost */
+        event->value = event->ticks; /* the record lacks the end */
         event->id = (uint64_t)event->time_ns;
     } else {
         bool is_clamped = false;
@@ -222,7 +222,8 @@ static void make_metadata(making *m, stele_event *event)
         event->id = r->event;
 }
 
-/* What only records of some types have; fields in the order in which the writer expects them. */
+/* Adds what only records of some types have. Fields are in the order in which the writer expects
+   them. */
 static void make_by_type(making *m, stele_event *event)
 {
     const stele_fxt_record *r = m->r;
@@ -255,13 +256,13 @@ static void make_by_type(making *m, stele_event *event)
     }
 }
 
-/* Of event records everything is known but the words after the arguments. */
+/* Whether it is an event of an unknown type: only the words after its arguments are unknown. */
 static bool is_unknown_event(const stele_fxt_record *r)
 {
     return r->type == STELE_FXT_EVENT && r->fault == STELE_FXT_FAULT_SUBTYPE;
 }
 
-/* What lies after the known contents, or after a fault in them. */
+/* Adds the bytes after the known contents, or after a fault in them, as a field. */
 static void make_rest(making *m)
 {
     const stele_fxt_record *r = m->r;
@@ -276,7 +277,7 @@ static void make_rest(making *m)
               r->bytes + from, stop - from);
 }
 
-/* Fields that come after the arguments. */
+/* Adds the fields that follow the arguments. */
 static void make_tail_fields(making *m)
 {
     const stele_fxt_record *r = m->r;
@@ -294,9 +295,9 @@ static void make_tail_fields(making *m)
     make_rest(m);
 }
 
-/* ---- Faults ---- */
+/* ---- Findings about records ---- */
 
-/* The magic number as it reads where a trace of the other byte order was appended. */
+/* The magic number if a trace of the other byte order was appended to this one. */
 #define MAGIC_SWAPPED UINT64_C(0x1000044678541600)
 
 static void report_fault(making *m)
@@ -325,14 +326,14 @@ static void report_fault(making *m)
         fxt_report(m, FXT005, r->fault_offset, r->size - r->fault_offset, "%llu bytes are left",
                    (unsigned long long)(r->size - r->fault_offset));
         break;
-    default: break; /* cut: the walk has said so */
+    default: break; /* STELE_FXT_FAULT_CUT: the walk has reported it */
     }
     m->flags |= STELE_FLAG_DAMAGED;
 }
 
-/* ---- All together ---- */
+/* ---- Whole events ---- */
 
-/* Objects are state: they are resolved whatever is asked for. */
+/* Applies an object record, which is state, regardless of what the request asks for. */
 static void apply_object(making *m, uint32_t *track, stele_name *name)
 {
     stele_name kept;
@@ -364,7 +365,7 @@ static bool is_wanted(const fxt_events *e, const stele_event *event, const stele
         return true;
     if (event->kind == STELE_KIND_COMPLETE && r->word_count != 0)
         end_ns = fxt_clock_ns(clock, r->words[0], &is_clamped);
-    /* An end may stand before its begin. */
+    /* The end may be before the begin. */
     return is_before_end(event->time_ns, e->end_ns) &&
            (end_ns >= e->begin_ns || event->time_ns >= e->begin_ns);
 }
@@ -395,7 +396,7 @@ static void make_names(making *m, stele_event *event)
         event->category = fxt_make_category(m, &r->category);
 }
 
-/* True for records whose thread is where the event happened. */
+/* Whether the event happened on the thread in the record. */
 static bool is_on_thread(const stele_fxt_record *r)
 {
     return r->type == STELE_FXT_EVENT || r->type == STELE_FXT_LOG ||

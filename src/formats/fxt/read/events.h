@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as events of the model. */
+/* Turns records into events of the model. */
 #ifndef FXT_READ_EVENTS_H
 #define FXT_READ_EVENTS_H
 
@@ -9,8 +9,8 @@
 #include "model/trace.h"
 
 /*
- * Strings of our own: fields that are not arguments, and labels. What the writer must tell from an
- * argument of the same name has a width that arguments of its type do not have, or a label.
+ * Names of fields that are not arguments, and of labels. A field that the writer must distinguish
+ * from an argument of the same name has a width that arguments of its type do not have, or a label.
  */
 typedef enum fxt_name {
     FXT_NAME_SCOPE,
@@ -38,40 +38,40 @@ typedef enum fxt_name {
 
 extern const char *const fxt_name_texts[FXT_NAME_COUNT];
 
-#define FXT_CPU_TRACKS 256u
+#define FXT_CPU_TRACKS 256u /* CPUs whose tracks are remembered */
 
-/* What events are made with; set up by the reader. */
+/* What events are made with; the reader sets it up. */
 typedef struct fxt_events {
     fxt_state *state;
     stele_name names[FXT_NAME_COUNT];
+    /* Names of the types of blobs and of the states of threads. */
     stele_name blob_types[4], thread_states[6];
     uint32_t columns;
     uint64_t kinds;
-    uint32_t cpu_tracks[FXT_CPU_TRACKS]; /* 0: not asked for yet */
+    uint32_t cpu_tracks[FXT_CPU_TRACKS]; /* tracks by number of the CPU; 0 if not known yet */
     int64_t begin_ns, end_ns;
     uint64_t lost_count;
-    screen *screen; /* of events whose fields nobody will look at; NULL: none */
-    bool is_hot;    /* nothing in the request speaks against the hot path */
+    screen *screen; /* Which events have fields that are needed; NULL if all do. */
+    bool is_hot;    /* the request allows the hot path */
 } fxt_events;
 
+/* Prepares for making the events that a request asks for. */
 void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,
                      bool is_big_endian);
 
 /*
- * Appends the record's event to the batch, unless the request leaves it out; applies it to the
- * state, whether or not. Payloads of blobs are left to fxt_events_payload(). False when memory is
- * exhausted. `*event` is the event or NULL.
+ * Appends the record's event to the batch, unless the request leaves it out, and applies the record
+ * to the state in any case. Payloads of blobs are left to fxt_events_payload(). `*event` is the
+ * event, or NULL if it was left out. Returns false if out of memory.
  */
 bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
                     const stele_fxt_record *r, stele_event **event);
 
-/*
- * The same for all event records up to the first unusual one, a full batch, or the end of what is
- * loaded, straight from the walk. False when not even one was.
- */
+/* Appends all events up to the first unusual record, a full batch, or the end of the loaded bytes,
+   straight from the walk. Returns false if there was none. */
 bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, record_walk *k);
 
-/* What was not asked for is zero, also where it was at hand. */
+/* Zeroes the columns that were not asked for. */
 static inline void fxt_events_clear_columns(stele_event *event, uint32_t columns)
 {
     if ((columns & STELE_COLUMN_NAME) == 0)
@@ -82,7 +82,8 @@ static inline void fxt_events_clear_columns(stele_event *event, uint32_t columns
         event->value = event->id = 0;
 }
 
-/* Appends a field with payload bytes to the last event of the batch: "data" or "record". */
+/* Appends a field with payload bytes to the last event of the batch: "record" if `is_record`, else
+   "data". Returns false if out of memory. */
 bool fxt_events_payload(fxt_events *e, stele_batch *batch, stele_event *event, bool is_record,
                         const uint8_t *bytes, uint32_t size);
 

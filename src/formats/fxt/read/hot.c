@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hot path: nearly all records of real traces are events whose thread, category, name and
- * argument names are registered, or switches and wakeups of threads, and in which nothing is
- * unusual. They become events here without a
- * detour; at the first doubt nothing of the record has happened yet, and the general path takes
- * over. Both give the same (tests/unit/test_fxt_reader.c compares them).
+ * The hot path. Nearly all records of real traces are events whose thread, category, name and
+ * argument names are registered, or switches and wakeups of threads, and contain nothing unusual.
+ * They become events here without a detour. If anything is unusual, nothing of the record has
+ * happened yet, and the general path takes over. Both give the same (tests/unit/test_fxt_reader.c
+ * compares them).
  */
 #include "formats/fxt/read/events.h"
 
-/* What tells events apart in a header: the type, and whether category or name is inline. */
+/* Bits of a header that distinguish events with registered names: the type, and whether category or
+   name is inline. */
 #define HEADER_MASK (UINT64_C(15) | UINT64_C(1) << 47 | UINT64_C(1) << 63)
 
-/* The walk over records is compiled twice, with and without fields, each as one loop. */
+/* The loop over records is compiled twice, with and without fields. */
 #define HOT static inline __attribute__((always_inline))
 
-/* Header and time; arguments follow. */
+/* Bytes of header and time; arguments follow. */
 #define EVENT_SIZE_MIN (2 * FXT_WORD)
 
 static const struct {
     uint8_t kind;
-    bool has_word; /* after the arguments */
+    bool has_word; /* a word follows the arguments */
 } event_types[16] = {
     [STELE_FXT_INSTANT] = {STELE_KIND_INSTANT, false},
     [STELE_FXT_COUNTER] = {STELE_KIND_COUNTER, true},
@@ -34,7 +35,7 @@ static const struct {
     [STELE_FXT_FLOW_END] = {STELE_KIND_FLOW_END, true},
 };
 
-/* The table of a provider without one. */
+/* The thread table of a provider that has none. */
 static const fxt_thread_entry no_threads[256];
 
 static inline size_t hot_size(uint64_t header)
@@ -47,9 +48,9 @@ static inline const fxt_string_entry *hot_string(const fxt_provider *p, uint64_t
     return &p->pages[ref >> FXT_PAGE_BITS][ref & (FXT_PAGE_SIZE - 1)];
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments of events ---- */
 
-/* Where the arguments end; NULL when their sizes are not sound. */
+/* Returns the end of the arguments, or NULL if their sizes are not valid. */
 static inline const uint8_t *hot_skip(const uint8_t *at, const uint8_t *end, unsigned count)
 {
     for (; count > 0; count--) {
@@ -65,7 +66,7 @@ static inline const uint8_t *hot_skip(const uint8_t *at, const uint8_t *end, uns
     return at;
 }
 
-/* A value that is known by another name; its label follows it. */
+/* Sets a field to a value with a label, which follows it. */
 static bool hot_labelled(stele_batch *batch, stele_field *field, uint8_t type, uint8_t hint,
                          uint64_t value, uint32_t label)
 {
@@ -99,7 +100,8 @@ static bool hot_text(fxt_events *e, stele_batch *batch, stele_field *field, uint
     return size == FXT_WORD && (string->is_known || length == 0);
 }
 
-/* A value of an argument's header, or of the word after it; false when it is unusual. */
+/* Sets a field to the value in an argument's header or in the word after it. Returns false if it is
+   unusual. */
 static inline bool hot_value(fxt_events *e, stele_batch *batch, stele_field *field, uint64_t header,
                              const uint8_t *at, size_t size, uint64_t process)
 {
@@ -137,7 +139,7 @@ static inline bool hot_value(fxt_events *e, stele_batch *batch, stele_field *fie
     }
 }
 
-/* Appends all arguments, and gives where they end; NULL when one of them is unusual. */
+/* Appends all arguments and returns their end, or NULL if one of them is unusual. */
 static inline const uint8_t *hot_arguments(fxt_events *e, stele_batch *batch, const uint8_t *at,
                                            const uint8_t *end, unsigned count, uint64_t process)
 {
@@ -168,20 +170,20 @@ static inline const uint8_t *hot_arguments(fxt_events *e, stele_batch *batch, co
     return at;
 }
 
-/* ---- Events ---- */
+/* ---- Events with registered names ---- */
 
-/* What is looked at for each record, at hand. */
+/* Values that each record needs, kept in one place. */
 typedef struct hot_run {
     fxt_events *e;
     stele_batch *batch;
     fxt_provider *provider;
     const fxt_thread_entry *threads;
-    stele_event *event; /* the next one to fill in */
+    stele_event *event; /* the next event to fill in */
     tick_rate rate;
     uint64_t base_ticks;
     int64_t base_ns;
-    uint64_t ticks_max;       /* the largest distance from the clock's base whose time is exact */
-    int64_t begin_ns, end_ns; /* what is asked for; an end of INT64_MAX is none */
+    uint64_t ticks_max;       /* largest distance from the clock's base with an exact time */
+    int64_t begin_ns, end_ns; /* requested range of time; an end of INT64_MAX is no bound */
     uint64_t kinds, value_mask;
     screen *screen;
     uint32_t name_mask, track_mask;
@@ -189,7 +191,8 @@ typedef struct hot_run {
 
 static inline bool hot_time(const hot_run *run, uint64_t ticks, int64_t *time_ns)
 {
-    const uint64_t distance = ticks - run->base_ticks; /* wraps for ticks before the base */
+    /* Wraps around if ticks are before the base. */
+    const uint64_t distance = ticks - run->base_ticks;
     bool is_clamped = false;
     if (distance > run->ticks_max)
         return false;
@@ -197,14 +200,16 @@ static inline bool hot_time(const hot_run *run, uint64_t ticks, int64_t *time_ns
                                    time_ns);
 }
 
-/* What is exact lies before INT64_MAX, so that this needs no thought of open ends. */
+/* Whether an event is in the requested range. Exact times are before INT64_MAX, so an open end
+   needs no special case. */
 static inline bool hot_is_wanted(const hot_run *run, unsigned kind, int64_t time_ns, int64_t end_ns)
 {
     return ((run->kinds & STELE_KIND_BIT(kind)) != 0) & (time_ns < run->end_ns) &
            (end_ns >= run->begin_ns);
 }
 
-/* An event of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual ones. */
+/* Makes an event of a record of at least EVENT_SIZE_MIN bytes. Returns false, with nothing changed,
+   if it is unusual. */
 HOT bool hot_event(hot_run *run, const uint8_t *at, size_t size, uint64_t header, uint64_t offset,
                    bool has_fields)
 {
@@ -260,14 +265,15 @@ HOT bool hot_event(hot_run *run, const uint8_t *at, size_t size, uint64_t header
               field_first,
               event_rest(field_count, category->category & (uint16_t)run->name_mask, 0, kind, 0));
     run->provider->last_ns = time_ns;
-    /* Room that was filled but is not taken is as free as before. */
+    /* An event that is not wanted has been written, but its room is used again. */
     run->event += is_wanted;
     return true;
 }
 
-/* ---- Scheduling ---- */
+/* ---- Scheduling records ---- */
 
-/* A thread of the table or, where the record names threads by koid alone, of that koid. */
+/* Gives the track of a thread of the table or, if the record names threads by koid alone, of that
+   koid. */
 static inline bool hot_thread(const hot_run *run, bool is_old, uint64_t ref, const uint8_t *koid,
                               uint32_t *track)
 {
@@ -284,7 +290,7 @@ static inline void hot_uint(stele_batch *batch, stele_name name, uint64_t value,
     *batch_push_field(batch) = (stele_field){name, STELE_TYPE_UINT, width, 0, 0, {.u = value}};
 }
 
-/* What a switch says beside its threads: see make_scheduling(). */
+/* Appends the fields of a switch besides its threads: see make_scheduling(). */
 static bool hot_switch_fields(fxt_events *e, stele_batch *batch, uint64_t header, bool is_old)
 {
     const uint64_t state = is_old ? fxt_bits(header, 24, 27) : fxt_bits(header, 36, 39);
@@ -303,7 +309,7 @@ static bool hot_switch_fields(fxt_events *e, stele_batch *batch, uint64_t header
     return true;
 }
 
-/* The track of a CPU, at hand for the first ones. */
+/* Returns the track of a CPU; those of the first CPUs are remembered. */
 static inline uint32_t hot_cpu_track(fxt_events *e, uint64_t cpu)
 {
     uint32_t *known;
@@ -315,8 +321,8 @@ static inline uint32_t hot_cpu_track(fxt_events *e, uint64_t cpu)
     return *known;
 }
 
-/* A switch or wakeup of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual
-   ones. */
+/* Makes an event of a switch or wakeup of at least EVENT_SIZE_MIN bytes. Returns false, with
+   nothing changed, if it is unusual. */
 HOT bool hot_scheduling(hot_run *run, const uint8_t *at, size_t size, uint64_t header,
                         uint64_t offset, bool has_fields)
 {
@@ -357,7 +363,7 @@ HOT bool hot_scheduling(hot_run *run, const uint8_t *at, size_t size, uint64_t h
             return false;
         }
     } else if (is_old && (fxt_bits(header, 28, 35) == 0 || fxt_bits(header, 36, 43) == 0)) {
-        return false; /* inline threads follow */
+        return false; /* the record has inline threads */
     }
     if (has_fields && screen_passes(run->screen, kinds[type], 0, 0) &&
         ((type != STELE_FXT_THREAD_WAKEUP && !hot_switch_fields(run->e, batch, header, is_old)) ||
@@ -376,9 +382,10 @@ HOT bool hot_scheduling(hot_run *run, const uint8_t *at, size_t size, uint64_t h
     return true;
 }
 
-/* ---- Records ---- */
+/* ---- The loop over records ---- */
 
-/* One record of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual ones. */
+/* Makes an event of one record of at least EVENT_SIZE_MIN bytes. Returns false, with nothing
+   changed, if it is unusual. */
 HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t header, uint64_t offset,
                     bool has_fields)
 {
@@ -388,10 +395,8 @@ HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t heade
            hot_scheduling(run, at, size, header, offset, has_fields);
 }
 
-/*
- * Steps from record to record as walk_next() does. A record is taken at its word when another one
- * follows it and is loaded, too.
- */
+/* Walks from record to record as walk_next() does. The size of a record is trusted if another
+   record follows it and is loaded, too. */
 HOT bool hot_walk(hot_run run, record_walk *k, bool has_fields)
 {
     stele_batch *batch = run.batch;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The quick pass over headers and timestamps: which providers there are, where their records lie,
- * their ranges of time and order, and the objects that others refer to.
- */
+/* Indexes a trace by one quick pass over headers and timestamps: finds its providers, where their
+   records are, their ranges of time and order, and the objects that others refer to. */
 #include <stdlib.h>
 
 #include "core/array.h"
@@ -10,24 +8,26 @@
 #include "formats/fxt/read/span.h"
 #include "formats/fxt/trace.h"
 
-/* All runs together; then they are coalesced, two by two. */
+/* Most runs of all streams; beyond that, pairs of them are joined. */
 #define RUNS_MAX (256u << 10)
 
 typedef struct indexer {
     fxt_trace *trace;
     record_walk walk;
     fxt_state state;
-    fxt_span *spans; /* by number of the stream in the trace */
+    fxt_span *spans; /* by index of the stream in the trace */
     uint32_t span_capacity;
     uint32_t run_count;
     uint64_t run_start;
-    uint64_t block_offset; /* of the last block */
-    uint32_t current;      /* stream of the current provider, UINT32_MAX: none yet */
+    uint64_t block_offset; /* offset of the last block */
+    /* Index of the current provider's stream; UINT32_MAX before the first. */
+    uint32_t current;
 } indexer;
 
-/* ---- Runs ---- */
+/* ---- Runs of records ---- */
 
-/* Halves the number of runs: what lies between two of them is then read as well, and left out. */
+/* Halves the number of runs by joining pairs. Readers of the stream then also read what is between
+   two runs, and skip it. */
 static void coalesce(indexer *x)
 {
     x->run_count = 0;
@@ -88,14 +88,14 @@ static bool enter_stream(indexer *x)
     return true;
 }
 
-/* ---- Times ---- */
+/* ---- Times of records ---- */
 
 static void note_time(indexer *x, const walk_record *at, uint64_t ticks)
 {
     fxt_span_add(&x->spans[x->current], &x->state.current->clock, ticks, at);
 }
 
-/* An event of some length lasts until its end. */
+/* Notes that a complete event lasts until its end. */
 static void note_complete(indexer *x, const walk_record *at)
 {
     stele_fxt_record r;
@@ -103,7 +103,7 @@ static void note_complete(indexer *x, const walk_record *at)
         fxt_span_add_end(&x->spans[x->current], &x->state.current->clock, r.words[0], at);
 }
 
-/* Of the provider that is in force; INT64_MIN: it had none. */
+/* Returns the last time of the current provider, or INT64_MIN if it had none. */
 static int64_t last_time(const indexer *x)
 {
     return x->current != UINT32_MAX && x->spans[x->current].times.count != 0
@@ -111,7 +111,7 @@ static int64_t last_time(const indexer *x)
                : INT64_MIN;
 }
 
-/* ---- Records ---- */
+/* ---- Records that are indexed ---- */
 
 static bool index_state(indexer *x, const walk_record *at)
 {
@@ -126,7 +126,7 @@ static bool index_state(indexer *x, const walk_record *at)
         return false;
     if (x->state.current == before)
         return !x->state.is_exhausted;
-    /* What stands before the first provider is read together with its records. */
+    /* Records before the first provider are read together with its records. */
     if (x->current != UINT32_MAX) {
         if (!run_add(x, x->run_start, at->offset))
             return false;
@@ -161,7 +161,7 @@ static void index_large(indexer *x, walk_record *at)
         note_time(x, at, r.ticks);
 }
 
-/* Only what looks odd is worth a look at its contents here. */
+/* Decodes a record whose header is unusual, to find out whether its size is right. */
 static void index_doubt(indexer *x, walk_record *at)
 {
     stele_fxt_record r;
@@ -171,7 +171,7 @@ static void index_doubt(indexer *x, walk_record *at)
     walk_doubt(&x->walk, at, &r);
 }
 
-/* What stands before any provider record makes a stream only when it has events. */
+/* Notes a record. Records before any provider record only make a stream if they contain events. */
 static bool index_record(indexer *x, walk_record *at)
 {
     const unsigned type = fxt_type(at->header);
@@ -198,9 +198,9 @@ static bool index_record(indexer *x, walk_record *at)
     }
 }
 
-/* ---- Blocks ---- */
+/* ---- Blocks of the trace ---- */
 
-/* A block has the times of all providers. */
+/* Ends a block, with the times of all providers. */
 static void block_end(indexer *x)
 {
     fxt_seek *seek = &x->trace->seek;
@@ -218,7 +218,7 @@ static void block_end(indexer *x)
     }
 }
 
-/* Where the next record is the first of a block. */
+/* Begins a block with the next record. */
 static void block_begin(indexer *x)
 {
     if (x->walk.is_lost)
@@ -228,7 +228,7 @@ static void block_begin(indexer *x)
     fxt_seek_begin_block(&x->trace->seek, x->block_offset, last_time(x));
 }
 
-/* One by one: what is no plain event. */
+/* Indexes one record that is not a plain event. */
 static bool index_next(indexer *x, walk_record *at)
 {
     const uint64_t skipped_size = x->walk.skipped_size;
@@ -265,10 +265,8 @@ static stele_status index_all(indexer *x)
     return STELE_OK;
 }
 
-/*
- * Pieces of one trace have its first provider and its tick rate, by which their clocks are known to
- * be one. Where there are neither, nothing says so.
- */
+/* Computes the identity of the clocks. Pieces of one trace have the same first provider and tick
+   rate; without both the clocks have no identity. */
 static void index_identify(const indexer *x)
 {
     uint64_t hash = 0;
@@ -285,7 +283,7 @@ static void index_identify(const indexer *x)
     }
 }
 
-/* What was found, as the model wants it. */
+/* Gives the model what was found. */
 static void index_publish(const indexer *x)
 {
     for (uint32_t i = 0; i < x->trace->stream_count; i++) {
@@ -339,9 +337,10 @@ stele_status fxt_trace_index(stele_trace *self)
     return status;
 }
 
-/* ---- Kept from an earlier time ---- */
+/* ---- Saved indexes ---- */
 
-/* What stands before all providers makes a stream by its events, which are not listed. */
+/* Whether there are streams of records without a provider, or of providers beyond the limit: their
+   events are not listed. */
 static bool has_nameless(const fxt_trace *trace)
 {
     bool has = false;
@@ -372,8 +371,8 @@ stele_status fxt_trace_save_index(stele_trace *self, output *out)
     return STELE_OK;
 }
 
-/* What the records of state and objects leave behind: all that reading learns from the index but
-   for times. */
+/* Applies the listed records of state and objects, from which reading learns all that it needs from
+   the index except for times. */
 static stele_status replay(indexer *x, const fxt_seek *seek)
 {
     uint8_t *bytes = malloc(STELE_FXT_RECORD_SIZE_MAX);

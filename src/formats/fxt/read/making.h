@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One event in the making: what events.c, by the type of record, and arguments.c append to. */
+/* One event while it is made. events.c appends to it by the type of its record, arguments.c its
+   arguments. */
 #ifndef FXT_READ_MAKING_H
 #define FXT_READ_MAKING_H
 
 #include "formats/fxt/read/events.h"
 
-/* One event in the making. */
+/* One event while it is made. */
 typedef struct making {
     fxt_events *e;
     fxt_state *s;
     stele_batch *batch;
     const walk_record *at;
     const stele_fxt_record *r;
-    uint64_t process; /* whose pointers the arguments are */
+    uint64_t process; /* the process that pointers among the arguments belong to */
     uint8_t flags;
-    bool is_exhausted; /* memory */
+    bool is_exhausted; /* out of memory */
 } making;
 
-/* Reports a finding at an offset from the record's start, unless nobody listens. */
+/* Reports a finding at an offset from the record's start, unless findings are suppressed. */
 __attribute__((format(printf, 5, 6))) void
 fxt_report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...);
 
-/* Names and categories that are new or stand in the record. */
+/* These make names and categories that are new, or are in the record itself. `*is_dangling` is set
+   to true if nothing defines the reference. */
 stele_name fxt_make_any_name(making *m, const stele_fxt_string *string, bool *is_dangling);
 uint16_t fxt_make_any_category(making *m, const stele_fxt_string *string);
 
-/* A name; most are references to strings that were interned when they were defined. */
+/* Returns a name. Most are references to strings that were interned when they were defined. */
 static inline stele_name fxt_make_name(making *m, const stele_fxt_string *string, bool *is_dangling)
 {
     if (!fxt_string_is_inline(string->ref) && string->ref != 0) {
@@ -36,7 +38,7 @@ static inline stele_name fxt_make_name(making *m, const stele_fxt_string *string
     return fxt_make_any_name(m, string, is_dangling);
 }
 
-/* The name of an event; a reference that nothing defines leaves a flag. */
+/* Returns the name of an event, and flags the event if nothing defines the reference. */
 static inline stele_name fxt_make_event_name(making *m, const stele_fxt_string *string)
 {
     bool is_dangling = false;
@@ -56,12 +58,12 @@ static inline uint16_t fxt_make_category(making *m, const stele_fxt_string *stri
     return fxt_make_any_category(m, string);
 }
 
-/* Appends all arguments of the record, as far as they are sound. */
+/* Appends all arguments of the record that are sound. */
 void fxt_add_arguments(making *m);
 
-/* ---- Fields ---- */
+/* ---- Fields of the event that is made ---- */
 
-/* The next field, zeroed; room was reserved. */
+/* Appends a zeroed field, for which room was reserved. */
 static inline stele_field *push_field(making *m, stele_name name, stele_type type, uint8_t width)
 {
     stele_field *field = batch_push_field(m->batch);
@@ -76,7 +78,7 @@ static inline bool reserve_fields(making *m, uint32_t count)
     return !m->is_exhausted;
 }
 
-/* Payload of a field; empty when there is no memory for it. */
+/* Copies the payload of a field to the batch; it stays empty if out of memory. */
 static inline void set_bytes(making *m, stele_field *field, const void *bytes, uint32_t size)
 {
     if (!batch_reserve_bytes(m->batch, size)) {
@@ -110,7 +112,8 @@ static inline void add_label(making *m, stele_name label)
     push_field(m, 0, STELE_TYPE_NAME, 0)->u.u = label;
 }
 
-/* A number of which some values have names; `labels` may end before `value`. */
+/* Appends a number some of whose values have names. `labels` may have fewer elements than
+   `value`. */
 static inline void add_enum(making *m, stele_name name, uint64_t value, uint8_t width,
                             const stele_name *labels, uint64_t label_count)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The producer: batches of one provider, or of all in the order of their records. */
+/* The producer: fills batches with events of one provider, or of all in the order of their
+   records. */
 #include <stdlib.h>
 
 #include "formats/fxt/check.h"
@@ -7,7 +8,7 @@
 #include "formats/fxt/trace.h"
 #include "model/await.h"
 
-/* Payload of one blob event; longer ones are several, flagged PART. */
+/* Bytes of payload of one blob event; longer payloads become several, flagged PART. */
 #define PART_SIZE ((uint64_t)64 << 10)
 
 typedef struct fxt_producer {
@@ -16,41 +17,45 @@ typedef struct fxt_producer {
     record_walk walk;
     fxt_state state;
     fxt_events events;
-    uint64_t only; /* key of the one provider; KEY_ALL: every one */
+    uint64_t only; /* key of the only provider; KEY_ALL for all */
     uint32_t only_index;
     uint32_t run;
     diag_sink *diag;
     bool is_checking;
-    bool is_foreign; /* the current provider is not the one asked for: runs may be coalesced */
+    /* The current provider is not the requested one, which happens because runs may be joined. */
+    bool is_foreign;
     bool is_ended;
-    bool is_first;         /* no record yet */
-    stele_balance foreign; /* what the walk passed over in other providers' parts */
-    stele_balance entered; /* what it had passed over when the one it is in began */
+    bool is_first;         /* no record was read yet */
+    stele_balance foreign; /* balance of the parts of other providers that were walked over */
+    /* The walk's balance when the current part of another provider began. */
+    stele_balance entered;
 
-    /* A payload that is being delivered in parts. */
-    stele_event part;   /* what the parts have in common; id is the offset of the next one */
-    uint64_t part_size; /* of all of them */
+    /* A payload that is delivered in parts. */
+    stele_event part;   /* members that all parts share; `id` is the offset of the next one */
+    uint64_t part_size; /* bytes of all parts */
     bool has_parts, is_record;
 
-    /* Over the blocks that can hold what is asked for. */
-    const fxt_seek *seek;            /* NULL: everything is read */
-    uint64_t begin_place, end_place; /* as asked for */
-    uint32_t block;                  /* the next one to be looked at */
-    fxt_run stretch;                 /* of blocks that are wanted, as far as it was not read */
-    uint32_t listed;      /* the next record that is listed; those before `listed_stop` are to be */
-    uint32_t listed_stop; /* read before the walk goes on */
-    bool has_piece;       /* it then goes on with `piece` */
+    /* Reading only the blocks that can have requested events. */
+    const fxt_seek *seek;            /* NULL if everything is read */
+    uint64_t begin_place, end_place; /* bounds of the request */
+    /* Index of the block that is considered next. */
+    uint32_t block;
+    fxt_run stretch; /* the part of a sequence of wanted blocks that is still to be read */
+    /* Next listed record. Those before `listed_stop` are read before the walk continues. */
+    uint32_t listed;
+    uint32_t listed_stop;
+    bool has_piece; /* after these records the walk continues with `piece` */
     fxt_run piece;
     int64_t piece_last_ns; /* see fxt_block.last_ns */
-    bool is_listed;        /* the record at hand came from the list: the walk did not count it */
-    uint8_t bytes[STELE_FXT_RECORD_SIZE_MAX]; /* of a listed record */
+    bool is_listed;        /* the current record is a listed one, which the walk has not counted */
+    uint8_t bytes[STELE_FXT_RECORD_SIZE_MAX]; /* bytes of a listed record */
 } fxt_producer;
 
 #define KEY_ALL UINT64_MAX
 
-/* ---- Payloads ---- */
+/* ---- Payloads of blobs and records ---- */
 
-/* Appends one part of the payload; false when memory is exhausted. */
+/* Appends one part of the payload. Returns false if out of memory. */
 static bool producer_part(fxt_producer *p, stele_batch *batch, stele_event *event)
 {
     const uint64_t left = p->part_size - p->part.id;
@@ -69,14 +74,12 @@ static bool producer_part(fxt_producer *p, stele_batch *batch, stele_event *even
     if (p->has_parts)
         event->flags |= STELE_FLAG_PART;
     if (size < want)
-        event->flags |= STELE_FLAG_DAMAGED; /* a pipe ended inside of it */
+        event->flags |= STELE_FLAG_DAMAGED; /* the input, a pipe, ended inside of the payload */
     return true;
 }
 
-/*
- * Begins to deliver the payload of the event that was just made: at once when all of it is in
- * memory, else from the window, part by part.
- */
+/* Begins to deliver the payload of the event that was just made: at once if all of it is loaded,
+   otherwise from the window, part by part. */
 static bool producer_payload(fxt_producer *p, stele_batch *batch, stele_event *event,
                              const walk_record *at, const stele_fxt_record *r)
 {
@@ -93,7 +96,7 @@ static bool producer_payload(fxt_producer *p, stele_batch *batch, stele_event *e
     if (size <= PART_SIZE && before + size <= at->loaded)
         return fxt_events_payload(&p->events, batch, event, p->is_record, payload, (uint32_t)size);
     if (size > p->walk.step - before)
-        size = p->walk.step - before; /* the trace is cut off in it */
+        size = p->walk.step - before; /* the trace ends inside of it */
     if (event->value != 0 && !p->is_record)
         event->value = size;
     p->part = *event;
@@ -104,7 +107,7 @@ static bool producer_payload(fxt_producer *p, stele_batch *batch, stele_event *e
     return producer_part(p, batch, event);
 }
 
-/* Unlike the first, further parts have no fields but their bytes. */
+/* Appends a further part which, unlike the first, has no fields besides its bytes. */
 static bool producer_next_part(fxt_producer *p, stele_batch *batch)
 {
     stele_event *event = batch_push_event(batch);
@@ -115,9 +118,10 @@ static bool producer_next_part(fxt_producer *p, stele_batch *batch)
     return producer_part(p, batch, event);
 }
 
-/* ---- Records ---- */
+/* ---- Records as events ---- */
 
-/* Unknown records are kept whole; provider events and what the model knows otherwise are not. */
+/* Whether the record has a payload. Unknown records are kept whole; provider events and records
+   that the model represents otherwise are not. */
 static bool has_payload(const stele_event *event, const stele_fxt_record *r)
 {
     if (event->kind == STELE_KIND_BLOB)
@@ -126,7 +130,7 @@ static bool has_payload(const stele_event *event, const stele_fxt_record *r)
            r->type != STELE_FXT_EVENT;
 }
 
-/* Of large records more than usual is needed where names and arguments are long. */
+/* Decodes a record. A large one with long names and arguments must be loaded further for that. */
 static void producer_decode(fxt_producer *p, walk_record *at, stele_fxt_record *r)
 {
     stele_fxt_decode(at->bytes, at->loaded, p->walk.is_big_endian, r);
@@ -143,7 +147,7 @@ static bool is_provider_record(const stele_fxt_record *r)
            (r->subtype == STELE_FXT_PROVIDER_INFO || r->subtype == STELE_FXT_PROVIDER_SECTION);
 }
 
-/* True when what the record stands in, or begins, is read by another producer. */
+/* Whether the record is in, or begins, a part that another producer reads. */
 static bool is_others(const fxt_producer *p, const walk_record *at, const stele_fxt_record *r)
 {
     if (p->only == KEY_ALL)
@@ -159,8 +163,8 @@ static stele_balance walk_balance(const record_walk *k)
     return (stele_balance){.record_size = k->record_size, .skipped_size = k->skipped_size};
 }
 
-/* The record just read begins a part of another provider, or ends one: such parts are judged, and
-   their bytes counted, by the producer that they belong to. */
+/* Notes that a part of another provider begins or ends with the record that was just read. Such
+   parts are reported, and their bytes counted, by the producer of their provider. */
 static void producer_cross(fxt_producer *p, const walk_record *at, bool is_foreign)
 {
     stele_balance now = walk_balance(&p->walk);
@@ -176,7 +180,8 @@ static void producer_cross(fxt_producer *p, const walk_record *at, bool is_forei
     p->walk.diag = is_foreign ? NULL : p->diag;
 }
 
-/* The stream of a provider, made when it is new; UINT32_MAX when memory is exhausted. */
+/* Returns the number of the provider's stream, which is made if it is new, or UINT32_MAX if out of
+   memory. */
 static uint32_t producer_stream(fxt_producer *p, fxt_provider *provider)
 {
     if (provider->stream == UINT32_MAX) {
@@ -189,7 +194,7 @@ static uint32_t producer_stream(fxt_producer *p, fxt_provider *provider)
     return provider->stream;
 }
 
-/* One record; false when memory is exhausted. */
+/* Makes an event of one record. Returns false if out of memory. */
 static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at)
 {
     stele_fxt_record r;
@@ -212,7 +217,7 @@ static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at
     return true;
 }
 
-/* ---- Blocks ---- */
+/* ---- Skipping of blocks ---- */
 
 static bool is_wanted(const fxt_producer *p, const fxt_block *b)
 {
@@ -220,7 +225,7 @@ static bool is_wanted(const fxt_producer *p, const fxt_block *b)
            fxt_block_is_wanted(b, p->events.begin_ns, p->events.end_ns);
 }
 
-/* Passes over blocks that hold nothing that is asked for; false when none comes any more. */
+/* Skips blocks without requested events. Returns false if no wanted block follows. */
 static bool producer_next_stretch(fxt_producer *p)
 {
     const fxt_seek *seek = p->seek;
@@ -236,7 +241,7 @@ static bool producer_next_stretch(fxt_producer *p)
     return true;
 }
 
-/* The runs of what is read: all of the trace, where it is all providers. */
+/* Gives the runs that are read: those of the provider, or the whole trace for all providers. */
 static uint32_t producer_runs(const fxt_producer *p, const fxt_run **runs)
 {
     static const fxt_run whole = {0, UINT64_MAX};
@@ -249,15 +254,14 @@ static void producer_set_piece(fxt_producer *p, const fxt_run *run)
     const uint64_t start = run->start > p->stretch.start ? run->start : p->stretch.start;
     p->piece = (fxt_run){start, run->stop < p->stretch.stop ? run->stop : p->stretch.stop};
     if (start != p->stretch.start)
-        p->piece_last_ns =
-            INT64_MIN; /* the record of the provider that the run begins with tells */
+        p->piece_last_ns = INT64_MIN; /* the record that the run begins with names the provider */
     p->listed_stop = fxt_seek_listed_before(p->seek, start);
     p->stretch.start = p->piece.stop;
     p->has_piece = true;
 }
 
-/* After all runs: what is still listed, and then the end of the trace. What stands after the end of
-   a part is that of others. False: there is nothing. */
+/* Prepares for what follows all runs: the remaining listed records and the end of the trace. What
+   follows the end of a part belongs to other parts. Returns false if there is nothing. */
 static bool producer_set_last_piece(fxt_producer *p)
 {
     const uint64_t end = p->walk.window.in->size;
@@ -270,7 +274,7 @@ static bool producer_set_last_piece(fxt_producer *p)
     return true;
 }
 
-/* The next piece of a run that lies in wanted blocks; false when nothing comes any more. */
+/* Finds the next piece of a run that is in wanted blocks. Returns false if there is none. */
 static bool producer_next_piece(fxt_producer *p)
 {
     const fxt_run *runs;
@@ -298,7 +302,8 @@ static void producer_set_last(fxt_producer *p, int64_t last_ns)
         p->state.current->last_ns = last_ns;
 }
 
-/* What is listed before the piece was read: goes there. What is listed in it is read in it. */
+/* Moves to the piece. Records listed before it have been read, those listed in it are read in
+   it. */
 static void producer_enter_piece(fxt_producer *p)
 {
     p->has_piece = false;
@@ -307,8 +312,8 @@ static void producer_enter_piece(fxt_producer *p)
     walk_move(&p->walk, p->piece.start, p->piece.stop);
 }
 
-/* The next record that is listed. Where the trace is another than was indexed, it is
-   none. */
+/* Reads the next listed record. If the trace has changed since it was indexed, no record is
+   given. */
 static bool producer_load_listed(fxt_producer *p, walk_record *at)
 {
     const fxt_listed *listed = &p->seek->listed[p->listed++];
@@ -323,7 +328,7 @@ static bool producer_load_listed(fxt_producer *p, walk_record *at)
     return is_read;
 }
 
-/* Goes to the next run of the one provider; false after the last. */
+/* Moves to the next run of the provider. Returns false after the last. */
 static bool producer_next_run(fxt_producer *p)
 {
     const fxt_stream *stream;
@@ -339,8 +344,7 @@ static bool producer_next_run(fxt_producer *p)
     return true;
 }
 
-/* The record that comes next, in its place in the trace or among those that are listed. False: none
-   does for now. */
+/* Gives the next record, from the list or from the walk. Returns false if there is none for now. */
 static bool producer_next_record(fxt_producer *p, walk_record *at)
 {
     p->is_listed = false;
@@ -351,7 +355,8 @@ static bool producer_next_record(fxt_producer *p, walk_record *at)
     return walk_next(&p->walk, at);
 }
 
-/* After a record that changed the provider in force; UINT32_MAX: memory. */
+/* Called after a record that changed the current provider. Returns the number of its stream, or
+   UINT32_MAX if out of memory. */
 static uint32_t producer_change(fxt_producer *p, const walk_record *at)
 {
     const bool is_foreign = p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
@@ -364,7 +369,7 @@ static uint32_t producer_change(fxt_producer *p, const walk_record *at)
     return stream;
 }
 
-/* Fills until the batch is full, its provider changes, or there is no more. */
+/* Fills the batch until it is full, the provider changes, or the trace ends. */
 static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provider **provider)
 {
     walk_record at;
@@ -435,7 +440,7 @@ static void producer_close(producer *self)
 
 static const producer_ops fxt_producer_ops = {.fill = producer_fill, .close = producer_close};
 
-/* Sets the producer on the stream of the request; false when there is none such. */
+/* Selects the stream of the request. Returns false if there is no such stream. */
 static bool producer_select(fxt_producer *p, uint32_t stream)
 {
     const fxt_trace *trace = p->trace;
@@ -448,7 +453,7 @@ static bool producer_select(fxt_producer *p, uint32_t stream)
         if (trace->streams[i].stream == stream) {
             p->only = trace->streams[i].key;
             p->only_index = i;
-            /* What is listed before the first run belongs to others. */
+            /* Records listed before the first run belong to other providers. */
             if (p->seek != NULL && trace->streams[i].run_count != 0 &&
                 trace->streams[i].runs[0].start != 0) {
                 p->is_foreign = true;

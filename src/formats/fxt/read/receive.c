@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that arrive over a network: see formats/receive.h. They refer to strings and threads that
- * records before them gave indexes to, so that each sender's records are a trace of their own, and
- * a file that goes on with one begins with all that holds there.
+ * Receives records that arrive over a network: see formats/receive.h. Records refer to strings and
+ * threads by indexes that earlier records have defined, so each sender's records are a trace of
+ * their own, and a new file for a sender begins with all definitions that are valid.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,28 +12,28 @@
 #include "formats/fxt/records/decode.h"
 #include "formats/receive.h"
 
-/* A record as it came. */
+/* A record as it arrived. */
 typedef struct kept_record {
     uint8_t *bytes;
     size_t size;
 } kept_record;
 
 typedef struct kept_table {
-    kept_record *records; /* by index */
+    kept_record *records; /* by the index that each defines */
     uint32_t count;
 } kept_table;
 
-/* What names a process, a thread or another object. */
+/* A record that names a process, a thread or another object. */
 typedef struct kept_object {
-    uint64_t id;   /* koid or pointer */
-    uint64_t kind; /* of the koid, or the process of the pointer */
+    uint64_t id;   /* koid, or pointer of a userspace object */
+    uint64_t kind; /* kind of the koid, or process of the pointer */
     kept_record record;
 } kept_object;
 
 typedef struct kept_objects {
-    kept_object *all; /* as they came first */
+    kept_object *all; /* in the order in which they were first named */
     uint32_t count, capacity;
-    hash_table numbers; /* by id and kind */
+    hash_table numbers; /* hash table by id and kind */
 } kept_objects;
 
 typedef struct provider_state {
@@ -43,14 +43,15 @@ typedef struct provider_state {
     kept_objects objects;
 } provider_state;
 
-#define PROVIDERS_MAX 1024u /* what those beyond say is not repeated in later files */
+/* providers; definitions of further ones are not repeated in later files. */
+#define PROVIDERS_MAX 1024u
 
 typedef struct fxt_receive {
     receiver base;
-    provider_state *providers; /* the first one is that of records without a provider */
+    provider_state *providers; /* the first one is for records before any provider */
     uint32_t count, capacity;
     uint32_t current;
-    uint32_t beyond; /* the provider, where there is no place for it */
+    uint32_t beyond; /* id of a provider that there is no room for */
     bool is_beyond;
     receive_room *room;
     bool is_big_endian, is_begun;
@@ -109,7 +110,7 @@ static void free_table(receive_room *room, kept_table *table)
     free(table->records);
 }
 
-/* What an object takes beside its record. */
+/* Bytes of memory that an object takes besides its record. */
 #define OBJECT_ROOM (2 * (sizeof(kept_object) + 2 * sizeof(hash_table_slot)))
 
 static void free_objects(receive_room *room, kept_objects *objects)
@@ -136,7 +137,7 @@ static void close_receiver(receiver *base)
     free(self);
 }
 
-/* ---- Framing ---- */
+/* ---- Finding the ends of records ---- */
 
 static receive_outcome pass(receive_packet *packet, size_t size, const char *found)
 {
@@ -145,7 +146,7 @@ static receive_outcome pass(receive_packet *packet, size_t size, const char *fou
     return RECEIVE_NOTHING;
 }
 
-/* Whether another record follows one whose contents are damaged, so that its size is right. */
+/* Whether another record follows a record with damaged contents, so that its size is right. */
 static receive_outcome judge_end(const fxt_receive *self, const uint8_t *bytes, size_t size,
                                  bool is_all, receive_packet *packet)
 {
@@ -194,10 +195,10 @@ static receive_outcome look(receiver *base, const receive_from *from, const uint
     return judge_end(self, bytes, size, is_all, packet);
 }
 
-/* ---- State ---- */
+/* ---- Definitions of strings and threads ---- */
 
-/* Takes the place of what was kept there before, which does not hold any more even where there is
-   no room for the new. */
+/* Keeps a record in place of an earlier one. If there is no room, the earlier one is removed
+   nevertheless, as it is not valid any more. */
 static stele_status keep(fxt_receive *self, kept_record *at, const uint8_t *bytes, size_t size)
 {
     uint8_t *copy;
@@ -220,7 +221,7 @@ static stele_status keep_in(fxt_receive *self, kept_table *table, uint32_t index
     if (index >= table->count) {
         const size_t before = table->count * sizeof *table->records;
         kept_record *grown;
-        /* More than arrays take that grow. */
+        /* The bound is larger than what growing arrays take. */
         if ((index + (size_t)64) * 2 * sizeof *grown > self->room->max - self->room->used)
             return STELE_ERR_LIMIT;
         grown = array_reach(table->records, sizeof *grown, &table->count, index);
@@ -232,9 +233,10 @@ static stele_status keep_in(fxt_receive *self, kept_table *table, uint32_t index
     return keep(self, &table->records[index], bytes, size);
 }
 
-/* ---- Objects: what events call by a number is named in each file ---- */
+/* ---- Objects, which are named again in each file ---- */
 
-/* A string as it is now, in the record itself: its index can become that of another one. */
+/* Makes a string reference inline, with its current text, as its index may be defined again
+   later. */
 static void put_inside(const fxt_receive *self, const provider_state *p, stele_fxt_string *string)
 {
     const kept_table *t = &p->strings;
@@ -247,7 +249,7 @@ static void put_inside(const fxt_receive *self, const provider_state *p, stele_f
         *string = r.name;
 }
 
-/* Likewise the koids of a thread. */
+/* Makes a thread reference inline, with its current koids. */
 static void put_koids_inside(const fxt_receive *self, const provider_state *p,
                              stele_fxt_thread *thread)
 {
@@ -259,7 +261,8 @@ static void put_koids_inside(const fxt_receive *self, const provider_state *p,
         *thread = (stele_fxt_thread){.has_process = true, .process = r.thread.process};
 }
 
-/* The record as it can stand anywhere; 0: as it came. */
+/* Writes the record to `to` so that it depends on no index. Returns its size, or 0 if it does not
+   depend on any already. */
 static size_t stand_alone(const fxt_receive *self, const provider_state *p, stele_fxt_record *r,
                           uint8_t *to, size_t capacity)
 {
@@ -279,7 +282,8 @@ static size_t stand_alone(const fxt_receive *self, const provider_state *p, stel
     return count == r->argument_count ? stele_fxt_encode(r, arguments, to, capacity) : 0;
 }
 
-/* The place of an object, which is made where it is new; NULL if out of memory or room. */
+/* Returns the entry of an object, which is made if it is new, or NULL if there is no memory or
+   room. */
 static kept_object *find_object(fxt_receive *self, kept_objects *objects, uint64_t id,
                                 uint64_t kind, stele_status *status)
 {
@@ -313,7 +317,8 @@ static stele_status learn_object(fxt_receive *self, provider_state *p, stele_fxt
     uint8_t alone[STELE_FXT_RECORD_SIZE_MAX];
     stele_status status;
     const size_t alone_size = stand_alone(self, p, r, alone, sizeof alone);
-    /* Koids are of the whole machine, so that the same one is the same object whatever it is of. */
+    /* Koids are unique on a machine, so the same koid is the same object, regardless of its
+       kind. */
     kept_object *object = find_object(self, &p->objects, r->words[0],
                                       is_koid ? UINT64_MAX : r->thread.process, &status);
     if (object == NULL)
@@ -322,9 +327,9 @@ static stele_status learn_object(fxt_receive *self, provider_state *p, stele_fxt
                            : keep(self, &object->record, bytes, size);
 }
 
-/* ---- Records ---- */
+/* ---- Records that arrive ---- */
 
-/* Goes to a provider, which is made where it is new. */
+/* Makes a provider current, adding it if it is new. */
 static stele_status enter_provider(fxt_receive *self, uint32_t id)
 {
     self->is_beyond = false;
@@ -398,7 +403,8 @@ static void put_table(output *out, const kept_table *table)
 }
 
 /*
- * Provider section record ("Provider Section Metadata"): what follows is of that provider.
+ * Writes a provider section record ("Provider Section Metadata"): what follows belongs to that
+ * provider.
  *
  * [0 .. 3] 0   [4 .. 15] 1   [16 .. 19] 2   [20 .. 51] provider
  */

@@ -7,7 +7,7 @@
 #include "formats/fxt/read/map.h"
 #include "model/saved_index.h"
 
-/* A trace in which more records hold for others is read as a whole. */
+/* Most listed records; a trace with more is read as a whole. */
 #define LISTED_MAX (1u << 20)
 
 void fxt_seek_free(fxt_seek *s)
@@ -75,7 +75,7 @@ static bool is_listed_type(unsigned type)
            type == STELE_FXT_KERNEL_OBJECT;
 }
 
-/* Whether it can be decoded alone, without a look at what follows it. */
+/* Whether the record can be decoded by itself, without the records after it. */
 static bool is_plain(const walk_record *at, bool is_big_endian)
 {
     stele_fxt_record r;
@@ -98,11 +98,11 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
     if (is_listed_type(fxt_type(at->header))) {
         if (fxt_type(at->header) == STELE_FXT_METADATA &&
             fxt_bits(at->header, 16, 19) == STELE_FXT_PROVIDER_EVENT)
-            fxt_seek_keep_block(s); /* it tells of losses */
+            fxt_seek_keep_block(s); /* the event is about lost records */
         if (is_plain(at, is_big_endian))
             seek_list(s, at->offset, last_ns);
         else if (fxt_is_of_provider(at))
-            seek_refuse(s); /* whose records follow is not known without it */
+            seek_refuse(s); /* without it the provider of the following records is unknown */
         else
             fxt_seek_keep_block(s);
         return;
@@ -115,7 +115,7 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
         break;
     case STELE_FXT_SCHEDULING: s->has_lone_threads = true; break;
     default:
-        s->has_inline_threads = true; /* it may have one */
+        s->has_inline_threads = true; /* the record may have an inline thread */
         fxt_seek_keep_block(s);
         break;
     }
@@ -162,9 +162,9 @@ bool fxt_seek_cut(const fxt_seek *s, uint32_t part, uint32_t part_count, uint64_
     return true;
 }
 
-/* ---- Records that are listed ---- */
+/* ---- Reading of listed records ---- */
 
-/* Most are no longer. */
+/* Bytes that are read first; most records are not longer. */
 #define LISTED_SIZE ((size_t)256)
 
 bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, uint8_t *bytes,
@@ -186,7 +186,7 @@ bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, ui
     return *status == STELE_OK && at->size <= got;
 }
 
-/* Counts providers that were not met before; false when memory is exhausted. */
+/* Counts providers that were not met before. Returns false if out of memory. */
 static bool meet_provider(fxt_map *met, uint32_t *count, const walk_record *at, bool is_big_endian)
 {
     stele_fxt_record r;
@@ -218,15 +218,15 @@ bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, uint32_t st
     return has_memory && fits && stream_count == (count != 0 ? count : 1);
 }
 
-/* ---- As bytes ---- */
+/* ---- Saving and loading ---- */
 
 #define FLAG_INLINE_THREADS 1u
 #define FLAG_LONE_THREADS   2u
 
-/* More providers are read as a whole. */
+/* Most providers; a trace with more is read as a whole. */
 #define FOUND_MAX 4096u
 
-/* Times are written by what they differ from the ones before. */
+/* Writes a time as its difference to the time before. */
 static void put_time(output *out, int64_t *before, int64_t time_ns)
 {
     saved_put_i64(out, (int64_t)((uint64_t)time_ns - (uint64_t)*before));
@@ -274,7 +274,7 @@ void fxt_seek_put(const fxt_seek *s, const fxt_found *found, uint32_t found_coun
     }
 }
 
-/* A distance to the next offset, which lies further on. */
+/* Reads an offset as its distance from the one before. Returns false if that is not valid. */
 static bool take_offset(cursor *from, uint64_t *offset, bool is_first, uint64_t trace_size)
 {
     uint64_t distance;
@@ -288,7 +288,7 @@ static bool take_offset(cursor *from, uint64_t *offset, bool is_first, uint64_t 
 static bool take_listed(fxt_seek *s, cursor *from, uint64_t trace_size)
 {
     fxt_listed before = {0};
-    /* Two bytes each, at least. */
+    /* Each takes two bytes at least. */
     if (!saved_take_u32(from, &s->listed_count) || s->listed_count > LISTED_MAX ||
         s->listed_count > cursor_left(from) / 2)
         return false;
@@ -332,7 +332,7 @@ static bool take_blocks(fxt_seek *s, cursor *from, uint64_t trace_size)
     return count != 0 && s->blocks[0].offset == 0;
 }
 
-/* NULL where they are not sound. */
+/* Reads what is known of streams. Returns NULL if it is not valid. */
 static fxt_found *take_found(cursor *from, uint32_t *count)
 {
     fxt_found *found;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/fxt/read/span.h"
 
-/* What tells events apart in a header: the type, and whether category or name is inline. */
+/* Bits of a header that distinguish events with registered names: the type, and whether category or
+   name is inline. */
 #define HEADER_MASK (UINT64_C(15) | UINT64_C(1) << 47 | UINT64_C(1) << 63)
 
-/* Header and time. */
+/* Bytes of header and time. */
 #define EVENT_SIZE_MIN (2 * FXT_WORD)
 
-/* ---- One by one ---- */
+/* ---- Single records ---- */
 
-/* The most ticks that surely take no longer than that. */
+/* Returns the most ticks that certainly take no longer than `ns`. */
 static uint64_t ticks_within(const fxt_clock *clock, int64_t ns)
 {
     const uint64_t ticks = tick_rate_ticks(&clock->rate, ns);
@@ -59,9 +60,9 @@ void fxt_span_add_end(fxt_span *s, const fxt_clock *clock, uint64_t ticks, const
     times_add_end(&s->times, ns, at->offset, at->size);
 }
 
-/* ---- Contents ---- */
+/* ---- Checks of contents ---- */
 
-/* Whether the arguments end where they should, by their sizes. */
+/* Whether the arguments end at `end` according to their sizes. */
 static inline bool arguments_fit(const uint8_t *at, const uint8_t *end, uint64_t count,
                                  bool is_big_endian)
 {
@@ -96,20 +97,18 @@ bool fxt_span_is_tight(const walk_record *at, bool is_big_endian)
                : fxt_is_tight(at->bytes, at->header, is_big_endian);
 }
 
-/* ---- Many at once ---- */
+/* ---- Many records at once ---- */
 
-/*
- * Ticks as far as they are noted. Times grow with ticks, so that the first and the last ones need
- * to be converted only once for all records.
- */
+/* The range of ticks of many records. Times grow with ticks, so that only the first and the last
+   ones have to be converted. */
 typedef struct ticks_range {
     uint64_t newest, oldest, last_end;
-    uint64_t first, last; /* the earliest and the last one of those that were added */
+    uint64_t first, last; /* earliest and last of the added ticks */
     bool has_lone_threads;
     uint64_t count;
 } ticks_range;
 
-/* False: this one needs a closer look. */
+/* Adds ticks. Returns false if they need a closer look. */
 static inline bool range_add(ticks_range *r, fxt_span *s, const fxt_clock *clock, uint64_t ticks)
 {
     uint64_t distance;
@@ -141,12 +140,13 @@ static void range_give(const ticks_range *r, fxt_span *s, const fxt_clock *clock
     end_ns = r->last_end > r->newest ? fxt_clock_ns(clock, r->last_end, &is_clamped) : s->newest_ns;
     s->last_ns = fxt_clock_ns(clock, r->last, &is_clamped);
     s->has_lone_threads |= r->has_lone_threads;
-    /* The newest one before may lie in another block: an upper bound of this one all the same. */
+    /* The newest time before may belong to another block, but is an upper bound for this one,
+       too. */
     note_block(s, fxt_clock_ns(clock, r->first, &is_clamped), end_ns);
     times_widen(&s->times, fxt_clock_ns(clock, r->oldest, &is_clamped), end_ns, r->count);
 }
 
-/* One record; false, and nothing is noted, for an unusual one. */
+/* Adds one record. Returns false, with nothing changed, if it is unusual. */
 static inline bool record_add(ticks_range *r, fxt_span *s, const fxt_clock *clock,
                               const uint8_t *at, uint64_t size, uint64_t header)
 {
@@ -174,7 +174,7 @@ static inline bool record_add(ticks_range *r, fxt_span *s, const fxt_clock *cloc
     return true;
 }
 
-/* Whether what is near the newest time is near the others: it may be an outlier itself. */
+/* Whether times near the newest one are near the others: the newest time may be an outlier. */
 static bool newest_is_near(const fxt_span *s)
 {
     return s->times.count != 0 && s->times.far.count == 0 && s->newest_ns <= s->times.end_ns;

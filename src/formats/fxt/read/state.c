@@ -8,7 +8,7 @@
 #include "core/array.h"
 #include "core/hash.h"
 
-/* Stands for every page of a string table that has no strings. */
+/* All pages of string tables without strings are this one. */
 static fxt_string_entry page_empty[FXT_PAGE_SIZE];
 
 #define THREADS_SIZE (256 * sizeof(fxt_thread_entry))
@@ -30,7 +30,7 @@ state_report(fxt_state *s, fxt_code code, uint64_t offset, uint64_t size, const 
                                      .found = text});
 }
 
-/* Says once for a trace that a table is full. */
+/* Reports that a table is full, once for a trace. */
 static void state_full(fxt_state *s, const char *what)
 {
     if (s->shared->is_full_reported)
@@ -40,7 +40,7 @@ static void state_full(fxt_state *s, const char *what)
                 what);
 }
 
-/* A track of this trace; 0 when memory is exhausted. */
+/* Returns a track of this trace, or 0 if out of memory. */
 static uint32_t state_track(fxt_state *s, stele_track_kind kind, uint32_t parent, uint64_t number)
 {
     const uint32_t track = stele_track_intern(
@@ -50,7 +50,7 @@ static uint32_t state_track(fxt_state *s, stele_track_kind kind, uint32_t parent
     return track;
 }
 
-/* ---- Providers ---- */
+/* ---- Providers of the trace ---- */
 
 static void provider_clear(fxt_state *s, fxt_provider *p)
 {
@@ -91,7 +91,8 @@ static fxt_provider *provider_new(fxt_state *s)
     return p;
 }
 
-/* All providers beyond the limit share one; its tables hold for the one that is current only. */
+/* Returns the provider that all providers beyond the limit share; its tables are those of the
+   current one. Returns NULL if out of memory. */
 static fxt_provider *provider_beyond_limit(fxt_state *s, uint32_t id)
 {
     if (s->other == NULL) {
@@ -108,7 +109,7 @@ static fxt_provider *provider_beyond_limit(fxt_state *s, uint32_t id)
     return s->other;
 }
 
-/* Finds or makes it; NULL when memory is exhausted. */
+/* Returns the provider with this id, making it if it is new, or NULL if out of memory. */
 static fxt_provider *state_provider(fxt_state *s, uint32_t id)
 {
     const uint32_t known = fxt_map_get(&s->provider_by_id, 0, id);
@@ -159,7 +160,7 @@ void fxt_state_close(fxt_state *s)
     *s = (fxt_state){0};
 }
 
-/* ---- Names ---- */
+/* ---- Names and strings ---- */
 
 stele_name fxt_state_intern(fxt_state *s, const void *bytes, size_t size)
 {
@@ -167,14 +168,14 @@ stele_name fxt_state_intern(fxt_state *s, const void *bytes, size_t size)
     if (name != UINT32_MAX)
         return name;
     if (s->context->names.size < s->context->names.size_max) {
-        s->is_exhausted = true; /* not full: out of memory */
+        s->is_exhausted = true; /* the pool is not full, so memory is exhausted */
         return 0;
     }
     state_full(s, "strings need more than the pool of names holds; further ones are shown as one");
     return s->shared->other;
 }
 
-/* The entry of an index, to be written; NULL when there is no room. */
+/* Returns the entry of an index, for writing, or NULL if there is no room. */
 static fxt_string_entry *string_slot(fxt_state *s, uint32_t index)
 {
     fxt_string_entry **page = &s->current->pages[index >> FXT_PAGE_BITS];
@@ -207,7 +208,7 @@ static void apply_string(fxt_state *s, const stele_fxt_record *r, uint64_t offse
         return;
     *entry = (fxt_string_entry){0};
     if (r->name.bytes == NULL)
-        return; /* damaged: unknown from here on, not what it was before */
+        return; /* the string is damaged: the index means nothing now, not what it meant before */
     entry->name = fxt_state_intern(s, r->name.bytes, fxt_string_size(r->name.ref));
     entry->is_known = true;
 }
@@ -226,7 +227,7 @@ uint32_t fxt_state_thread_track(fxt_state *s, uint64_t process, uint64_t thread)
     const uint32_t known = fxt_map_get(&s->shared->tids, 0, thread);
     if (known == track || known == FXT_TID_AMBIGUOUS)
         return track;
-    /* Koids are unique, but not every writer has koids: one number, two threads. */
+    /* Koids are unique, but not all writers use koids: the same number may be two threads. */
     if (known != 0 || s->shared->objects_left > 0) {
         s->shared->objects_left -= known == 0;
         if (!fxt_map_set(&s->shared->tids, 0, thread, known == 0 ? track : FXT_TID_AMBIGUOUS))
@@ -253,7 +254,8 @@ uint32_t fxt_state_provider_track(fxt_state *s, uint32_t id)
     return state_track(s, STELE_TRACK_PROVIDER, 0, id);
 }
 
-/* A track for an index that nothing defines: below its provider, so that no koid can meet it. */
+/* Returns the track for an index that nothing defines. It is below its provider, so it cannot be
+   that of a koid. */
 static uint32_t dangling_track(fxt_state *s, uint8_t ref)
 {
     char text[32];
@@ -335,7 +337,7 @@ static void apply_thread(fxt_state *s, const stele_fxt_record *r, uint64_t offse
                            fxt_state_thread_track(s, r->thread.process, r->thread.thread), true};
 }
 
-/* ---- Clocks and providers as records tell them ---- */
+/* ---- Records that set clocks and providers ---- */
 
 static void apply_initialization(fxt_state *s, const stele_fxt_record *r, uint64_t offset)
 {
@@ -393,7 +395,8 @@ static void apply_metadata(fxt_state *s, const stele_fxt_record *r, uint64_t off
     s->current = p;
 }
 
-/* Ids of providers count from 1 in all tracers; those made of the bits of an event are large. */
+/* Largest plausible id of a provider: tracers count from 1, while ids that are made of the bits of
+   an event are large. */
 #define DOUBTFUL_PROVIDER_MAX 4095u
 
 bool fxt_state_refuses(const fxt_state *s, const stele_fxt_record *r, bool is_doubtful)
@@ -429,7 +432,7 @@ void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset, b
     }
 }
 
-/* ---- Objects ---- */
+/* ---- Objects and their names ---- */
 
 static void object_set(fxt_state *s, fxt_map *map, uint64_t a, uint64_t b, stele_name name)
 {
@@ -444,7 +447,8 @@ static void object_set(fxt_state *s, fxt_map *map, uint64_t a, uint64_t b, stele
         s->is_exhausted = true;
 }
 
-/* "Argument Conventions": "process" is the koid of a thread's process. */
+/* Whether the argument is the koid of a thread's process: one named "process" ("Argument
+   Conventions"). */
 static bool argument_is_process(const fxt_state *s, const stele_fxt_argument *argument)
 {
     static const char process[] = "process";

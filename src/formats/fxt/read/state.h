@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What records leave behind for those that follow: for each provider its strings, threads, clock
- * and objects. Everything grows with what is registered only, up to the context's limits.
- */
+/* What records define for later records: strings, threads, clock and objects of each provider.
+   Memory only grows with what is registered, up to the context's limits. */
 #ifndef FXT_READ_STATE_H
 #define FXT_READ_STATE_H
 
@@ -22,15 +20,15 @@
 typedef struct fxt_clock {
     tick_rate rate;
     uint64_t base_ticks;
-    int64_t base_ns; /* floor(base_ticks * 10^9 / f): at base_ticks */
-    int64_t wall_ns; /* since 1970-01-01 UTC, at 0 */
+    int64_t base_ns; /* time at base_ticks: floor(base_ticks * 10^9 / f) */
+    int64_t wall_ns; /* wall-clock time in ns since 1970-01-01 UTC at time 0 */
     bool has_wall;
-    bool is_told; /* by an initialization record */
+    bool is_told; /* an initialization record has set it */
 } fxt_clock;
 
 typedef struct fxt_string_entry {
     stele_name name;
-    uint16_t category; /* 0: not asked for yet */
+    uint16_t category; /* 0 if not interned yet */
     bool is_known;
 } fxt_string_entry;
 
@@ -46,27 +44,28 @@ typedef struct fxt_thread_entry {
 
 typedef struct fxt_provider {
     uint32_t id;
-    bool is_implicit;  /* what stands before any provider record */
-    bool is_announced; /* by a provider info record */
-    bool is_other;     /* stands for all providers beyond the limit */
+    bool is_implicit;  /* the provider of what precedes any provider record */
+    bool is_announced; /* a provider info record has named it */
+    bool is_other;     /* it stands for all providers beyond the limit */
     stele_name name;
     uint32_t track;
-    uint32_t stream; /* UINT32_MAX: none yet */
+    uint32_t stream; /* UINT32_MAX if it has none yet */
     fxt_clock clock;
-    uint64_t first_hz;                       /* of the first initialization record; 0: none came */
-    int64_t last_ns;                         /* time of the last record that had one */
-    fxt_string_entry *pages[FXT_PAGE_COUNT]; /* string table; pages without strings are shared */
-    fxt_thread_entry *threads;               /* 256; NULL: none registered */
-    fxt_map objects;                         /* (process, pointer) -> name + 1 */
-    fxt_map koids;                           /* (0, koid) -> name + 1 */
+    uint64_t first_hz; /* rate of the first initialization record; 0 if none came */
+    int64_t last_ns;   /* time of the last record with a time */
+    /* Pages of the string table; those without strings are shared. */
+    fxt_string_entry *pages[FXT_PAGE_COUNT];
+    fxt_thread_entry *threads; /* 256 entries; NULL if none was registered */
+    fxt_map objects;           /* maps (process, pointer) to name + 1 */
+    fxt_map koids;             /* maps (0, koid) to name + 1 */
 } fxt_provider;
 
 /* What providers share, and what an index finds out for all readers of a trace. */
 typedef struct fxt_shared {
-    fxt_map koids;    /* (0, koid) -> name + 1, of all providers */
-    fxt_map tids;     /* (0, thread koid) -> track of its thread, or FXT_TID_AMBIGUOUS */
-    stele_name other; /* stands for strings that do not fit in the pool of names */
-    uint32_t objects_left;
+    fxt_map koids;         /* maps (0, koid) to name + 1, for all providers */
+    fxt_map tids;          /* maps (0, thread koid) to the thread's track, or FXT_TID_AMBIGUOUS */
+    stele_name other;      /* stands for strings that do not fit in the pool of names */
+    uint32_t objects_left; /* objects that may still be remembered, against the limit */
     bool is_full_reported;
 } fxt_shared;
 
@@ -77,34 +76,33 @@ typedef struct fxt_shared {
 typedef struct fxt_state {
     stele_context *context;
     fxt_shared *shared;
-    uint32_t trace;     /* its number in the context */
+    uint32_t trace;     /* number of the trace in the context */
     const char *source; /* for findings */
-    diag_sink *diag;    /* NULL: nothing is reported (a second pass over the same records) */
+    diag_sink *diag;    /* NULL in a second pass over the same records, which reports nothing */
     fxt_provider **providers;
     uint32_t provider_count, provider_capacity;
-    fxt_map provider_by_id; /* (0, id) -> index + 1 */
+    fxt_map provider_by_id; /* maps (0, id) to index + 1 */
     fxt_provider *current;
-    fxt_provider *other;                     /* beyond the limit of providers */
-    size_t tables_left;                      /* bytes that tables may still take */
+    fxt_provider *other; /* stands for all providers beyond the limit; NULL until needed */
+    size_t tables_left;  /* bytes that tables may still take */
     fxt_thread_entry cache[FXT_TRACK_CACHE]; /* tracks of inline threads, by hash */
-    bool is_exhausted;                       /* memory */
+    bool is_exhausted;                       /* out of memory */
 } fxt_state;
 
 bool fxt_state_open(fxt_state *s, stele_context *context, fxt_shared *shared, uint32_t trace,
                     const char *source, diag_sink *diag);
 void fxt_state_close(fxt_state *s);
 
-/* Where there was no provider record yet: the implicit provider. */
+/* Enters the implicit provider if there was no provider record yet. Returns false if out of
+   memory. */
 bool fxt_state_start(fxt_state *s);
 
-/* True when a doubtful record would change what is known: it may be an event with a damaged header,
-   and is not applied. */
+/* Whether a doubtful record would change the state. It may be an event with a damaged header and is
+   then not applied. */
 bool fxt_state_refuses(const fxt_state *s, const stele_fxt_record *r, bool is_doubtful);
 
-/*
- * Applies a record of a kind that only changes state (metadata, initialization, string, thread), or
- * reports that it is refused.
- */
+/* Applies a record that only changes state (metadata, initialization, string, thread), or reports
+   that it was refused. */
 void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset, bool is_doubtful);
 
 /* Remembers a kernel or userspace object, and names the track of a process or thread. `name` must
@@ -112,26 +110,28 @@ void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset, b
 void fxt_state_kernel_object(fxt_state *s, const stele_fxt_record *r, stele_name name);
 void fxt_state_userspace_object(fxt_state *s, uint64_t process, uint64_t pointer, stele_name name);
 
-/* Label of a referent: name + 1, or 0. */
+/* Returns the label of an object that an argument refers to: name + 1, or 0 if it has none. */
 uint32_t fxt_state_koid_label(const fxt_state *s, uint64_t koid);
 uint32_t fxt_state_pointer_label(const fxt_state *s, uint64_t process, uint64_t pointer);
 
-/* Interned, or shared->other. */
+/* Returns the interned name, or shared->other if it does not fit. */
 stele_name fxt_state_intern(fxt_state *s, const void *bytes, size_t size);
 
-/* Tracks. */
+/* These return a track, or 0 if out of memory. */
 uint32_t fxt_state_process_track(fxt_state *s, uint64_t process);
 uint32_t fxt_state_thread_track(fxt_state *s, uint64_t process, uint64_t thread);
-uint32_t fxt_state_lone_thread_track(fxt_state *s, uint64_t thread); /* process not written */
+/* For a thread whose process the record does not have. */
+uint32_t fxt_state_lone_thread_track(fxt_state *s, uint64_t thread);
 uint32_t fxt_state_cpu_track(fxt_state *s, uint64_t cpu);
 uint32_t fxt_state_provider_track(fxt_state *s, uint32_t id);
 
-/* A thread of the record: its track and process koid; false when the reference dangles (the track
-   then stands for the reference). */
+/* Gives the track and process koid of a record's thread. Returns false if nothing defines the
+   reference; the track then stands for the reference itself. */
 bool fxt_state_thread(fxt_state *s, const stele_fxt_thread *thread, uint32_t *track,
                       uint64_t *process);
 
-/* The process of a userspace object. */
+/* Gives the track and koid of the process of a userspace object. Returns false like
+   fxt_state_thread(). */
 bool fxt_state_process(fxt_state *s, const stele_fxt_thread *thread, uint32_t *track,
                        uint64_t *process);
 

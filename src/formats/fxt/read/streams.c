@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams of a trace: one for each provider. */
+/* The streams of a trace, one for each provider. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/array.h"
 #include "formats/fxt/trace.h"
 
-/* Providers of one trace share the clock of their machine. */
+/* Makes a stream's clock. Providers of one trace share the clock of their machine. */
 static stele_clock stream_clock(const fxt_trace *trace, const fxt_clock *clock)
 {
     return (stele_clock){.domain = STELE_CLOCK_NS,

@@ -3,7 +3,7 @@
 
 #include "core/cursor.h"
 
-/* ---- Atoms: words and streams ---- */
+/* ---- Parts of records: words and streams ---- */
 
 typedef struct atoms {
     cursor left;
@@ -19,7 +19,8 @@ static inline bool take_word(atoms *a, uint64_t *word)
     return true;
 }
 
-/* Padding that is missing at the very end of a record does not occur: sizes are whole words. */
+/* Takes a stream with its padding. Padding at the end of a record cannot be missing, as sizes are
+   whole words. */
 static inline bool take_stream(atoms *a, uint64_t size, const uint8_t **bytes)
 {
     const uint64_t padded = fxt_padded(size);
@@ -58,7 +59,7 @@ static inline bool take_thread(atoms *a, stele_fxt_thread *thread)
     return thread->has_thread;
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments of records ---- */
 
 /*
  * argument header word
@@ -78,7 +79,7 @@ static inline bool skip_arguments(atoms *a, unsigned count, stele_fxt_record *re
         else
             size = 0;
         if (size == 0 || size > left) {
-            /* What is there is still worth a look: the walk over the arguments ends at it. */
+            /* Bytes up to here are kept: a walk over the arguments ends with this one. */
             record->fault = left != 0 ? STELE_FXT_FAULT_ARGUMENT_SIZE : STELE_FXT_FAULT_SIZE;
             record->arguments_size = (uint32_t)(a->left.end - record->arguments);
             return false;
@@ -113,7 +114,7 @@ static bool take_value(atoms *a, stele_fxt_argument *argument)
     }
 }
 
-/* A blob that is larger than its argument: its first bytes are all there is. */
+/* Takes the bytes that are there of a BLOB that is larger than its argument. */
 static void salvage_blob(atoms *a, stele_fxt_argument *argument)
 {
     if (argument->type != STELE_FXT_ARGUMENT_BLOB)
@@ -160,7 +161,8 @@ bool stele_fxt_argument_next(const stele_fxt_record *record, stele_fxt_arguments
     return true;
 }
 
-/* ---- Records: each takes what follows the header word; false where something is missing ---- */
+/* ---- Contents of records, after the header word; each function returns false if something is
+   missing ---- */
 
 /*
  * "Metadata Record"
@@ -240,7 +242,7 @@ static bool decode_event(atoms *a, stele_fxt_record *r)
     case STELE_FXT_DURATION_BEGIN:
     case STELE_FXT_DURATION_END: return true;
     case STELE_FXT_INSTANT:
-        /* Its scope; more words than that are something else. */
+        /* Its scope, if exactly one word is left; more words are something else. */
         if (cursor_left(&a->left) == FXT_WORD)
             r->word_count = take_word(a, &r->words[0]);
         return true;
@@ -510,7 +512,7 @@ stele_fxt_fault stele_fxt_decode(const void *bytes, size_t size, bool is_big_end
         cursor_make(record->bytes + FXT_WORD, (is_cut ? size : (size_t)record->size) - FXT_WORD);
     a.is_big_endian = is_big_endian;
     if (!decode_contents(&a, record)) {
-        /* In bytes that are not all there, whatever is missing is missing because of that. */
+        /* If the record is cut, anything that is missing is missing because of that. */
         if (is_cut && record->fault != STELE_FXT_FAULT_SUBTYPE)
             record->fault = STELE_FXT_FAULT_CUT;
         else if (record->fault == STELE_FXT_OK)
@@ -523,7 +525,7 @@ stele_fxt_fault stele_fxt_decode(const void *bytes, size_t size, bool is_big_end
     return record->fault;
 }
 
-/* ---- Words ---- */
+/* ---- Names of kinds of records ---- */
 
 const char *fxt_kind_text(const stele_fxt_record *r)
 {

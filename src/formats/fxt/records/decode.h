@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the codec offers beyond stele/fxt.h: judging headers that nothing vouches for. */
+/* What the decoder offers besides stele/fxt.h: judging headers that may not be the begin of a
+   record. */
 #ifndef FXT_RECORDS_DECODE_H
 #define FXT_RECORDS_DECODE_H
 
 #include "formats/fxt/records/layout.h"
 
 /*
- * True when `header` could well begin a record: known type, a size that its own fields ask for, no
- * reserved bit. Strict, to find the way again among payload bytes; sound records of newer kinds
- * fail it. `left` is how many bytes there are from the header on.
+ * Whether `header` could begin a record: of a known type, with a size that fits its own fields,
+ * without reserved bits. It is strict, to find records after payload bytes; sound records of newer
+ * kinds fail. `left` is the number of bytes from the header on.
  */
 bool fxt_is_plausible(uint64_t header, uint64_t left);
 
-/*
- * What the contents take without words that a record may have or not. Where they are the start of
- * the next record, the size is wrong.
- */
+/* Returns the size of the contents without words that are optional. If those are the begin of the
+   next record, the size is wrong. */
 static inline uint64_t fxt_used_least(const stele_fxt_record *r)
 {
     if (r->type == STELE_FXT_INITIALIZATION && r->word_count == 3)
@@ -25,13 +24,11 @@ static inline uint64_t fxt_used_least(const stele_fxt_record *r)
     return r->used;
 }
 
-/*
- * True when the header is plausible, and the arguments of events and scheduling records end where
- * the record does. `at` is all of the record.
- */
+/* Whether the header is plausible, and the arguments of events and scheduling records end with the
+   record. `at` is the whole record. */
 bool fxt_is_tight(const uint8_t *at, uint64_t header, bool is_big_endian);
 
-/* The format's word for the record's kind: "Event: Duration Begin". */
+/* Returns the specification's name for the kind of record: "Event: Duration Begin". */
 const char *fxt_kind_text(const stele_fxt_record *record);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records one by one, in the words of the specification. */
+/* Shows records one by one, in the words of the specification. */
 #include <inttypes.h>
 
 #include "core/text.h"
@@ -9,12 +9,12 @@
 typedef struct dumper {
     fxt_trace *trace;
     record_walk walk;
-    fxt_state state; /* to show what references stand for */
+    fxt_state state; /* resolves references */
     output *text;
     const stele_fxt_record *r;
 } dumper;
 
-/* ---- Atoms ---- */
+/* ---- Parts of records ---- */
 
 static void put_label(dumper *d, const char *label)
 {
@@ -49,7 +49,7 @@ static void put_quoted(dumper *d, const void *bytes, size_t size)
     output_byte(d->text, '"');
 }
 
-/* A string reference: inline ones as text, indexed ones also by their index. */
+/* Shows a string reference: inline ones by text, others also by their index. */
 static void put_reference(dumper *d, const stele_fxt_string *string)
 {
     const fxt_string_entry *entry;
@@ -103,7 +103,7 @@ static void put_bytes(dumper *d, const char *label, uint64_t size)
     output_printf(d->text, " %s=%" PRIu64 " bytes", label, size);
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments of records ---- */
 
 static void put_argument(dumper *d, const stele_fxt_argument *a)
 {
@@ -167,7 +167,7 @@ static void put_arguments(dumper *d)
     output_text(d->text, " }");
 }
 
-/* ---- Records ---- */
+/* ---- Contents of records ---- */
 
 static void put_metadata(dumper *d)
 {
@@ -329,7 +329,7 @@ static void put_contents(dumper *d)
         output_printf(d->text, " and %" PRIu64 " bytes more", r->size - r->used);
 }
 
-/* False ends the dump: the callback wants no more. */
+/* Shows one record. Returns false if the callback wants no more. */
 static bool dump_record_at(dumper *d, const dump_request *request, const walk_record *at)
 {
     const uint8_t *text;

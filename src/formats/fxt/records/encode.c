@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records to bytes. The layouts are drawn above their decoders in decode.c. */
+/* Encodes records. Their layouts are drawn above the decoders in decode.c. */
 #include "formats/fxt/records/encode.h"
 
 typedef struct writing {
@@ -7,7 +7,7 @@ typedef struct writing {
     bool is_full;
 } writing;
 
-/* ---- Atoms ---- */
+/* ---- Parts of records ---- */
 
 static void put_word(writing *w, uint64_t word)
 {
@@ -38,7 +38,7 @@ static void put_string(writing *w, const stele_fxt_string *string)
         put_stream(w, string->bytes, fxt_string_size(string->ref));
 }
 
-/* The koids that are written: of an indexed thread none. */
+/* Writes the koids of a thread, which a registered thread does not have. */
 static void put_thread(writing *w, const stele_fxt_thread *thread)
 {
     if (thread->ref != 0)
@@ -49,9 +49,9 @@ static void put_thread(writing *w, const stele_fxt_thread *thread)
         put_word(w, thread->thread);
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments of records ---- */
 
-/* Bits 32 to 63 of an argument's header. */
+/* Returns bits 32 to 63 of an argument's header. */
 static uint64_t argument_bits(const stele_fxt_argument *a)
 {
     switch (a->type) {
@@ -108,7 +108,7 @@ static void put_arguments(writing *w, const stele_fxt_record *r,
         put_argument(w, &arguments[i]);
 }
 
-/* ---- Records: bits 16 to 63 of the header, then what follows it ---- */
+/* ---- Contents of records; each function returns bits 16 to 63 of the header ---- */
 
 static uint64_t encode_metadata(writing *w, const stele_fxt_record *r)
 {
@@ -197,7 +197,7 @@ static uint64_t encode_profiler(writing *w, const stele_fxt_record *r)
     }
 }
 
-/* Everything but the payload and its padding, which the record's size includes. */
+/* Writes everything but the payload and its padding, which are part of the record's size. */
 static uint64_t encode_large(writing *w, const stele_fxt_record *r, const stele_fxt_argument *a)
 {
     uint64_t words;

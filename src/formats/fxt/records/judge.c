@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judging headers that nothing vouches for, to find the way again: see decode.h. */
+/* Judges headers that may not be the begin of a record, to find records again after damage: see
+   decode.h. */
 #include "formats/fxt/records/decode.h"
 
 static uint64_t words_of_string(uint64_t ref)
@@ -30,7 +31,7 @@ static bool event_is_plausible(uint64_t h, uint64_t words)
     const uint64_t least = 2 + words_of_thread(fxt_bits(h, 24, 31)) +
                            words_of_string(fxt_bits(h, 32, 47)) +
                            words_of_string(fxt_bits(h, 48, 63)) + count + has_word;
-    /* Beside an instant's scope there is nothing to be expected after the arguments. */
+    /* Nothing but an instant's scope is expected after the arguments. */
     return type <= STELE_FXT_FLOW_END && words >= least &&
            (count != 0 || words <= least + (type == STELE_FXT_INSTANT));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words and their fields, written as the specification writes them: [least .. most significant]. */
+/* Words and their bit fields, written as in the specification: [least .. most significant]. */
 #ifndef FXT_RECORDS_LAYOUT_H
 #define FXT_RECORDS_LAYOUT_H
 
@@ -22,7 +22,7 @@ static inline uint64_t fxt_bits(uint64_t word, unsigned low, unsigned high)
     return (word & fxt_mask(low, high)) >> low;
 }
 
-/* A value put into its place; what does not fit is cut off. */
+/* Shifts a value to its bits; what does not fit is cut off. */
 static inline uint64_t fxt_field(uint64_t value, unsigned low, unsigned high)
 {
     return (value << low) & fxt_mask(low, high);
@@ -33,7 +33,7 @@ static inline uint64_t fxt_word(const uint8_t *at, bool is_big_endian)
     return is_big_endian ? load_be64(at) : load_le64(at);
 }
 
-/* Size of a stream with its padding. */
+/* Returns the size of a stream with its padding. */
 static inline uint64_t fxt_padded(uint64_t size)
 {
     return (size + 7) & ~UINT64_C(7);
@@ -62,7 +62,7 @@ static inline bool fxt_string_is_inline(uint16_t ref)
     return (ref & STELE_FXT_INLINE) != 0;
 }
 
-/* Bytes of an inline string, 0 of others. */
+/* Returns the bytes of an inline string, and 0 for references. */
 static inline uint32_t fxt_string_size(uint16_t ref)
 {
     return fxt_string_is_inline(ref) ? ref & 0x7fffu : 0;

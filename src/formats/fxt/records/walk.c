@@ -10,10 +10,10 @@ const stele_code fxt_codes[FXT_CODE_COUNT] = {
 #undef STELE_CODE
 };
 
-/* Loaded while looking for the way: two of the longest records and a header. */
+/* Bytes that are loaded in search of records: two of the longest and a header. */
 #define AHEAD ((size_t)2 * STELE_FXT_RECORD_SIZE_MAX + FXT_WORD)
 
-/* Loaded of a place that lies far ahead. */
+/* Bytes that are loaded at a position far ahead. */
 #define AHEAD_FAR 4096u
 
 stele_status walk_open(record_walk *k, input *in, bool is_big_endian, size_t window_size,
@@ -35,21 +35,21 @@ void walk_move(record_walk *k, uint64_t start, uint64_t stop)
     k->is_lost = k->is_ended = false;
 }
 
-/* window_need() that asks the input no more once it has ended: damage must not cost a move of the
-   window for each word. */
+/* Loads bytes like window_need(), but does not ask an input again that has ended: in damaged data
+   that would move the window for each word. */
 static size_t walk_need(record_walk *k, size_t want)
 {
     size_t left = (size_t)(k->window.end - k->window.at);
     if (left >= want || k->is_ended)
         return left;
     left = window_fill(&k->window, want);
-    /* A record longer than the window can grow ends nothing. */
+    /* Failing to load a record that is longer than the window can grow does not mean the end. */
     k->is_ended = left < want && left < WALK_LOADED_MAX;
     return left;
 }
 
-/* The same for bytes that only help to judge those before them: of a file that is followed, as many
-   as are there. */
+/* Loads bytes that only serve to judge those before them: of a file that is followed, only those
+   that are there. */
 static size_t walk_look(record_walk *k, size_t want)
 {
     if (!k->window.in->is_followed)
@@ -82,7 +82,7 @@ void walk_consume(record_walk *k, uint64_t size)
     k->step -= size;
 }
 
-/* Bytes from the window's `at` to the end of the range, as far as that is known. */
+/* Returns the bytes from the window's position to the end of the range, as far as known. */
 static uint64_t walk_left(const record_walk *k)
 {
     if (k->is_ended)
@@ -107,9 +107,9 @@ walk_report(record_walk *k, fxt_code code, uint64_t offset, uint64_t size, const
                                      .found = text});
 }
 
-/* ---- Judging bytes ---- */
+/* ---- Judgement of bytes ---- */
 
-/* Bytes to be judged, and how much of the range follows from the first of them on. */
+/* Bytes to be judged: how many are loaded, and how many follow in the range. */
 typedef struct view {
     const uint8_t *at;
     uint64_t loaded, left;
@@ -123,9 +123,9 @@ static view walk_view(const record_walk *k)
 }
 
 /*
- * Arguments have headers of the same shape as records, which with small values look like records
- * that say nothing: an empty string, an object or event without a name, an empty blob. Those vouch
- * for nothing.
+ * Whether the record says nothing: an empty string, an object or event without a name, an empty
+ * blob. Headers of arguments have the same form as those of records, and small values look like
+ * such records, so these prove nothing.
  */
 static bool is_hollow(const stele_fxt_record *r)
 {
@@ -140,10 +140,8 @@ static bool is_hollow(const stele_fxt_record *r)
     }
 }
 
-/*
- * True when a record lies `ahead` bytes on whose header is plausible, and whose contents, as far as
- * they are loaded, end exactly where its size says.
- */
+/* Whether a record begins after `ahead` bytes: its header is plausible, and its contents, as far as
+   loaded, end exactly where its size says. */
 static bool view_is_sound(const view *v, uint64_t ahead)
 {
     const uint64_t header = fxt_word(v->at + ahead, v->is_big_endian);
@@ -158,10 +156,8 @@ static bool view_is_sound(const view *v, uint64_t ahead)
            record.used == size && !is_hollow(&record);
 }
 
-/*
- * A record between two damaged places has no successor to vouch for it: its contents must fit its
- * size. Short records of state look too much like numbers.
- */
+/* Whether a record between two damaged places is sound by itself: without a successor its contents
+   must fit its size. Short records of state look too much like numbers. */
 static bool view_stands_alone(const view *v, uint64_t ahead)
 {
     stele_fxt_record record;
@@ -171,10 +167,8 @@ static bool view_stands_alone(const view *v, uint64_t ahead)
            record.type != STELE_FXT_BLOB && record.used == record.size && !is_hollow(&record);
 }
 
-/*
- * True when sound records follow each other from `ahead` bytes on: `depth` of them, or
- * `depth_to_end` at least to the end.
- */
+/* Whether sound records follow each other after `ahead` bytes: `depth` of them, or at least
+   `depth_to_end` up to the end. */
 static bool view_resumes(const view *v, uint64_t ahead, unsigned depth, unsigned depth_to_end)
 {
     const uint64_t from = ahead;
@@ -183,19 +177,19 @@ static bool view_resumes(const view *v, uint64_t ahead, unsigned depth, unsigned
         if (ahead == v->left)
             return i >= depth_to_end;
         if (ahead + FXT_WORD > v->loaded)
-            return i >= depth_to_end && ahead < v->left; /* out of sight */
+            return i >= depth_to_end && ahead < v->left; /* the next one is not loaded */
         size = fxt_size(fxt_word(v->at + ahead, v->is_big_endian));
         if (!view_is_sound(v, ahead))
             return i == 1 && depth == 2 && view_stands_alone(v, from);
         if (size > v->left - ahead)
-            return i != 0; /* the last one is cut off */
+            return i != 0; /* the last record is cut */
         ahead += size;
     }
     return true;
 }
 
-/* The same by headers alone: traces of newer writers may have more in every record than is known.
- */
+/* Whether records follow each other after `ahead` bytes, by their headers alone: newer writers may
+   add to each record what is unknown here. */
 static bool view_resumes_loosely(const view *v, uint64_t ahead, unsigned depth)
 {
     for (unsigned i = 0; i < depth; i++) {
@@ -212,7 +206,7 @@ static bool view_resumes_loosely(const view *v, uint64_t ahead, unsigned depth)
     return true;
 }
 
-/* ---- Finding the way again ---- */
+/* ---- Search for records after damage ---- */
 
 static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to_end)
 {
@@ -220,7 +214,7 @@ static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to
     return view_resumes(&v, 0, depth, depth_to_end);
 }
 
-/* Steps over words until a header follows that others vouch for, or the end. */
+/* Skips words until a header that other records confirm, or the end. */
 static void walk_resync(record_walk *k, fxt_code code, const char *found)
 {
     const uint64_t from = window_offset(&k->window);
@@ -237,7 +231,7 @@ static void walk_resync(record_walk *k, fxt_code code, const char *found)
     walk_report(k, code, from, size, "%s; %llu bytes skipped", found, (unsigned long long)size);
 }
 
-/* What is left is less than a word, or nothing. */
+/* Ends the walk: less than a word is left, or nothing. */
 static bool walk_end(record_walk *k)
 {
     const uint64_t left = (uint64_t)(k->window.end - k->window.at);
@@ -251,9 +245,9 @@ static bool walk_end(record_walk *k)
     return false;
 }
 
-/* ---- Records that need a closer look ---- */
+/* ---- Records with doubtful sizes ---- */
 
-/* Deliver the record, and trust nothing before `step` bytes further on. */
+/* Gives the record as damaged, `step` bytes long; the next header is not trusted. */
 static bool walk_deliver_damaged(record_walk *k, walk_record *r, uint64_t step)
 {
     r->is_damaged = true;
@@ -262,7 +256,7 @@ static bool walk_deliver_damaged(record_walk *k, walk_record *r, uint64_t step)
     return true;
 }
 
-/* Deliver what the record's contents are: records follow where they end. */
+/* Gives the record with the size of its contents, after which records follow. */
 static bool walk_deliver_resized(record_walk *k, walk_record *r, fxt_code code, uint64_t used)
 {
     walk_report(k, code, r->offset, used, "a size of %llu bytes, contents of %llu",
@@ -270,8 +264,8 @@ static bool walk_deliver_resized(record_walk *k, walk_record *r, fxt_code code, 
     return walk_deliver_damaged(k, r, used);
 }
 
-/* True when records follow each other somewhere in what is loaded of this one, the first of them no
-   record of state: numbers and headers of arguments look like those. */
+/* Whether records follow each other somewhere in the loaded bytes of this one. The first of them
+   must not be a record of state, as numbers and headers of arguments look like those. */
 static bool walk_hides_records(const record_walk *k, const walk_record *at, uint64_t from,
                                unsigned depth_to_end)
 {
@@ -285,10 +279,8 @@ static bool walk_hides_records(const record_walk *k, const walk_record *at, uint
     return false;
 }
 
-/*
- * True when a record comes there, perhaps after some with more than is known: one with a header
- * that is plausible, or with contents that end where its size says.
- */
+/* Whether a record begins after `ahead` bytes, perhaps after some with unknown additions: one with
+   a plausible header, or with contents that end where its size says. */
 static bool view_is_followed(const view *v, uint64_t ahead)
 {
     for (unsigned i = 0; i < 8 && ahead + FXT_WORD <= v->loaded; i++) {
@@ -297,7 +289,7 @@ static bool view_is_followed(const view *v, uint64_t ahead)
             stele_fxt_decode(v->at + ahead, (size_t)(v->loaded - ahead), v->is_big_endian, &next);
         if (next.size == 0)
             return false;
-        if (next.size > v->left - ahead) /* cut off, if it is one */
+        if (next.size > v->left - ahead) /* if it is a record, it is cut */
             return fault == STELE_FXT_FAULT_CUT || fault == STELE_FXT_FAULT_SUBTYPE;
         if (fxt_is_plausible(next.header, v->left - ahead) || fault == STELE_FXT_FAULT_CUT ||
             (fault == STELE_FXT_OK && next.used == next.size))
@@ -306,13 +298,11 @@ static bool view_is_followed(const view *v, uint64_t ahead)
             return false;
         ahead += next.size;
     }
-    return true; /* as far as can be seen */
+    return true; /* as far as bytes are loaded */
 }
 
-/*
- * True when records follow, or the end does, `ahead` bytes on; also where that cannot be seen.
- * `is_sure`: they must be sound.
- */
+/* Whether records, or the end, follow after `ahead` bytes, or that cannot be seen. With `is_sure`
+   the records must be sound. */
 static bool walk_leads_far(const record_walk *k, uint64_t ahead, bool is_sure)
 {
     const uint64_t left = walk_left(k) - ahead;
@@ -331,9 +321,9 @@ static bool walk_leads_far(const record_walk *k, uint64_t ahead, bool is_sure)
 }
 
 /*
- * A large record is taken at its word when its contents end where its size says, which no single
- * wrong byte can do. Else that word is one against others: where the contents end, whether records
- * lie in it, whether some follow it. False: it is not a record.
+ * Judges a large record. Its size is right if its contents end there, as a single wrong byte cannot
+ * achieve that. Otherwise three things decide: where the contents end, whether records are inside
+ * of it, and whether some follow it. Returns false if it is not a record.
  */
 static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
 {
@@ -341,7 +331,7 @@ static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
     stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     bool is_known;
     if (fault == STELE_FXT_FAULT_CUT && r->loaded < r->size) {
-        walk_load(k, r, WALK_LOADED_MAX); /* long names */
+        walk_load(k, r, WALK_LOADED_MAX); /* the names may be long */
         fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     }
     is_known = fault == STELE_FXT_OK || fault == STELE_FXT_FAULT_SIZE;
@@ -368,10 +358,8 @@ static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
     return walk_deliver_damaged(k, r, left);
 }
 
-/*
- * The record's size leads beyond the end. Either the input was cut off inside of it, or its size
- * is wrong: then its contents end before, or records follow. False: nothing can be made of it.
- */
+/* Handles a record whose size exceeds the input. Either the input ends inside of it, or the size is
+   wrong: then its contents end before, or records follow. Returns false if it is not a record. */
 static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
 {
     const view v = walk_view(k);
@@ -395,7 +383,8 @@ static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
     return walk_deliver_damaged(k, r, step);
 }
 
-/* The last record ends where the input does, which vouches for nothing if that was cut. */
+/* Whether the last record, which ends with the input, is sound: that proves nothing if the input
+   was cut. */
 static bool walk_ends_well(const record_walk *k, const walk_record *at)
 {
     stele_fxt_record record;
@@ -403,7 +392,7 @@ static bool walk_ends_well(const record_walk *k, const walk_record *at)
            !walk_hides_records(k, at, record.used, 2);
 }
 
-/* True when the record's contents end exactly where its size says. */
+/* Whether the record's contents end exactly where its size says. */
 static bool walk_is_exact(const record_walk *k, const walk_record *r, uint64_t *used)
 {
     stele_fxt_record record;
@@ -412,14 +401,14 @@ static bool walk_is_exact(const record_walk *k, const walk_record *r, uint64_t *
     return fault == STELE_FXT_OK && record.used == r->size;
 }
 
-/* True when a sound header, or the end, comes after the record. */
+/* Whether a sound header, or the end, follows the record. */
 static bool walk_leads_on(record_walk *k, walk_record *r)
 {
     const bool is_alone = !window_await(&k->window, (size_t)r->size + FXT_WORD, 0);
     uint64_t left, used;
     r->bytes = k->window.at;
     if (is_alone && walk_is_exact(k, r, &used))
-        return true; /* what may come later is not waited for */
+        return true; /* bytes that may still arrive are not waited for */
     left = walk_need(k, (size_t)r->size + FXT_WORD);
     r->bytes = k->window.at;
     if (left < r->size + FXT_WORD)
@@ -427,7 +416,8 @@ static bool walk_leads_on(record_walk *k, walk_record *r)
     return fxt_size(fxt_word(r->bytes + r->size, k->is_big_endian)) != 0;
 }
 
-/* Steps to where the next record should be; false when an input of unknown size ends before. */
+/* Moves to where the next record should begin. Returns false if an input of unknown size ends
+   before. */
 static bool walk_settle(record_walk *k)
 {
     const uint64_t step = k->step, target = window_offset(&k->window) + step;
@@ -448,7 +438,8 @@ static bool walk_settle(record_walk *k)
     return false;
 }
 
-/* One header in an unclear place: true when a record was made of it, else the walk went on. */
+/* Tries one header after damage. Returns true if it gave a record; otherwise the walk has moved
+   on. */
 static bool walk_try(record_walk *k, walk_record *r)
 {
     uint64_t left, used;
@@ -464,7 +455,7 @@ static bool walk_try(record_walk *k, walk_record *r)
     walk_load(k, r, WALK_LOADED);
     k->step = r->size;
     if (!k->window.in->has_size)
-        walk_load(k, r, WALK_LOADED_MAX); /* only so can its end be known */
+        walk_load(k, r, WALK_LOADED_MAX); /* only in this way the end can be found */
     left = walk_left(k);
     if (fxt_type(r->header) == STELE_FXT_LARGE) {
         if (walk_large(k, r, left))
@@ -504,10 +495,8 @@ bool walk_next_slow(record_walk *k, walk_record *r)
     }
 }
 
-/*
- * True when the size of a record leads to others, though its contents are not what they should be.
- * Contents that are too short or too long speak against the size, so that more is asked for.
- */
+/* Whether a record's size leads to other records although its contents are not valid. Contents that
+   are too short or too long speak against the size, so more records are required then. */
 static bool view_is_led_to(const view *v, uint64_t ahead, const stele_fxt_record *r)
 {
     if (r->fault == STELE_FXT_OK || r->fault == STELE_FXT_FAULT_SUBTYPE || ahead == v->left)
@@ -520,7 +509,7 @@ void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
     uint64_t step;
     view v;
     if (fxt_type(at->header) == STELE_FXT_LARGE)
-        return; /* it was judged before */
+        return; /* walk_large() has judged it */
     walk_look(k, (size_t)at->size + AHEAD);
     walk_load(k, at, (size_t)at->size);
     stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, r);
@@ -531,7 +520,7 @@ void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
         walk_deliver_resized(k, at, FXT038, step);
     } else if ((r->fault != STELE_FXT_OK || r->used != at->size) &&
                (!view_is_led_to(&v, at->size, r) || walk_hides_records(k, at, step, 2))) {
-        /* Where even its contents hold others, nothing of it but the header word is its own. */
+        /* If its contents contain other records, only its header word is its own. */
         if (walk_hides_records(k, at, FXT_WORD, 2))
             step = FXT_WORD;
         if (view_resumes(&v, step, 2, 1))

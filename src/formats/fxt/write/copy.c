@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies the records of kept events byte by byte, and before them the state they may need. State
- * waits until an event is kept: where nothing was left out in between it goes out as it stood;
- * after a gap what was replaced meanwhile is dropped, and provider sections are written where
- * needed.
+ * Copies the records of kept events byte by byte, and before them the state that they may need.
+ * State records wait until an event is kept. If nothing was left out in between they are written as
+ * they are; after a gap, state that was replaced meanwhile is dropped, and provider sections are
+ * written where they are needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +11,24 @@
 #include "core/array.h"
 #include "formats/fxt/trace.h"
 
-/* Bytes of state that wait. State without events is harmless, so beyond that it just goes out. */
+/* Most bytes of state that wait. State without events is harmless, so beyond that it is written. */
 #define WAITING_MAX ((size_t)1 << 20)
 
 #define PROVIDER_IMPLICIT UINT64_MAX
 
+/* A state record that waits. */
 typedef struct waiting {
-    size_t at, size;   /* in the bytes that wait */
-    uint64_t provider; /* in whose part of the trace it stands */
-    bool is_section;   /* switches the provider and does nothing else */
+    size_t at, size;   /* in fxt_copier.bytes */
+    uint64_t provider; /* the provider in whose part of the trace it is */
+    bool is_section;   /* the record only switches the provider */
     bool is_info;
     bool is_replaced;
 } waiting;
 
-/* A record that begins where the copy does. */
+/* A record that is open where the copy begins. */
 typedef struct opened_record {
     uint64_t offset, ticks, before_ns;
-    uint64_t outgoing, incoming; /* koids of the threads, of those that switch */
+    uint64_t outgoing, incoming; /* koids of the threads of a switch */
 } opened_record;
 
 typedef struct fxt_copier {
@@ -35,20 +36,20 @@ typedef struct fxt_copier {
     fxt_trace *trace;
     output *out;
     record_walk walk;
-    output *bytes; /* of the records that wait */
+    output *bytes; /* the waiting records */
     waiting *waiting;
     uint32_t count, capacity;
-    fxt_map slots;             /* (provider, what it sets) -> index + 1 of what waits */
-    uint64_t provider;         /* where the walk is */
-    uint64_t written_provider; /* where the output is */
-    uint64_t last_offset;      /* of the last record kept; UINT64_MAX: none */
-    bool has_gap;              /* since the last record kept something was left out */
-    opened_record *opened;     /* in the order of their places, once an event is kept */
+    fxt_map slots; /* maps (provider, slot_of() the record) to 1 + index of the waiting record */
+    uint64_t provider;         /* current provider of the walk */
+    uint64_t written_provider; /* current provider of the output */
+    uint64_t last_offset;      /* offset of the last kept record; UINT64_MAX if there is none */
+    bool has_gap;              /* something was left out after the last kept record */
+    opened_record *opened;     /* sorted by offset, once an event is kept */
     uint32_t opened_count, opened_capacity, opened_at;
     bool is_sorted;
 } fxt_copier;
 
-/* ---- State that waits ---- */
+/* ---- State records that wait ---- */
 
 static void put_word(const fxt_copier *c, output *out, uint64_t word)
 {
@@ -60,7 +61,8 @@ static void put_word(const fxt_copier *c, output *out, uint64_t word)
     output_write(out, bytes, sizeof bytes);
 }
 
-/* Puts the output into the provider's part. The implicit one is over once there was another. */
+/* Switches the output to a provider. It cannot return to the implicit provider after another
+   one. */
 static void enter_provider(fxt_copier *c, uint64_t provider)
 {
     if (provider == c->written_provider || provider == PROVIDER_IMPLICIT)
@@ -71,10 +73,12 @@ static void enter_provider(fxt_copier *c, uint64_t provider)
                  fxt_field(STELE_FXT_PROVIDER_SECTION, 16, 19) | fxt_field(provider, 20, 51));
 }
 
+/* Writes the waiting records, which are needed by the event that is kept next. */
 static void flush_waiting(fxt_copier *c)
 {
     size_t size;
     const uint8_t *bytes = output_memory(c->bytes, &size);
+    /* Without a gap all are written, so that a copy of everything is identical. */
     for (uint32_t i = 0; i < c->count; i++) {
         const waiting *w = &c->waiting[i];
         if (c->has_gap && (w->is_replaced || w->is_section))
@@ -90,17 +94,20 @@ static void flush_waiting(fxt_copier *c)
     fxt_map_free(&c->slots);
 }
 
-/* What a state record sets within its provider; 0: nothing that another could replace. */
+/* Returns a number for what a state record sets within its provider, or 0 if no later record
+   replaces it. */
 static uint64_t slot_of(const stele_fxt_record *r)
 {
     switch (r->type) {
-    /* Not what introduces a provider, nor its tick rate: the first ones say whose clock it is. */
+    /* Records that introduce a provider or set its tick rate are never replaced: the first ones
+       identify its clock. */
     case STELE_FXT_STRING: return 0x10000u | r->number;
     case STELE_FXT_THREAD: return 0x20000u | r->number;
     default: return 0;
     }
 }
 
+/* Lets a state record wait, and marks the one that it replaces. Returns false if out of memory. */
 static bool wait_for(fxt_copier *c, const walk_record *at, const stele_fxt_record *r)
 {
     const uint64_t slot = slot_of(r);
@@ -132,14 +139,13 @@ static bool wait_for(fxt_copier *c, const walk_record *at, const stele_fxt_recor
     return c->bytes->status == STELE_OK;
 }
 
-/* ---- Records ---- */
+/* ---- Records that are copied ---- */
 
-/*
- * Writes the record itself. Where its size is wrong, or the input ends inside of it, the header is
- * made to say how much is there: nothing else would let a reader go on after it.
- */
+/* Writes the record itself. If its size is wrong, or the input ends inside of it, the header gets
+   the size that is written, as readers of the copy could not go on otherwise. */
 static void write_record(fxt_copier *c, const walk_record *at)
 {
+    /* The loop writes what is loaded in each pass, and ends if the input does. */
     uint64_t left = at->extent / FXT_WORD * FXT_WORD;
     const unsigned high = fxt_type(at->header) == STELE_FXT_LARGE ? 35 : 15;
     if (left < FXT_WORD)
@@ -167,19 +173,21 @@ static void decode_record(fxt_copier *c, walk_record *at, stele_fxt_record *r)
     walk_doubt(&c->walk, at, r);
 }
 
-/* ---- What is open where the copy begins ---- */
+/* ---- Events that are open where the copy begins ---- */
 
 #define MARK_NAME      "stele.before_ns"
 #define MARK_WORDS     4u
 #define PRIORITY_WORDS 4u
 #define WORDS_MAX      0xfffu
 
+/* Whether a word follows the arguments of the event record. */
 static bool has_last_word(const stele_fxt_record *r)
 {
     return r->subtype == STELE_FXT_COUNTER || r->subtype >= STELE_FXT_DURATION_COMPLETE;
 }
 
-/* Where the number of arguments stands in the header of a record that can have some; 0: in none. */
+/* Returns the bit of the header at which the number of arguments begins, or 0 if the record cannot
+   have arguments. */
 static unsigned arguments_bit(const stele_fxt_record *r)
 {
     return r->type == STELE_FXT_EVENT                                                      ? 20
@@ -187,6 +195,8 @@ static unsigned arguments_bit(const stele_fxt_record *r)
                                                                                            : 0;
 }
 
+/* Whether the record can get one more argument: neither their number nor its size exceeds the
+   format. */
 static bool has_room_for_mark(const walk_record *at, const stele_fxt_record *r)
 {
     const unsigned bit = arguments_bit(r);
@@ -194,6 +204,7 @@ static bool has_room_for_mark(const walk_record *at, const stele_fxt_record *r)
            at->size / FXT_WORD + MARK_WORDS <= WORDS_MAX;
 }
 
+/* Writes the argument that says how much earlier the event really began. */
 static void put_mark(const fxt_copier *c, uint64_t before_ns)
 {
     const uint8_t name[2 * FXT_WORD] = MARK_NAME;
@@ -204,7 +215,7 @@ static void put_mark(const fxt_copier *c, uint64_t before_ns)
     put_word(c, c->out, before_ns);
 }
 
-/* An argument of 32 bits and a name of 17 to 24 bytes. */
+/* Writes an argument with a 32-bit number, whose name has 17 to 24 bytes. */
 static void put_priority(const fxt_copier *c, const char *text, uint32_t value)
 {
     uint8_t name[3 * FXT_WORD] = {0};
@@ -216,8 +227,8 @@ static void put_priority(const fxt_copier *c, const char *text, uint32_t value)
     output_write(c->out, name, sizeof name);
 }
 
-/* The records that switched threads first have no room for the mark: those that came after them
-   have, and tell priorities as arguments. */
+/* Writes a switch of the first kind as one of the newer kind: the first kind has no room for the
+   mark. Priorities become arguments. */
 static void write_old_switch(fxt_copier *c, const stele_fxt_record *r, const opened_record *opened)
 {
     const unsigned words = 4 + 2 * PRIORITY_WORDS + MARK_WORDS;
@@ -240,7 +251,7 @@ static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_r
                          const opened_record *opened)
 {
     const bool is_marked = has_room_for_mark(at, r);
-    /* What follows the arguments: a last word, and words of an extension. */
+    /* After the arguments: an optional last word, and words of an extension. */
     const size_t size = (size_t)at->size, used = is_marked ? (size_t)r->used : size,
                  last = is_marked && r->type == STELE_FXT_EVENT && has_last_word(r) ? FXT_WORD : 0;
     uint64_t header = at->header;
@@ -257,7 +268,7 @@ static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_r
     output_write(c->out, at->bytes + used - last, size - used + last);
 }
 
-/* Writes the record if it is open where the copy begins. */
+/* Writes the record if it is one that is open where the copy begins. */
 static void pass_opened(fxt_copier *c, const walk_record *at, const stele_fxt_record *r)
 {
     const opened_record *next;
@@ -295,7 +306,8 @@ static stele_status copier_begin(copier *self, const stele_batch *batch, const s
     fxt_copier *c = (fxt_copier *)self;
     opened_record *opened;
     (void)batch;
-    if (c->opened_count + 1 >= c->opened_capacity) { /* one more, never read as a record */
+    /* Room for one more, which is never read as a record. */
+    if (c->opened_count + 1 >= c->opened_capacity) {
         opened_record *grown = array_grow(c->opened, sizeof *grown, &c->opened_capacity, 16);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
@@ -312,7 +324,7 @@ static stele_status copier_begin(copier *self, const stele_batch *batch, const s
     return STELE_OK;
 }
 
-/* A record that is not kept: state waits, objects are state that refers to other state. */
+/* Handles a record that is not kept. State waits; objects are state that refers to other state. */
 static bool pass_record(fxt_copier *c, walk_record *at)
 {
     const bool is_provider = fxt_type(at->header) == STELE_FXT_METADATA &&
@@ -336,7 +348,7 @@ static bool pass_record(fxt_copier *c, walk_record *at)
         break;
     case STELE_FXT_USERSPACE_OBJECT:
     case STELE_FXT_KERNEL_OBJECT:
-        /* Its place among the others does not matter, only that what it refers to is before it. */
+        /* Its position does not matter, but what it refers to must precede it. */
         c->has_gap = true;
         flush_waiting(c);
         write_record(c, at);
@@ -363,7 +375,7 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
     (void)batch;
     sort_opened(c);
     if (event->offset == c->last_offset)
-        return STELE_OK; /* another part of the same payload */
+        return STELE_OK; /* a further part of the same payload */
     while (walk_next(&c->walk, &at)) {
         if (at.offset != event->offset) {
             if (!pass_record(c, &at))
@@ -381,7 +393,7 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
     return c->walk.window.status != STELE_OK ? c->walk.window.status : STELE_ERR_ARGUMENT;
 }
 
-/* What stands after the last event is needed only by those who want the trace as it was. */
+/* State after the last event is only needed in a copy of everything. */
 static stele_status copier_finish(copier *self)
 {
     fxt_copier *c = (fxt_copier *)self;
@@ -422,7 +434,7 @@ stele_status fxt_copier_new(stele_trace *self, output *out, copier **made)
     stele_status status;
     *made = NULL;
     if (!in->is_seekable)
-        return STELE_ERR_UNSUPPORTED; /* it is read a second time */
+        return STELE_ERR_UNSUPPORTED; /* the copier reads it a second time */
     c = calloc(1, sizeof *c);
     if (c == NULL)
         return STELE_ERR_MEMORY;

@@ -5,7 +5,7 @@
 
 #include "core/array.h"
 
-/* Keys that are remembered; further ones are taken for new each time. */
+/* Most keys that are remembered; further ones count as new each time. */
 #define SEEN_MAX (64u << 10)
 
 uint32_t fxt_table_find(fxt_table *table, uint32_t key, uint32_t record)
@@ -27,7 +27,7 @@ bool fxt_table_see(fxt_table *table, uint32_t key, bool *is_exhausted)
     return false;
 }
 
-/* The next free index, or one that was not used for a while. 0: memory. */
+/* Returns a free index, or one that was not used recently, or 0 if out of memory. */
 static uint32_t table_take(fxt_table *table, uint32_t record)
 {
     if (table->count < table->capacity_max) {
@@ -44,7 +44,7 @@ static uint32_t table_take(fxt_table *table, uint32_t record)
         table->hand = table->hand % table->count + 1;
         slot = &table->slots[table->hand];
         if (!slot->is_recent && slot->record != record) {
-            /* Its string was seen before, so it will be registered when it comes again. */
+            /* Its string was met before, so it is registered when it comes again. */
             return fxt_map_set(&table->index_of, 0, slot->key, TABLE_SEEN) ? table->hand : 0;
         }
         slot->is_recent = false;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The string and thread tables of a provider that is being written: which index stands for what,
- * and which is given up when all are taken (the "clock" approximation of least recently used).
- */
+/* The string and thread tables of a provider that is written: which index stands for what, and
+   which is replaced when all are used (by the "clock" approximation of least recently used). */
 #ifndef FXT_WRITE_TABLES_H
 #define FXT_WRITE_TABLES_H
 
@@ -11,27 +9,28 @@
 #include "formats/fxt/read/map.h"
 
 typedef struct fxt_slot {
-    uint32_t key;    /* name or track; 0: free */
-    uint32_t record; /* number of the record that used it last */
-    bool is_recent;
+    uint32_t key;    /* name or track; 0 if the slot is free */
+    uint32_t record; /* number of the last record that used it */
+    bool is_recent;  /* used since the hand passed it last */
 } fxt_slot;
 
 typedef struct fxt_table {
-    fxt_map index_of; /* (0, key) -> index, or TABLE_SEEN */
-    fxt_slot *slots;  /* from index 1 */
+    fxt_map index_of; /* maps (0, key) to its index, or to TABLE_SEEN */
+    fxt_slot *slots;  /* indexes begin at 1 */
     uint32_t count, capacity, capacity_max;
-    uint32_t hand;
+    uint32_t hand; /* the slot that is considered next for replacement */
 } fxt_table;
 
-#define TABLE_SEEN UINT32_MAX
+#define TABLE_SEEN UINT32_MAX /* the key was met, but has no index */
 
-/* Index of a key, 0 when it has none; marks it as used by record number `record`. */
+/* Returns the index of a key, or 0 if it has none, and marks it as used by record number
+   `record`. */
 uint32_t fxt_table_find(fxt_table *table, uint32_t key, uint32_t record);
 
-/* True when the key was met before; remembers it. `*is_exhausted` is set without memory. */
+/* Whether the key was met before; remembers it. Sets `*is_exhausted` if out of memory. */
 bool fxt_table_see(fxt_table *table, uint32_t key, bool *is_exhausted);
 
-/* Gives the key an index; never one that the record uses. 0 when memory is exhausted. */
+/* Gives the key an index that the record does not use itself. Returns 0 if out of memory. */
 uint32_t fxt_table_add(fxt_table *table, uint32_t key, uint32_t record);
 void fxt_table_free(fxt_table *table);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of events as arguments of records. */
+/* Writes fields of events as arguments of records. */
 #include <inttypes.h>
 
 #include "core/text.h"
 #include "core/text_double.h"
 #include "formats/fxt/write/writer.h"
 
-/* ---- Fields that are no arguments ---- */
+/* ---- Fields that are not arguments ---- */
 
-/* How the reader marks what it made: see fxt_name. */
+/* Fields that the reader makes of something else than arguments, by kind, name, type and width: see
+   fxt_name. */
 static const struct {
-    uint8_t kind; /* of events; 0: any */
+    uint8_t kind; /* kind of the event; 0 for all */
     uint8_t name, type, width;
 } own_fields[] = {
     {STELE_KIND_LOG, FXT_NAME_MESSAGE, STELE_TYPE_STRING, 0},
@@ -29,7 +30,8 @@ static const struct {
     {STELE_KIND_SAMPLE, FXT_NAME_FRAMES, STELE_TYPE_UINTS, 64},
 };
 
-/* Numbers of a few bits come back from other formats as whole bytes, and bytes without a width. */
+/* Whether the field has this width. Other formats return numbers of few bits as whole bytes, and
+   bytes without a width. */
 static bool has_width(const stele_field *field, uint8_t width)
 {
     return field->width == width ||
@@ -60,7 +62,7 @@ static bool is_undecoded(const fxt_making *m, const stele_field *field)
            field->width == 64;
 }
 
-/* An argument of a type that the reader does not know: its words as they are. */
+/* Whether the field is an argument of an unknown type, as its words. */
 static bool is_unknown_argument(const fxt_making *m, const stele_field *field)
 {
     return field->type == STELE_TYPE_BYTES && field->width == 64 && !is_undecoded(m, field) &&
@@ -157,7 +159,7 @@ static void text_value(fxt_making *m, const stele_field *field, unsigned depth)
     }
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments of records ---- */
 
 static void set_string(fxt_making *m, stele_fxt_argument *a, const void *bytes, size_t size)
 {
@@ -180,7 +182,7 @@ static void set_nested(fxt_making *m, stele_fxt_argument *a, const stele_field *
     fxt_writer_lose(m, "nested values and arrays as text", LOSS_FORM);
 }
 
-/* 32 bits where they were written so, or where nothing was said and they suffice. */
+/* Sets an integer: with 32 bits if it was written so, or has no width and fits. */
 static void set_integer(stele_fxt_argument *a, const stele_field *field)
 {
     const bool is_signed = field->type == STELE_TYPE_INT;
@@ -237,7 +239,7 @@ static void set_value(fxt_making *m, stele_fxt_argument *a, const stele_field *f
     }
 }
 
-/* Makes the argument fit in what is left of the record; false when nothing of it does. */
+/* Cuts the argument to what is left of the record. Returns false if nothing of it fits. */
 static bool fit(fxt_making *m, stele_fxt_argument *a)
 {
     size_t size = fxt_argument_size(a);
@@ -272,7 +274,7 @@ static void add_argument(fxt_making *m, const stele_field *field)
         fxt_writer_lose(m, "fields beyond the size of a record", true);
 }
 
-/* The text of nested values may have moved while it grew. */
+/* Sets the addresses of nested texts at the end, as their memory may have moved while it grew. */
 static void place_texts(fxt_making *m)
 {
     size_t size;
@@ -298,7 +300,7 @@ void fxt_writer_arguments(fxt_making *m)
         if (is_unknown_argument(m, field))
             fxt_writer_lose(m, "arguments of unknown types, as bytes", LOSS_FORM);
     }
-    /* The context's fields hold for every event of the batch. */
+    /* The context fields apply to each event of the batch. */
     for (uint32_t i = 0; i < m->batch->context_count;
          i += stele_field_length(&m->batch->fields[m->batch->context_first + i]))
         add_argument(m, &m->batch->fields[m->batch->context_first + i]);

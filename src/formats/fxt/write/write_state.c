@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes before the events of a trace: strings, threads, providers, clocks, objects. */
+/* Writes what precedes the events of a trace: strings, threads, providers, clocks, objects. */
 #include "formats/fxt/write/writer.h"
 
 #include <inttypes.h>
@@ -9,23 +9,26 @@
 #include "core/array.h"
 #include "formats/fxt/trace.h"
 
-/* Stands for whatever was recorded without a provider. */
+/* The provider of events that were recorded without one. */
 #define OWN_PROVIDER_ID   UINT32_C(0x7374656c)
 #define OWN_PROVIDER_NAME "stele"
 
-/* Events of several providers in the order of time would need a section each. After so many
-   sections the records of each provider are collected to longer ones, of at most so many providers.
+/*
+ * Events of several providers in the order of time would each need a section. After this many
+ * sections the records of each provider are collected to longer sections, for at most STAGES_MAX
+ * providers.
  */
 #define SECTIONS_MAX 1024u
 #define STAGES_MAX   256u
 
-/* Key of the target that no provider record begins. */
+/* Key of the target without a provider record. */
 #define KEY_BARE UINT64_MAX
 
-/* Longer strings are registered at once: they would leave no room for the rest of the record. */
+/* Bytes of the longest string that is written inline. Longer ones are registered at once, as they
+   would leave no room for the rest of the record. */
 #define INLINE_MAX 1024u
 
-/* Koids that we make ourselves, for tracks that have none. */
+/* Bit of koids that the writer makes for tracks without one. */
 #define SYNTHETIC_KOID (UINT64_C(1) << 63)
 
 void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent)
@@ -33,7 +36,7 @@ void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent)
     writer_lose(&m->w->base, (stele_kind)m->event->kind, what, extent, 1);
 }
 
-/* ---- Records out ---- */
+/* ---- Writing of records ---- */
 
 void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
                      const stele_fxt_argument *arguments)
@@ -46,14 +49,12 @@ void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
     output_advance(w->to, stele_fxt_encode(record, arguments, to, STELE_FXT_RECORD_SIZE_MAX));
 }
 
-/* A text as an inline string, cut to what a string may have. */
 stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_max)
 {
     return (stele_fxt_string){(uint16_t)(STELE_FXT_INLINE | (size < size_max ? size : size_max)),
                               bytes};
 }
 
-/* Appends payload, and the padding after its last byte. */
 void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size)
 {
     static const uint8_t zeros[FXT_WORD];
@@ -63,7 +64,6 @@ void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size)
         output_write(w->to, zeros, (size_t)(fxt_padded(w->payload_size) - w->payload_size));
 }
 
-/* Parts that were announced and did not come are zeros: the record must end where it says. */
 void fxt_writer_end_payload(fxt_writer *w)
 {
     static const uint8_t zeros[4096];
@@ -74,7 +74,7 @@ void fxt_writer_end_payload(fxt_writer *w)
                                w->payload_left < sizeof zeros ? w->payload_left : sizeof zeros);
 }
 
-/* ---- Strings ---- */
+/* ---- String references ---- */
 
 stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
 {
@@ -87,7 +87,7 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
     if (text.size > STELE_FXT_STRING_SIZE_MAX)
         fxt_writer_lose(m, "names beyond 32000 bytes", false);
     string = fxt_inline_string(text.bytes, text.size, STELE_FXT_STRING_SIZE_MAX);
-    /* Names of the batch have numbers that mean something else in the next one. */
+    /* Names of the batch have numbers that mean something else in the next batch. */
     if ((name & STELE_NAME_LOCAL) != 0) {
         if (text.size > INLINE_MAX)
             fxt_writer_lose(m, "long names when there are too many", false);
@@ -109,9 +109,10 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
     return (stele_fxt_string){(uint16_t)index, NULL};
 }
 
-/* ---- Threads ---- */
+/* ---- Thread references ---- */
 
-/* A koid for a track that has none: numbered as they come. */
+/* Returns a koid for a track without one: they are numbered in the order in which they are
+   needed. */
 static uint64_t synthetic_koid(fxt_writer *w, uint32_t track)
 {
     uint32_t number = fxt_map_get(&w->koids, 0, track);
@@ -123,7 +124,8 @@ static uint64_t synthetic_koid(fxt_writer *w, uint32_t track)
     return SYNTHETIC_KOID | number;
 }
 
-/* Process and thread koid of a track; tracks of the same process have the same process koid. */
+/* Gives the process and thread koid of a track. Threads of the same process get the same process
+   koid. */
 static void track_koids(fxt_writer *w, uint32_t track, uint64_t *process, uint64_t *thread)
 {
     const stele_track *t = stele_track_get(w->base.context, track);
@@ -141,7 +143,8 @@ static void track_koids(fxt_writer *w, uint32_t track, uint64_t *process, uint64
         *process = synthetic_koid(w, t != NULL ? t->parent : 0);
 }
 
-/* The name of a track, made up where it has none and its number would not show. */
+/* Returns the name of a track. One is made if it has none and its number would not be seen
+   otherwise. */
 static stele_name track_name(fxt_writer *w, uint32_t track)
 {
     const stele_track *t = stele_track_get(w->base.context, track);
@@ -170,8 +173,8 @@ static void emit_name(fxt_making *m, stele_name name, uint32_t type, uint64_t ko
     fxt_writer_emit(w, &record, &argument);
 }
 
-/* Writes the name of a process or thread, once. One that an event says is left to that event,
-   which may have been left out of the output: then it is written at the end. */
+/* Writes the name of a process or thread once. If an event gives the name it is left to that event,
+   but if the event was left out of the output, it is written at the end. */
 static void name_koid(fxt_making *m, uint32_t track, uint32_t type, uint64_t koid, uint64_t process)
 {
     fxt_writer *w = m->w;
@@ -213,7 +216,6 @@ void fxt_writer_end_names(fxt_writer *w)
     }
 }
 
-/* A reference to the thread of a track, registered; names of it and its process come before. */
 stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track)
 {
     fxt_writer *w = m->w;
@@ -236,7 +238,6 @@ stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track)
     return (stele_fxt_thread){.ref = (uint8_t)index};
 }
 
-/* The koid of a thread where only that is written; its process is given by a thread record. */
 stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track)
 {
     const stele_track *t = stele_track_get(m->w->base.context, (uint32_t)track);
@@ -248,7 +249,7 @@ stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track)
     return thread;
 }
 
-/* ---- Providers ---- */
+/* ---- Providers of the output ---- */
 
 static fxt_target *target_new(fxt_writer *w, uint64_t key, uint32_t id)
 {
@@ -260,7 +261,7 @@ static fxt_target *target_new(fxt_writer *w, uint64_t key, uint32_t id)
         w->targets = targets;
     }
     while (fxt_map_get(&w->ids, 0, id) != 0)
-        id++; /* of another trace */
+        id++; /* the id belongs to a provider of another trace */
     target = &w->targets[w->target_count];
     *target = (fxt_target){.key = key, .id = id};
     target->strings.capacity_max = 0x7fff;
@@ -306,14 +307,14 @@ void fxt_writer_flush(fxt_writer *w, fxt_target *target)
     target->stage->at = target->stage->buffer;
 }
 
-/* The output's provider for events of a stream: its own, or ours for what has none. */
 fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
 {
     const stele_track *track =
         stream != NULL ? stele_track_get(w->base.context, stream->track) : NULL;
     const bool is_provider = track != NULL && track->kind == STELE_TRACK_PROVIDER;
     const uint32_t id = is_provider ? (uint32_t)track->number : OWN_PROVIDER_ID;
-    /* What begins a trace of FXT without a provider stays without one: only there it can. */
+    /* Events without a provider at the begin of an FXT trace stay without one: it is only possible
+       there. */
     const bool is_bare = stream != NULL && stream->track == 0 &&
                          (w->current == UINT32_MAX || w->targets[w->current].key == KEY_BARE);
     const uint64_t key = is_provider ? (uint64_t)(track->source + 1) << 32 | id
@@ -350,9 +351,9 @@ fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
     return target;
 }
 
-/* ---- Time ---- */
+/* ---- Times and clocks ---- */
 
-/* The clock of a stream as a reader of the output will know it. */
+/* Returns the clock of a stream as a reader of the output will see it. */
 static fxt_clock clock_of(const fxt_making *m, const stele_clock *clock)
 {
     fxt_clock own = {0};
@@ -382,7 +383,7 @@ static void tell_clock(fxt_making *m, const fxt_clock *clock)
     fxt_writer_emit(m->w, &record, NULL);
 }
 
-/* Nanoseconds from 0, at the same wall-clock time. */
+/* Sets the output's clock to nanoseconds from 0, at the same wall-clock time. */
 static void tell_nanoseconds(fxt_making *m, const fxt_clock *own)
 {
     fxt_clock clock = {.rate = tick_rate_make(0), .is_told = true};
@@ -393,7 +394,7 @@ static void tell_nanoseconds(fxt_making *m, const fxt_clock *own)
         tell_clock(m, &clock);
 }
 
-/* True when the event's own ticks say its times on this clock. */
+/* Whether the event's own ticks give its times exactly on this clock. */
 static bool ticks_are_exact(const stele_event *event, const fxt_clock *clock)
 {
     bool is_clamped = false;
@@ -410,15 +411,13 @@ static uint64_t ns_as_ticks(fxt_making *m, int64_t ns)
     return 0;
 }
 
-/* The event's time; the source's own ticks where they are exact, else nanoseconds. Comes last, so
-   that the clock is written right before the record, wherever else state had to be written. */
 void fxt_writer_set_time(fxt_making *m, uint64_t *end)
 {
     const stele_event *event = m->event;
     const stele_stream *stream = stele_stream_get(m->w->base.context, m->batch->stream);
     if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
-        /* Before any that has one, it stands where its reader placed it: at 0 it would make the
-           trace as long as the clock is old. */
+        /* Before any event with a time, it gets the time at which its reader placed it: with 0 the
+           trace would become as long as its clock is old. */
         if (!m->target->clock.is_told && m->target->last_ticks == 0 && event->time_ns > 0) {
             const fxt_clock own = clock_of(m, stream != NULL ? &stream->clock : NULL);
             tell_nanoseconds(m, &own);

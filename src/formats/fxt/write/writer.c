@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of any format as records. */
+/* Writes events of any format as records. */
 #include "formats/fxt/write/writer.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 /* Bytes of a provider's records that are collected before they are written as a section. */
 #define STAGE_SIZE ((size_t)32 << 10)
 
-/* ---- Events ---- */
+/* ---- Events as records ---- */
 
-/* Emits the record, with the words that stood after it when it was read. */
+/* Writes the record, with the words that followed it when it was read. */
 static void finish_record(fxt_making *m)
 {
     output *out = m->w->to;
@@ -59,7 +59,8 @@ static stele_text field_bytes(const fxt_making *m, fxt_name name, stele_type typ
                          : (stele_text){NULL, 0};
 }
 
-/* An instant's scope is a field that looks like no argument: a number with a label. */
+/* Sets the scope of an instant, which is a field that no argument looks like: a number with a
+   label. */
 static void set_scope(fxt_making *m)
 {
     const stele_field *field = fxt_writer_field(m, FXT_NAME_SCOPE, STELE_TYPE_UINT, 64);
@@ -108,7 +109,8 @@ static void write_event(fxt_making *m, stele_fxt_event type)
     finish_record(m);
 }
 
-/* What the format has no record for is still an event with a name, a place, a time and fields. */
+/* Writes an event that the format has no record for as an instant with its name, track, time and
+   fields. */
 static void write_other(fxt_making *m)
 {
     fxt_writer_lose(m, "kind: written as an instant",
@@ -178,7 +180,7 @@ static void write_log(fxt_making *m)
     finish_record(m);
 }
 
-/* A payload that fits in a record, of one that has no place for more about it. */
+/* Whether a blob is small enough for a blob record, which has no room for more about it. */
 static bool is_small_blob(const fxt_making *m, uint64_t size)
 {
     return size <= 30u << 10 &&
@@ -186,7 +188,7 @@ static bool is_small_blob(const fxt_making *m, uint64_t size)
             ((m->event->flags & STELE_FLAG_NO_TIME) != 0 && m->event->category == 0));
 }
 
-/* A further part of the large blob that is being written. */
+/* Writes a further part of the large blob that is being written. */
 static bool write_part(fxt_making *m, stele_text data)
 {
     fxt_writer *w = m->w;
