@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An opened XRay trace: its header, and what the pass over its buffers found. */
+/* An opened XRay trace: its header, and what indexing its buffers has found. */
 #ifndef XRAY_TRACE_H
 #define XRAY_TRACE_H
 
@@ -12,69 +12,72 @@
 
 typedef enum xray_mode { XRAY_MODE_FDR, XRAY_MODE_BASIC, XRAY_MODE_PROFILE } xray_mode;
 
-/* A thread of a process: what is a stream here. */
+/* A thread of a process, which is a stream here. */
 typedef struct xray_thread {
     uint32_t pid, tid;
-    uint32_t track;    /* of the thread; its parent is the process */
-    uint32_t stream;   /* in the context */
-    uint64_t last_tsc; /* of the buffers met so far, in file order */
-    uint64_t wrapped;  /* offset of the first that is older than the one before it; 0: there is none
-                        */
+    uint32_t track;    /* track of the thread; its parent is that of the process */
+    uint32_t stream;   /* number of its stream in the context */
+    uint64_t last_tsc; /* last counter of the buffers met so far, in file order */
+    /* Offset of the first buffer that is older than the one before it; 0 if there is none. */
+    uint64_t wrapped;
 } xray_thread;
 
 /* A run of records of one thread: an FDR buffer, or neighbouring basic-mode records. */
 typedef struct xray_range {
     uint64_t begin, end; /* offsets of the first record and after the last byte */
     uint64_t first_tsc;
-    uint64_t last_tsc;   /* of basic-mode records, once indexed */
-    uint64_t repeat_end; /* records up to here repeat others: FORMAT.md "Forks" */
-    uint32_t thread;     /* in the trace's table */
+    uint64_t last_tsc;   /* last counter, of basic-mode records, once indexed */
+    uint64_t repeat_end; /* offset up to which records repeat others: FORMAT.md "Forks" */
+    uint32_t thread;     /* index in the trace's table of threads */
     bool is_cut;         /* the file ends before the buffer does */
 } xray_range;
 
-/* The names of functions of the program (0) or a shared object: FORMAT.md "Function ids". */
+/* Names of the functions of the program (object 0) or of a shared object: FORMAT.md "Function
+   ids". */
 typedef struct xray_object {
-    stele_name *names; /* by function; 0: not yet known */
+    stele_name *names; /* by number of the function; 0 if not known yet */
     uint32_t count;
 } xray_object;
 
-/* Before any function of an object is known, those with numbers below this are believed. */
+/* Before any function of an object is known, functions with numbers below this count as
+   plausible. */
 #define XRAY_FUNCTIONS_LIKELY (1u << 12)
 
 #define XRAY_OBJECTS (1u << (32 - STELE_XRAY_OBJECT_SHIFT))
 
 typedef struct xray_trace {
     stele_trace base;
-    stele_xray_header header; /* of the first file header */
+    stele_xray_header header; /* the first file header */
     xray_mode mode;
-    uint64_t buffer_size; /* version 1: of each buffer; 0: not known */
+    uint64_t buffer_size; /* version 1: bytes of each buffer; 0 if not known */
     tick_rate rate;
     stele_clock clock;
 
     xray_thread *threads;
     uint32_t thread_count, thread_capacity;
-    hash_table thread_numbers; /* by pid and tid */
+    hash_table thread_numbers; /* maps the hash of pid and tid to the index of the thread */
 
-    stele_balance outside; /* of the bytes in no range, once indexed */
-    xray_range *ranges;    /* by thread, then by first_tsc, once indexed */
+    stele_balance outside; /* balance of the bytes outside of ranges, once indexed */
+    xray_range *ranges;    /* sorted by thread and then by first_tsc, once indexed */
     size_t range_count, range_capacity;
-    bool has_findings; /* indexing reported what a saved index would not */
+    bool has_findings; /* indexing had findings, which a saved index would not repeat */
 
     xray_object objects[XRAY_OBJECTS];
-    uint32_t function_name_count; /* of all objects' tables */
+    uint32_t function_name_count; /* entries in the tables of all objects */
     stele_name name_custom, name_typed, name_data, name_type, name_arg[8];
-    stele_name name_path, name_calls, name_ticks; /* of profiles */
+    stele_name name_path, name_calls, name_ticks; /* names of the fields of profiles */
     uint32_t profile_pid;
 } xray_trace;
 
-/* The thread's number in the table, UINT32_MAX when memory is exhausted. Adds track and stream. */
+/* Returns the index of the thread in the table, adding it with track and stream if it is new, or
+   UINT32_MAX if out of memory. */
 uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid);
 
-/* For the index: the threads that are known already get streams that count as found by it. Returns
-   false if out of memory. */
+/* Gives the threads that are known before indexing streams that count as found by the index.
+   Returns false if out of memory. */
 bool xray_trace_keep_threads(xray_trace *trace);
 
-/* The name of a function that was met before; 0 if it is not in the tables. */
+/* Returns the name of a function that was met before, or 0 if it is not in the tables. */
 static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t function)
 {
     const xray_object *of = &trace->objects[function >> STELE_XRAY_OBJECT_SHIFT];
@@ -82,12 +85,12 @@ static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t func
     return number < of->count ? of->names[number] : 0;
 }
 
-/* The name of a function that is not known, which is put in the tables with `keeps`, if there is
-   room. UINT32_MAX when memory is exhausted. */
+/* Makes the name of a function, and keeps it in the tables if `keeps` is true and there is room.
+   Returns UINT32_MAX if out of memory. */
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps);
 
-/* Has records of functions with such numbers count as sound, for those who need no names. False
-   when memory is exhausted. */
+/* Lets functions with such numbers count as known, for callers that need no names. Returns false if
+   out of memory. */
 bool xray_trace_reserve(xray_trace *trace, uint32_t function);
 
 static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,
@@ -99,50 +102,53 @@ static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *bat
 
 stele_status xray_index(stele_trace *trace);
 
-/* The same from what was kept of it. */
+/* Saves what indexing found, and loads it in place of indexing. */
 stele_status xray_save_index(stele_trace *trace, output *out);
 stele_status xray_load_index(stele_trace *trace, const uint8_t *bytes, size_t size);
 
-/* Buffers of threads that stand against the order of time: the ring ran full. */
+/* Reports threads whose buffers are not in the order of time, because the ring of buffers was
+   full. */
 void xray_report_wrapped(xray_trace *trace);
 
-/* Logs of one process on one machine have one counter. Versions without process ids do not say so.
- */
+/* Identifies the clock: logs of one process on one machine share a counter. Versions without
+   process ids do not show that. */
 void xray_identify_clock(const xray_trace *trace);
 
-/* Finds the records that repeat those of a range before or of a trace opened before. The ranges are
-   sorted. STELE_ERR_MEMORY, STELE_ERR_READ. */
+/* Finds the records that repeat those of an earlier range or of a trace that was opened before. The
+   ranges must be sorted. Returns STELE_ERR_MEMORY or STELE_ERR_READ. */
 stele_status xray_find_repeats(xray_trace *trace);
 
-/* The ranges of a stream in the trace's table, once indexed; none for PRODUCE_ALL. */
+/* Gives the ranges of a stream, from index `*first` to before `*end`, once indexed; none for
+   PRODUCE_ALL. */
 void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end);
 
-/* Of the ranges from *range to `end`, the one that has a position, which counts the bytes of all of
-   them from 0; `*rest` is how far in it that is. False: it is after them. */
+/*
+ * Finds a position in the ranges from *range to before `end`; positions count the bytes of all of
+ * them from 0. Sets *range to the range with the position, and `*rest` to the offset in it. Returns
+ * false if the position is after them.
+ */
 bool xray_ranges_find(const xray_trace *trace, size_t *range, size_t end, uint64_t position,
                       uint64_t *rest);
 
-/* Bytes that show what begins: extents, new buffer, wall time, pid, new CPU. */
+/* Bytes of the records that begin a buffer: extents, new buffer, wall time, pid, new CPU. */
 #define XRAY_HEAD_SIZE 80u
 
 /* Finds buffers one after the other in file order. */
 typedef struct xray_locator {
     xray_trace *trace;
-    uint64_t next;    /* where the next buffer is expected */
-    uint64_t skipped; /* bytes that were no buffers, so far */
-    bool is_quiet;    /* what is wrong was reported before */
+    uint64_t next;    /* offset at which the next buffer is expected */
+    uint64_t skipped; /* bytes so far that belong to no buffer */
+    bool is_quiet;    /* damage was reported before, and is not again */
 } xray_locator;
 
-/*
- * The next buffer; `w` is then at its first record. STELE_END after the last. Reports what is not
- * as it should be. On a sequential input `w` must stay within the buffer until the next call.
- */
+/* Finds the next buffer, and moves `w` to its first record. Returns STELE_END after the last.
+   Reports damage. On a sequential input `w` must stay within the buffer until the next call. */
 stele_status xray_locate(xray_locator *locator, window *w, xray_range *range);
 
-/* Whether what stands at `at`, after a buffer, is a buffer or a header. */
+/* Whether the bytes at `at`, after a buffer, begin another buffer or a file header. */
 bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left);
 
-/* Whether a buffer begins at `at`, as far as `left` bytes can tell. */
+/* Whether a buffer begins at `at`, judged by the `left` bytes there. */
 bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left);
 
 #endif

@@ -12,14 +12,14 @@
 #include "formats/xray/records/decode.h"
 #include "formats/xray/write/writer.h"
 
-/* Clocks that count ns since 1970 stand beyond this (in 2001); no counter of ticks does. */
+/* Least counter of clocks that count ns since 1970 (in 2001), which no counter of ticks reaches. */
 #define WALL_TSC_MIN UINT64_C(1000000000000000000)
 
-/* No counter of a processor counts slower or faster. */
+/* Bounds of the frequencies of processors' counters. */
 #define FREQUENCY_MIN UINT64_C(1000)
 #define FREQUENCY_MAX UINT64_C(1000000000000)
 
-/* ---- Recognition ---- */
+/* ---- Recognition of traces ---- */
 
 static int xray_probe(const format_probe *probe, char *reason)
 {
@@ -35,7 +35,8 @@ static int xray_probe(const format_probe *probe, char *reason)
         return damaged == 0 ? PROBE_SURE : PROBE_STRONG;
     }
     score = xray_fit_header(probe->head, probe->head_size, &header, &damaged, reason);
-    /* Without a name, one byte may be damaged, and nothing of what follows. */
+    /* Without a matching name, one byte of the header may be damaged if all that follows is
+       sound. */
     if (damaged > 1 || (damaged == 1 && score < PROBE_STRONG - 10))
         score = PROBE_NO;
     if (score == PROBE_NO && damaged == 0 && path_has_extension(probe->name, ".xray")) {
@@ -45,7 +46,7 @@ static int xray_probe(const format_probe *probe, char *reason)
     return score;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening of traces ---- */
 
 static bool intern_names(xray_trace *trace, stele_context *context)
 {
@@ -79,7 +80,7 @@ static bool set_texts(xray_trace *trace)
     return trace->buffer_size == 0 || trace_set_property(&trace->base, "buffer size", text);
 }
 
-/* The first counter of the file tells whether it is a clock of ns since 1970. */
+/* Sets the clock. The first counter of the file shows whether it counts ns since 1970. */
 static void set_clock(xray_trace *trace, const uint8_t *head, size_t size)
 {
     const bool big = trace->header.is_big_endian;
@@ -149,7 +150,7 @@ static stele_status read_header(xray_trace *trace, stele_context *context, sourc
     return STELE_OK;
 }
 
-/* What the header says of the counter, for those who judge the trace. */
+/* Reports what is unusual in the header's description of the counter. */
 static void judge_counter(const xray_trace *trace)
 {
     diag_sink *diag = &trace->base.context->diag;
@@ -194,7 +195,7 @@ static void xray_close(stele_trace *base)
 
 static stele_status xray_open(stele_trace *base)
 {
-    /* A profile is small and has no times: it is read in file order. */
+    /* A profile is small and has no times, so it is read in file order. */
     static const trace_ops profile_ops = {.produce = xray_produce, .close = xray_close};
     xray_trace *trace = (xray_trace *)base;
     const stele_status status = read_header(trace, base->context, base->source);
@@ -206,8 +207,8 @@ static stele_status xray_open(stele_trace *base)
     return intern_names(trace, base->context) && set_texts(trace) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* Of logs that begin alike, because one was forked from the other, the larger one counts as the
-   first: mostly that of the parent, who waits for the child. */
+/* Whether `a` counts as the first of two logs that begin alike because one was forked from the
+   other: the larger one, which is usually that of the parent, as it waits for the child. */
 static bool xray_goes_before(const stele_trace *a, const stele_trace *b)
 {
     const input *in_a = source_input(a->source), *in_b = source_input(b->source);

@@ -1,45 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that are read from the wrong byte on, because bytes are missing or too many before them:
- * FORMAT.md "Damage". */
+/* Finds out when records are read askew, from the wrong byte on, because bytes before them are
+   missing or were added: FORMAT.md "Damage". */
 #include "formats/xray/read/sound.h"
 
 #include "formats/xray/records/decode.h"
 
-/* So many records in a row are compared, and so many at least tell something. */
+/* Records in a row that are compared, and how many are at least needed. */
 #define ROW_COUNT 16u
 #define ROW_LEAST 8u
 
-/* So many tell it where fewer than a row stand askew, if so many calls of them are left again. */
+/* Records that suffice if fewer than a row are askew, provided that this many of their calls are
+   left again. */
 #define SHORT_COUNT   6u
 #define SHORT_MATCHED 2u
 
-/* By half a record deltas are read as functions, whose numbers may well be small, and known. */
+/* Shifted by half a record, deltas are read as functions, whose numbers may be small and known, so
+   more records and calls are needed. */
 #define HALF_SHIFT   (XRAY_FUNCTION_SIZE / 2u)
 #define HALF_COUNT   12u
 #define HALF_MATCHED 3u
 
-/* Numbers of functions that are read askew are so many times larger, because they are shifted. */
+/* Factor by which numbers of functions are at least larger when they are read askew, because they
+   are shifted. */
 #define ASKEW_FACTOR 8u
 
-/* So many show that records stand at a place, or lead to one. */
+/* Records in a row that show that records begin at a position, or lead to one. */
 #define WALK_LEAST 4u
 
-/* What a row of records is like. */
+/* Figures of a row of records. */
 typedef struct row {
     unsigned count;
-    unsigned unknown;             /* calls of functions that were not met before */
-    unsigned timed;               /* calls that took some time */
-    unsigned matched, mismatched; /* exits of what was entered last, or of something else */
-    uint32_t number_max;          /* of functions */
-    bool leaves_first;            /* the first record enters a function that is left */
-    bool is_broken;               /* a record cannot be read */
+    unsigned unknown; /* calls of functions that were not met before */
+    unsigned timed;   /* calls whose time differs from the record before */
+    /* Exits of the function that was entered last, and exits of others. */
+    unsigned matched, mismatched;
+    uint32_t number_max; /* largest number of a function */
+    bool leaves_first;   /* the first record enters a function that is left in the row */
+    bool is_broken;      /* the row ends with a record that cannot be read */
 } row;
 
-/* What is entered while a row is read. */
+/* Functions that are entered in a row and not left yet. */
 typedef struct entries {
     uint32_t functions[ROW_COUNT];
     unsigned depth;
-    bool has_first; /* the first record entered the outermost */
+    bool has_first; /* the outermost of them was entered by the first record */
 } entries;
 
 static bool is_in_body(const stele_xray_record *record)
@@ -90,7 +94,7 @@ static row read_row(const xray_trace *trace, const uint8_t *at, const uint8_t *e
     return r;
 }
 
-/* Whether calls are entered and left in one row as they are in programs, and in the other not. */
+/* Whether calls are entered and left as in programs in row `r`, and not in row `here`. */
 static bool is_better(const row *r, const row *here)
 {
     if (r->is_broken || r->count < ROW_LEAST || r->matched < 2 || r->matched < 4 * r->mismatched ||
@@ -100,7 +104,8 @@ static bool is_better(const row *r, const row *here)
            (here->unknown >= 2 && here->mismatched != 0 && r->unknown == 0);
 }
 
-/* The same for the first records of a row: those further on may be in line again. */
+/* Whether the first records of the row at a shifted position are better: later records may be in
+   line again. */
 static bool is_better_at_first(const xray_trace *trace, const uint8_t *at, unsigned shift,
                                const uint8_t *end)
 {
@@ -154,14 +159,14 @@ const uint8_t *xray_find_drifted(const xray_trace *trace, const uint8_t *at, con
     return NULL;
 }
 
-/* Whether a record of the body that has no payload stands at the place. */
+/* Whether the kind of record belongs to the body of a buffer and has no payload. */
 static bool is_plain(unsigned kind)
 {
     return kind == XRAY_META_NEW_CPU || kind == XRAY_META_TSC_WRAP ||
            kind == XRAY_META_CALL_ARGUMENT;
 }
 
-/* Whether it is known, or one of those up to a number that is. */
+/* Whether the function is known, or its number is not above `number_max`. */
 static bool is_near(const xray_trace *trace, uint32_t function, uint32_t number_max)
 {
     const uint32_t number = function & STELE_XRAY_FUNCTION_MASK;

@@ -25,11 +25,13 @@ typedef struct basic_producer {
     xray_trace *trace;
     window w;
     uint32_t columns;
-    size_t range_first, range_at, range_end; /* of the trace's, from `range_at` on to be read */
-    uint64_t repeat_end;                     /* records up to here repeat others */
-    uint64_t passed_size;                    /* of the bytes read so far */
+    /* Indexes of the trace's ranges; those from `range_at` on are still to be read. */
+    size_t range_first, range_at, range_end;
+    uint64_t repeat_end;  /* offset up to which records repeat others */
+    uint64_t passed_size; /* bytes read so far */
     bool is_file_order;
-    xray_basic_past past, judged; /* in file order: up to the record at the window, and with it */
+    /* In file order: the last records before the one at the window, and including it. */
+    xray_basic_past past, judged;
     int64_t last_ns;
 } basic_producer;
 
@@ -90,7 +92,8 @@ static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *a
     return true;
 }
 
-/* Whether the argument record at the window belongs to the last event, the entry before it. */
+/* Whether the argument record at the window belongs to the last event, which is the entry before
+   it. */
 static bool continues_entry(const basic_producer *self, const stele_batch *batch)
 {
     const stele_event *event = &batch->events[batch->event_count - 1];
@@ -99,7 +102,8 @@ static bool continues_entry(const basic_producer *self, const stele_batch *batch
            event->offset + event->size == window_offset(&self->w);
 }
 
-/* An argument belongs to the entry right before it; the runtime may have dropped that. */
+/* Takes an argument record. It belongs to the entry directly before it, which the runtime may have
+   dropped. */
 static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_t *at,
                           uint32_t track)
 {
@@ -131,7 +135,7 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
     return add_argument(self, batch, event, value);
 }
 
-/* Steps over bytes at the window that are no record. Ranges of a thread have records alone. */
+/* Skips bytes at the window that are not a record. Ranges of a thread only have records. */
 static bool skip_damage(basic_producer *self)
 {
     unsigned size = 0;
@@ -148,7 +152,7 @@ static bool skip_damage(basic_producer *self)
     return true;
 }
 
-/* Goes to the next record of the ranges, and gives its thread; UINT32_MAX: bytes were skipped. */
+/* Moves to the next record of the ranges and gives its thread, UINT32_MAX if bytes were skipped. */
 static stele_status next_record(basic_producer *self, uint32_t *thread)
 {
     const bool big = self->trace->header.is_big_endian;
@@ -200,7 +204,7 @@ static stele_status take_batch(basic_producer *self, stele_batch *batch)
         track = self->trace->threads[thread].track;
         if (stream_thread != UINT32_MAX && thread != stream_thread)
             return STELE_OK;
-        /* The arguments of the last event still belong to a full batch. */
+        /* A full batch still takes the arguments of its last event. */
         if (batch_is_full(batch) && !(type == 1 && continues_entry(self, batch)))
             return STELE_OK;
         stream_thread = thread;
@@ -225,7 +229,7 @@ static stele_status basic_fill(producer *base, stele_batch *batch)
     return status;
 }
 
-/* ---- Going on in the middle ---- */
+/* ---- Saving and restoring the position ---- */
 
 static void put_mark(output *out, const xray_basic_mark *mark)
 {

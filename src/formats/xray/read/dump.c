@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records one by one, with their fields in the format's own words. */
+/* Shows records one by one, with their fields in the format's own words. */
 #include "formats/xray/read/dump.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
 
-/* So many bytes are searched for records at once. */
+/* Bytes that are searched for records at a time. */
 #define SEARCH_SIZE ((size_t)64 << 10)
 
 typedef struct dumper {
@@ -21,8 +21,9 @@ typedef struct dumper {
     xray_habits habits;
     bool is_done;
     bool is_out_of_memory;
-    bool is_lost;      /* no records stand here: they are looked for */
-    uint64_t tsc_high; /* the upper digits of the last counter shown, which hardly ever change */
+    bool is_lost; /* records have not been found again after damage */
+    /* Upper digits of the counter that was shown last, which rarely change. */
+    uint64_t tsc_high;
     char tsc_digits[TEXT_U64_SIZE];
     size_t tsc_size;
 } dumper;
@@ -33,13 +34,13 @@ static const char *const metadata_kinds[] = {
     "New Buffer",   "End Of Buffer", "New CPU ID",     "TSC Wrap",    "Wall Time",
     "Custom Event", "Call Argument", "Buffer Extents", "Typed Event", "PID"};
 
-/* Hands over `size` bytes of the input at the window as one record and steps over them. */
+/* Gives `size` bytes of the input at the window as one record, and steps over them. */
 static void give(dumper *d, uint64_t size, const char *kind, const char *text)
 {
     const uint64_t offset = window_offset(&d->w);
     const size_t there = (size_t)(d->w.end - d->w.at);
     if (d->w.in->has_size && size > d->w.in->size - offset)
-        size = d->w.in->size - offset; /* cut by the end of the file */
+        size = d->w.in->size - offset; /* the file ends before the record */
     if (offset >= d->request->at) {
         const dump_record record = {.offset = offset,
                                     .size = size,
@@ -84,7 +85,7 @@ static char *put_tsc(dumper *d, char *to, uint64_t tsc)
     return text_padded(to + d->tsc_size, tsc % TSC_LOW, TSC_LOW_DIGITS);
 }
 
-/* At most three numbers with their labels. */
+/* Room for at most three numbers with their labels. */
 #define DESCRIPTION_SIZE (4 * TEXT_U64_SIZE + 36)
 
 static void describe(dumper *d, const stele_xray_record *r, char text[DESCRIPTION_SIZE])
@@ -124,7 +125,8 @@ static void describe(dumper *d, const stele_xray_record *r, char text[DESCRIPTIO
     *to = '\0';
 }
 
-/* Bytes of a buffer that are no records, up to where those go on; long ones in pieces. */
+/* Shows bytes of a buffer that are not records, up to where records go on, in pieces if they are
+   many. */
 static void dump_damage(dumper *d, uint64_t left, bool has_payload)
 {
     const size_t want = left < SEARCH_SIZE ? (size_t)left : SEARCH_SIZE;
@@ -141,8 +143,8 @@ static void dump_damage(dumper *d, uint64_t left, bool has_payload)
         give(d, there - XRAY_SOUND_SIZE, "Skipped", "no records");
 }
 
-/* How large an event of a buffer is, of which `left` bytes are left, with what is there of its
-   payload. */
+/* Returns the size of an event with those bytes of its payload that are there. `left` bytes of the
+   buffer are left. */
 static uint64_t size_of_event(dumper *d, const stele_xray_record *record, uint64_t left)
 {
     const uint64_t want = (uint64_t)record->size + XRAY_JUDGE_SIZE;
@@ -165,7 +167,8 @@ static bool is_no_function(const stele_xray_record *record)
            (record->function & STELE_XRAY_FUNCTION_MASK) == 0;
 }
 
-/* One record of a buffer that ends at `end`; reading goes on after damage where this does. */
+/* Shows one record of a buffer that ends at `end`. After damage it goes on where the reader
+   does. */
 static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
 {
     const stele_xray_header *header = &d->trace->header;
@@ -207,8 +210,8 @@ static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
         give(d, end - window_offset(&d->w), "Stale Bytes", "after the end of the buffer");
 }
 
-/* What stands before a buffer that begins at `end`: its extents, the header of another file, or
-   bytes that were skipped. */
+/* Shows what precedes a buffer that begins at `end`: its extents, another file header, or skipped
+   bytes. */
 static void dump_between(dumper *d, uint64_t end)
 {
     const stele_xray_header *header = &d->trace->header;

@@ -4,7 +4,7 @@
 
 #include "formats/format.h"
 
-/* Gives every record of the file, in the words of the format. */
+/* Gives every record of the file to the callback of the request, in the words of the format. */
 stele_status xray_dump(stele_trace *trace, const dump_request *request);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damage in FDR buffers: where records go on, what is taken back, and what is reported of it. */
+/* Handles damage in FDR buffers: finds where records go on, takes events back, and reports. */
 #include <stdio.h>
 
 #include "formats/xray/read/fdr.h"
 #include "formats/xray/read/sound.h"
 
-/* After so many bytes of a buffer it is looked at whether calls are left as they are entered. */
+/* Bytes of a buffer after which it is checked again whether calls are left as they are entered. */
 #define LIKELY_SIZE 2048u
 
 void fdr_skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result result)
@@ -23,8 +23,8 @@ void fdr_skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result re
     self->lost_expected = expected[result];
 }
 
-/* After the last call of the batch that was left at once: there, records were read as they stand.
- */
+/* Returns the offset after the last call of the batch that was left directly after its entry: up to
+   there records were read from the right byte on. */
 static uint64_t last_left(const stele_batch *batch)
 {
     for (uint32_t i = batch->event_count; i > 1; i--) {
@@ -37,10 +37,9 @@ static uint64_t last_left(const stele_batch *batch)
 }
 
 /*
- * Records stand at `found`, which may be the end of the buffer. Where they are not in line with
- * those before the damage, they were read askew for a while, and the first of them may stand before
- * it: events of such records, from the bytes from `from` on, are taken back. Returns where to go
- * on.
+ * Called when records were found at `found`, which may be the end of the buffer. If they are not in
+ * line with those before the damage, records were read askew for a while, and true records may
+ * begin before it: events of the bytes from `from` on are taken back. Returns where to go on.
  */
 static const uint8_t *go_back(fdr_producer *self, stele_batch *batch, const uint8_t *from,
                               const uint8_t *found)
@@ -51,7 +50,7 @@ static const uint8_t *go_back(fdr_producer *self, stele_batch *batch, const uint
     const uint8_t *first;
     uint64_t offset, begin = self->lost_begin;
     uint32_t kept = batch->event_count;
-    /* No byte is gone back over twice, nor one that was read right. */
+    /* No byte is taken back twice, and none that was read from the right byte on. */
     self->walked_end = found_offset;
     if (before > from_offset)
         from += before < found_offset ? before - from_offset : found_offset - from_offset;
@@ -76,7 +75,7 @@ static const uint8_t *go_back(fdr_producer *self, stele_batch *batch, const uint
     return first;
 }
 
-/* What was skipped ends at `at`. */
+/* Reports what was skipped, which ends at `at`. */
 static void end_damage(fdr_producer *self, const uint8_t *at)
 {
     const uint64_t size = window_offset_of(&self->w, at) - self->lost_begin;
@@ -127,7 +126,7 @@ bool fdr_is_askew_at_end(fdr_producer *self, stele_batch *batch, const uint8_t *
     return true;
 }
 
-/* What a record needs that is compared with those at other places; false: it has to be loaded. */
+/* Whether enough bytes are loaded to compare the record with those at other positions. */
 static bool has_row(fdr_producer *self, const uint8_t *at)
 {
     if (self->is_ahead_all || self->takes_what_came ||
@@ -137,7 +136,7 @@ static bool has_row(fdr_producer *self, const uint8_t *at)
     return false;
 }
 
-/* Records stand at `found`, and not at `*at`, which goes there or before it. */
+/* Reports that records begin at `found` and not at `*at`, and moves `*at` there or before it. */
 static void leave_askew(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                         const uint8_t *found)
 {

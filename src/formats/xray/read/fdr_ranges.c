@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which buffer is read, and what became of the bytes of those before. */
+/* Enters and leaves buffers, and counts the bytes of those before. */
 #include "formats/xray/read/fdr.h"
 
-/* ---- What became of the bytes ---- */
+/* ---- Balance of the bytes ---- */
 
-/* Where the input is known to end, as far as that is known. */
+/* Returns the end of the input as far as it is known. */
 static uint64_t input_end(const fdr_producer *self)
 {
     const input *in = self->w.in;
     return in->has_size ? in->size : in->is_ended ? in->position : UINT64_MAX;
 }
 
-/* The rest of a version 1 buffer that was left, up to `offset`. */
+/* Counts the rest of a version 1 buffer, up to `offset`, as padding. */
 static void count_padding(fdr_producer *self, uint64_t offset)
 {
     const uint64_t end = self->range.end < offset ? self->range.end : offset;

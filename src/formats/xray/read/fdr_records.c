@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of FDR buffers as events. */
+/* Turns records of FDR buffers into events. */
 #include <stdio.h>
 
 #include "formats/xray/read/fdr.h"
@@ -7,8 +7,8 @@
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
 
-/* So many records of functions that are not left soon are looked at each time as if they were not
-   known, because they may be read askew. */
+/* Records with functions that are not left soon which are compared each time as if their functions
+   were not known, because they may be read askew. */
 #define DOUBTS_MAX 4096u
 
 static const char *const state_texts[] = {"a NewBuffer record", "a WallTime record", "a Pid record",
@@ -21,7 +21,7 @@ static void fdr_report(fdr_producer *self, xray_code code, const uint8_t *at, ui
                 window_offset_of(&self->w, at), size, expected, "%s", found);
 }
 
-/* ---- Events ---- */
+/* ---- Events of records ---- */
 
 static bool add_field(stele_batch *batch, stele_name name, uint8_t type, uint8_t width,
                       uint64_t value)
@@ -33,7 +33,7 @@ static bool add_field(stele_batch *batch, stele_name name, uint8_t type, uint8_t
     return true;
 }
 
-/* The flag of a record of `size` bytes that repeats another. */
+/* Returns STELE_FLAG_REPEATED if the record of `size` bytes repeats another, otherwise 0. */
 static uint8_t repeated_flag(const fdr_producer *self, const uint8_t *at, uint32_t size)
 {
     return window_offset_of(&self->w, at) + size <= self->range.repeat_end ? STELE_FLAG_REPEATED
@@ -60,7 +60,7 @@ static stele_event *start_event(fdr_producer *self, stele_batch *batch, const ui
     return event;
 }
 
-/* Custom and typed events: an instant with the payload as it is. */
+/* Makes an instant of a custom or typed event, with its payload. */
 static stele_status push_payload(fdr_producer *self, stele_batch *batch, const uint8_t *at,
                                  const stele_xray_record *record, uint32_t payload_size)
 {
@@ -116,7 +116,7 @@ stele_status fdr_push_argument(fdr_producer *self, stele_batch *batch, const uin
     return batch_set_fields(batch, event, event->field_first) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* ---- Records ---- */
+/* ---- Records of a buffer ---- */
 
 static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
 {
@@ -134,7 +134,8 @@ static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
     self->state = FDR_BODY;
 }
 
-/* The same in the body, where a buffer may begin within another, but only with its first record. */
+/* Checks the order of metadata records, also in the body, where another buffer may only begin with
+   its first record. */
 static void check_metadata(fdr_producer *self, const uint8_t *at, unsigned kind)
 {
     if (self->state == FDR_BODY && kind == STELE_XRAY_NEW_BUFFER)
@@ -146,7 +147,7 @@ static void check_metadata(fdr_producer *self, const uint8_t *at, unsigned kind)
                    "a record that begins buffers");
 }
 
-/* The bytes of the buffer end inside of a record. */
+/* Handles the end of the buffer inside of a record. */
 static stele_status end_short(fdr_producer *self, stele_batch *batch, const uint8_t *at,
                               size_t left, const stele_xray_record *record)
 {
@@ -178,7 +179,8 @@ size_t fdr_size_to_judge(const fdr_producer *self, const uint8_t *at,
     return (size_t)(want < left ? want : left);
 }
 
-/* A custom or typed event with what is there of its payload; `*at` goes after that. */
+/* Takes a custom or typed event with those bytes of its payload that are there; `*at` moves after
+   that. */
 static stele_status take_event(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                                const uint8_t *end, const stele_xray_record *record)
 {
@@ -206,14 +208,15 @@ static stele_status take_event(fdr_producer *self, stele_batch *batch, const uin
     return push_payload(self, batch, start, record, size);
 }
 
-/* Whether the bytes up to `end` are all that can be held at once, and the buffer has more. */
+/* Whether the bytes up to `end` are all that can be held in memory at a time, while the buffer has
+   more. */
 static bool is_too_long(const fdr_producer *self, const uint8_t *end)
 {
     return self->w.buffer != NULL && window_offset_of(&self->w, end) < self->range.end &&
            (size_t)(self->w.end - self->w.at) >= self->w.capacity_max;
 }
 
-/* A metadata record of the buffer; `*at` goes after it, and stays where more has to be loaded. */
+/* Takes a metadata record; `*at` moves after it, or stays if more has to be loaded. */
 static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                                   const uint8_t *end, bool is_all)
 {
@@ -277,10 +280,10 @@ static const uint8_t function_kinds[XRAY_ACTION_COUNT] = {STELE_KIND_BEGIN, STEL
                                                           STELE_KIND_TAIL_EXIT, STELE_KIND_BEGIN};
 
 /*
- * Function records, the bulk of every trace: decoded and made into events in one loop without
- * calls. All that the loop reads is in locals, because stores to events could alias the rest.
- * Stops at a metadata record, a bad action, a function without known name or of another object
- * than the first, a time that does not fit, or when the batch is full.
+ * Takes function records, the bulk of every trace, in one loop without calls. All that the loop
+ * reads is in local variables, because stores to events could alias other memory. It stops at a
+ * metadata record, a bad action, a function without known name or of another object than the first,
+ * a time that does not fit, or when the batch is full.
  */
 XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch, bool big,
                                           const uint8_t *at, const uint8_t *end)
@@ -322,7 +325,8 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
     return at;
 }
 
-/* The function record at `at`, which the loop above stopped at. It stays if it is none. */
+/* Takes the function record at `*at`, at which take_functions() stopped. `*at` stays if it is not
+   one. */
 static stele_status take_function(fdr_producer *self, stele_batch *batch, const uint8_t **at)
 {
     const bool big = self->trace->header.is_big_endian;
@@ -349,7 +353,7 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
     return STELE_OK;
 }
 
-/* Up to where functions are taken before another look at them. */
+/* Returns up to where functions are taken before positions are compared again. */
 static const uint8_t *likely_end(const fdr_producer *self, const uint8_t *at, const uint8_t *stop)
 {
     const uint64_t left = self->likely_end - window_offset_of(&self->w, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a reader of FDR buffers between two records, for going on there later. */
+/* Saves the state of a reader of FDR buffers between two records, and restores it. */
 #include "formats/xray/read/fdr.h"
 #include "formats/xray/trace.h"
 #include "model/saved_index.h"
@@ -9,7 +9,7 @@
 #define FLAG_OVERWRITES 4u
 #define FLAG_BITS       3u
 
-/* In file order, which buffer is being read, and where the next one is expected. */
+/* Saves, in file order, the current buffer and where the next one is expected. */
 static void put_buffer(const fdr_producer *self, output *out)
 {
     saved_put_u64(out, self->locator.next);
@@ -56,7 +56,7 @@ bool fdr_mark(const producer *base, output *out)
     return true;
 }
 
-/* Goes to a position in file order. */
+/* Moves to a position in file order. */
 static bool seek_in_file(fdr_producer *self, uint64_t position, cursor *state)
 {
     xray_range range;
@@ -72,7 +72,7 @@ static bool seek_in_file(fdr_producer *self, uint64_t position, cursor *state)
     return true;
 }
 
-/* Goes to a position in the ranges of the thread. */
+/* Moves to a position in the ranges of the thread. */
 static bool seek_in_ranges(fdr_producer *self, uint64_t position)
 {
     size_t range = self->range_first;

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the records of basic-mode logs stand, whatever was lost or added: FORMAT.md "Damage". */
+/* Finds the records of basic-mode logs if bytes between them are missing or were added: FORMAT.md
+   "Damage". */
 #include "formats/xray/read/grid.h"
 
 #include "formats/xray/records/decode.h"
 
-/* So many records in a row show where they stand. */
+/* Records in a row that show where records begin. */
 #define GRID_COUNT 4u
 
-/* Bytes that show it, and those that are searched. */
+/* Bytes of such a row, and bytes that are searched for one. */
 #define GRID_SIZE   ((size_t)(GRID_COUNT + 1) * XRAY_BASIC_SIZE)
 #define SEARCH_SIZE ((size_t)20 * XRAY_BASIC_SIZE)
 
-/* Read askew by a byte or more, numbers of functions are so many times larger at least. */
+/* Factor by which numbers of functions are at least larger when they are read askew by a byte or
+   more. */
 #define ASKEW_FACTOR 16u
 
-/* Functions have 28 bits in FDR logs, and hardly more here. */
+/* Largest plausible number of a function: FDR logs have 28 bits, and basic mode hardly more. */
 #define FUNCTIONS_MAX ((UINT32_C(1) << 28) - 1)
 
-/* Counters of neighbours are nearer than this: an hour and more of any processor. */
+/* Counters of neighbouring records differ by less than this: more than an hour of any processor. */
 #define GRID_TICKS (UINT64_C(1) << 44)
 
-/* And mostly than this: some twenty seconds. */
+/* Counters of neighbouring records mostly differ by less than this: some twenty seconds. */
 #define NEAR_TICKS (UINT64_C(1) << 36)
 
 /* Whether the bytes can be a record: an entry, an exit or an argument of a function. */
@@ -33,9 +35,9 @@ static bool is_record(const xray_trace *trace, const uint8_t *at)
 }
 
 /*
- * Whether records stand from `at` on: several, or all that there is to the end of the file. Gives
- * the largest number of a function; UINT32_MAX: none do. Where they are read askew, numbers are
- * larger.
+ * Returns the largest number of a function in the records from `at` on, several or all up to the
+ * end of the file, or UINT32_MAX if there are no records. Numbers are larger if records are read
+ * askew.
  */
 static uint32_t largest_function(const xray_trace *trace, const uint8_t *at, size_t left,
                                  bool is_all)
@@ -62,7 +64,7 @@ static uint32_t largest_function(const xray_trace *trace, const uint8_t *at, siz
     return count == GRID_COUNT || (is_all && left == 0 && count != 0) ? largest : UINT32_MAX;
 }
 
-/* Where to go on from `at`, where none stands, by the rows of records. */
+/* Returns how many bytes to skip from `at`, which is not a record, to the best row of records. */
 static unsigned skip_to_row(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     const bool is_all = left < GRID_SIZE;
@@ -78,8 +80,8 @@ static unsigned skip_to_row(const xray_trace *trace, const uint8_t *at, size_t l
     return best;
 }
 
-/* Whether a record is of the thread, or from version 3 on of the process of another one, and of
-   about its time. Of arguments the time is not known. */
+/* Whether a record belongs to the thread of the mark, or from version 3 on to its process, at about
+   its time. Arguments have no time. */
 static bool goes_on_from(const xray_trace *trace, const uint8_t *at, const xray_basic_mark *mark)
 {
     const bool big = trace->header.is_big_endian, is_argument = xray_load16(big, at) == 1;
@@ -111,7 +113,7 @@ static void remember(xray_basic_past *past, const xray_basic_mark *mark)
     past->count += past->count < XRAY_BASIC_MARKS;
 }
 
-/* Takes the sound record at `at`; false: it does not go on from those before it. */
+/* Takes the sound record at `at`. Returns false if it does not continue from those before it. */
 static bool take(const xray_trace *trace, const uint8_t *at, xray_basic_past *past)
 {
     const bool big = trace->header.is_big_endian, is_argument = xray_load16(big, at) == 1;
@@ -131,7 +133,8 @@ static bool take(const xray_trace *trace, const uint8_t *at, xray_basic_past *pa
     return !past->has_other;
 }
 
-/* The first place after `at` where an entry or exit goes on; 0: there is none. */
+/* Returns the distance to the first position after `at` where an entry or exit continues from
+   earlier records, or 0 if there is none. */
 static unsigned find_going_on(const xray_trace *trace, const uint8_t *at, size_t left,
                               const xray_basic_past *past)
 {
@@ -144,10 +147,10 @@ static unsigned find_going_on(const xray_trace *trace, const uint8_t *at, size_t
     return 0;
 }
 
-/* The first records from a place on. */
+/* Figures of the first records from a position on. */
 typedef struct row {
-    unsigned count;          /* of those that go on from the one before them */
-    uint32_t least_function; /* of the sound ones */
+    unsigned count;          /* records that continue from the one before them */
+    uint32_t least_function; /* smallest number of a function in sound records */
 } row;
 
 static row read_row(const xray_trace *trace, const uint8_t *at, size_t left)
@@ -165,8 +168,8 @@ static row read_row(const xray_trace *trace, const uint8_t *at, size_t left)
     return r;
 }
 
-/* Where other records than those at `at` stand, which are read askew: then functions have larger
-   numbers. */
+/* Returns the distance to other records than those at `at`, if those are read askew, which gives
+   functions larger numbers. */
 static unsigned find_row(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     row best = read_row(trace, at, left);
@@ -183,9 +186,9 @@ static unsigned find_row(const xray_trace *trace, const uint8_t *at, size_t left
 }
 
 /*
- * A record that looks sound but is far from those before it may begin another time or process, or
- * be read askew, because bytes before it are missing or too many: then one that goes on stands at a
- * place that is not in line with it.
+ * A record that looks sound but is far from those before it may begin another time or process. Or
+ * it is read askew because bytes before it are missing or were added: then a record that continues
+ * from earlier ones begins at a position that is not in line with it.
  */
 unsigned xray_basic_skip(const xray_trace *trace, window *w, xray_basic_past *past)
 {
@@ -195,7 +198,7 @@ unsigned xray_basic_skip(const xray_trace *trace, window *w, xray_basic_past *pa
     size_t left;
     if (is_sound && take(trace, w->at, past))
         return 0;
-    /* What may come much later is not waited for where there is a record. */
+    /* If there is a record, bytes that may arrive much later are not waited for. */
     if (w->in->waits && is_sound)
         window_await(w, SEARCH_SIZE, 0);
     left = !w->in->waits ? window_need(w, SEARCH_SIZE)
@@ -210,7 +213,7 @@ unsigned xray_basic_skip(const xray_trace *trace, window *w, xray_basic_past *pa
     if (is_sound && skip == 0)
         return 0;
     skip += find_row(trace, w->at + skip, left - skip);
-    /* In line with that, it stands right: those before it did not. */
+    /* A record in line with that is right: those before it were wrong. */
     if (is_sound && skip % XRAY_BASIC_SIZE == 0)
         return 0;
     *past = before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* File headers, and which one it was where that is damaged: FORMAT.md "Damage". */
+/* Reads file headers, and finds out the right one if it is damaged: FORMAT.md "Damage". */
 #include "formats/xray/read/header.h"
 
 #include <limits.h>
@@ -8,16 +8,17 @@
 #include "formats/format.h"
 #include "formats/xray/records/decode.h"
 
-/* Absolute times of events are nearer than this to those of the records around them. */
+/* Absolute times of events differ by less than this from those of the records around them. */
 #define NEAR_TICKS (UINT64_C(1) << 40)
 
-/* Basic mode has no later version. */
+/* The last version of basic mode. */
 #define XRAY_BASIC_VERSION_MAX 3u
 
-/* So many bytes of a log are searched for its first event. */
+/* Bytes of a log that are searched for its first event. */
 #define EVENT_LOOK ((size_t)4 << 10)
 
-/* The records that begin every buffer, one of which may be damaged. */
+/* Returns how sure it is that the records which begin every buffer follow the header; one may be
+   damaged. */
 static int probe_fdr(const stele_xray_header *header, const uint8_t *at, size_t left, char *reason)
 {
     static const uint8_t kinds[] = {XRAY_META_EXTENTS, XRAY_META_NEW_BUFFER, XRAY_META_WALL_TIME,
@@ -75,8 +76,8 @@ static int probe(const stele_xray_header *header, const uint8_t *head, size_t si
         header, head + XRAY_HEADER_SIZE, size - XRAY_HEADER_SIZE, reason);
 }
 
-/* Versions 3 to 5 differ in the times of events alone: the version that the first one speaks for.
- */
+/* Returns the version that the first event fits: versions 3 to 5 only differ in the times of
+   events. */
 static uint16_t version_of_events(const stele_xray_header *header, const uint8_t *head, size_t size)
 {
     const bool big = header->is_big_endian;
@@ -102,7 +103,7 @@ static uint16_t version_of_events(const stele_xray_header *header, const uint8_t
     return 5;
 }
 
-/* In how many bytes version and type differ from those at `head`. */
+/* Returns in how many bytes version and type differ from those at `head`. */
 static unsigned count_damaged(const stele_xray_header *header, const uint8_t *head)
 {
     uint8_t bytes[XRAY_HEADER_SIZE];
@@ -113,7 +114,8 @@ static unsigned count_damaged(const stele_xray_header *header, const uint8_t *he
     return damaged;
 }
 
-/* A header of that version, type and byte order, with the other fields as they are. */
+/* Makes a header of this version, type and byte order, with the other fields of the one at
+   `head`. */
 static stele_xray_header make_header(const uint8_t *head, bool big, uint16_t type, uint16_t version)
 {
     uint8_t bytes[XRAY_HEADER_SIZE];
@@ -124,27 +126,30 @@ static stele_xray_header make_header(const uint8_t *head, bool big, uint16_t typ
     return header;
 }
 
-/* The best header so far of those that were tried. */
+/* The best of the headers that were tried so far. */
 typedef struct fitting {
     const uint8_t *head;
     size_t size;
-    bool is_valid; /* the header that stands there is one that XRay writes */
+    bool is_valid; /* the header in the file is one that XRay writes */
     stele_xray_header header;
-    int score; /* PROBE_NO: none fits */
+    int score; /* PROBE_NO if none fits */
     unsigned damaged;
     char reason[PROBE_REASON_SIZE];
 } fitting;
 
-/* How sure another header has to be. One that XRay writes is left only for one that leaves no
-   doubt, and so are two bytes. Records of basic mode are so alike that they fit much by three
-   quarters. */
+/*
+ * Returns how sure another header must be. A header that XRay writes is only replaced by one
+ * without doubt, and so are two bytes. Records of basic mode are so similar that they fit many
+ * headers by three quarters.
+ */
 static int least_score(const fitting *f, const stele_xray_header *header, unsigned damaged)
 {
     return f->is_valid || damaged > 1 || header->type == XRAY_TYPE_BASIC ? PROBE_STRONG - 10
                                                                          : PROBE_PLAUSIBLE;
 }
 
-/* Of those that fit, the one that differs least is the best, and then the one that is surest. */
+/* Tries a header. Of those that fit, the one that differs least is the best, and of equal ones the
+   surest. */
 static void try_header(fitting *f, bool big, uint16_t type, uint16_t version)
 {
     char why[PROBE_REASON_SIZE];
@@ -162,7 +167,7 @@ static void try_header(fitting *f, bool big, uint16_t type, uint16_t version)
     memcpy(f->reason, why, sizeof why);
 }
 
-/* Versions 3 to 5 fit alike: the first event tells. */
+/* Chooses among versions 3 to 5, which fit alike, by the first event. */
 static void choose_version(fitting *f)
 {
     const uint16_t version = version_of_events(&f->header, f->head, f->size);
@@ -182,7 +187,7 @@ int xray_fit_header(const uint8_t *head, size_t size, stele_xray_header *header,
     *damaged = f.is_valid ? 0 : UINT_MAX;
     if (f.is_valid && (f.score = probe(header, head, size, reason)) != PROBE_NO)
         return f.score;
-    for (int big = 0; big < 2; big++) /* the newest first */
+    for (int big = 0; big < 2; big++) /* tries the newest version first */
         for (uint16_t version = XRAY_VERSION_MAX; version > 0; version--)
             try_header(&f, big != 0, XRAY_TYPE_FDR, version);
     for (int big = 0; big < 2; big++)

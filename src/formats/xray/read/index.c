@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pass that finds the ranges of every thread. */
+/* Finds the ranges of every thread, in one pass over the file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #define INDEX_WINDOW_SIZE ((size_t)4 << 10)
 
-/* ---- Ranges ---- */
+/* ---- Ranges of threads ---- */
 
 static bool ranges_add(xray_trace *trace, const xray_range *range)
 {
@@ -36,7 +36,7 @@ static int range_compare(const void *left, const void *right)
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* What stands between the ranges was skipped, or are headers and extents. */
+/* Counts the bytes between the ranges: they were skipped, or are headers and extents. */
 static void count_outside(xray_trace *trace, uint64_t skipped_size)
 {
     const uint64_t size = source_input(trace->base.source)->size;
@@ -63,7 +63,7 @@ static stele_status index_fdr(xray_trace *trace, window *w)
     return status == STELE_END ? STELE_OK : status;
 }
 
-/* Basic-mode records of a thread stand in blocks: neighbours become one range. */
+/* Makes ranges of basic-mode records: neighbouring records of a thread become one range. */
 static stele_status index_basic(xray_trace *trace, window *w)
 {
     const bool big = trace->header.is_big_endian;
@@ -117,7 +117,7 @@ static stele_status index_basic(xray_trace *trace, window *w)
     return w->status;
 }
 
-/* The counter at the end of a range. */
+/* Returns the counter at the end of a range. */
 static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
 {
     uint64_t tsc = range->first_tsc;
@@ -142,8 +142,8 @@ static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
     return tsc;
 }
 
-/* The thread's times, of which `last` is the last range. Outliers stand at either end, as ranges
-   are sorted; the last of the others says when the thread ends. */
+/* Sets the thread's range of time; `last` is its last range. Outliers are at either end, as ranges
+   are sorted; the last of the other ranges gives the end. */
 static void end_ranges(xray_trace *trace, window *w, stele_stream *stream, times *range_times,
                        size_t last)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the buffers of an FDR log are. From version 2 on each is announced by a BufferExtents
- * record; version 1 has buffers of one fixed size, that of the header:
+ * Finds the buffers of an FDR log. From version 2 on each is announced by a BufferExtents record;
+ * version 1 has buffers of the fixed size in the header:
  *
- *   version 1:    Header (NewBuffer WallTime NewCPUId body EndOfBuffer rest)*
- *   version 2-5:  Header (Extents NewBuffer WallTime [Pid] NewCPUId body)*
+ *    version 1:    Header (NewBuffer WallTime NewCPUId body EndOfBuffer rest)*
+ *    version 2-5:  Header (Extents NewBuffer WallTime [Pid] NewCPUId body)*
  *
- * After a buffer another file header may stand, where logs were joined.
+ * A buffer may be followed by another file header, if logs were joined.
  */
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
@@ -17,7 +17,8 @@ static bool is_record(const xray_trace *trace, const uint8_t *at, unsigned kind)
     return xray_is_metadata(big, at) && xray_metadata_kind(big, at) == kind;
 }
 
-/* How many of the records that begin buffers stand at `at`, of `count` that were looked for. */
+/* Returns how many of the records that begin buffers are at `at`; `*count` is how many were looked
+   for. */
 static unsigned count_preamble(const xray_trace *trace, const uint8_t *at, size_t left,
                                unsigned *count)
 {
@@ -37,7 +38,7 @@ static unsigned count_preamble(const xray_trace *trace, const uint8_t *at, size_
     return right;
 }
 
-/* One of the records that begin a buffer may be damaged, but for the extents. */
+/* One of the records that begin a buffer may be damaged, except for the extents. */
 bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     const bool has_extents = trace->header.version >= 2;
@@ -68,7 +69,7 @@ static bool is_header(const xray_trace *trace, const uint8_t *at, size_t left)
            header.frequency_hz == trace->header.frequency_hz;
 }
 
-/* An empty buffer: extents of 0, then the next buffer or the end. */
+/* Whether an empty buffer is at `at`: extents of 0, then the next buffer or the end. */
 static bool is_empty_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     return trace->header.version >= 2 && left >= XRAY_METADATA_SIZE &&
@@ -76,7 +77,8 @@ static bool is_empty_buffer(const xray_trace *trace, const uint8_t *at, size_t l
            xray_load64(trace->header.is_big_endian, at + 1) == 0;
 }
 
-/* A buffer whose extents are damaged: the records that begin it, three in a row. */
+/* Whether a buffer with damaged extents is at `at`: three of the records that begin it follow each
+   other. */
 static bool is_bare_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     return trace->header.version >= 2 && left >= 3 * XRAY_METADATA_SIZE &&
@@ -86,7 +88,7 @@ static bool is_bare_buffer(const xray_trace *trace, const uint8_t *at, size_t le
                      trace->header.version >= 3 ? XRAY_META_PID : XRAY_META_NEW_CPU);
 }
 
-/* Goes on to the next place where a buffer begins; false at the end of the input. */
+/* Moves to the next position where a buffer begins. Returns false at the end of the input. */
 static bool seek_buffer(xray_locator *locator, window *w, const char *name)
 {
     const uint64_t start = window_offset(w);
@@ -111,7 +113,7 @@ static bool seek_buffer(xray_locator *locator, window *w, const char *name)
     return is_found;
 }
 
-/* Takes thread, process and first time from the records that begin every buffer. */
+/* Reads thread, process and first time from the records that begin every buffer. */
 static bool read_preamble(xray_trace *trace, window *w, xray_range *range)
 {
     uint64_t tsc = 0, pid = 0, tid = 0;
@@ -146,9 +148,9 @@ bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left)
 }
 
 /*
- * Extents can be damaged too. Where the input can be read anywhere, what stands after the buffer
- * is looked at: if it is neither a buffer, a header nor the end, the buffer ends where the next
- * one is found.
+ * Whether the buffer that ends at `end` is followed by a buffer, a header or the end of the file.
+ * Otherwise its extents are damaged, and it ends where the next buffer is found. Only for inputs
+ * that can be read at any position.
  */
 static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
 {
@@ -161,8 +163,8 @@ static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
     return xray_ends_well(trace, bytes, got);
 }
 
-/* Where a buffer begins that another one may not reach into. Of version 1 all records that begin it
-   have to be there: there are no extents, but stale bytes. */
+/* Whether a buffer begins at `at` into which the one before must not reach. In version 1 all
+   records that begin it must be there: there are no extents, but stale bytes. */
 static bool begins_next(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     unsigned count;
@@ -179,8 +181,8 @@ static void mend_end(xray_locator *locator, window *w, xray_range *range)
     while ((left = window_need(w, XRAY_HEAD_SIZE)) >= 3 * XRAY_METADATA_SIZE &&
            !(window_offset(w) > begin && begins_next(locator->trace, w->at, left)))
         w->at++;
-    /* Extents may be too small; of version 1 what follows a buffer that is too small is no padding.
-     */
+    /* Extents may be too small. In version 1 the bytes after a buffer that is too small are not
+       padding. */
     range->end = has_extents ? w->in->size : claimed;
     if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE &&
         (has_extents || window_offset(w) < claimed)) {
@@ -203,7 +205,7 @@ static void set_end(xray_locator *locator, window *w, xray_range *range, uint64_
 {
     const xray_trace *trace = locator->trace;
     const bool has_end = w->in->has_size;
-    /* Version 1 may have one buffer of all that follows, or a size that is damaged. */
+    /* Version 1 may have one buffer with all of the rest, or a damaged size. */
     const bool is_rest =
         trace->header.version == 1 && (trace->buffer_size == 0 || size < trace->buffer_size);
     range->end = size > UINT64_MAX - range->begin ? UINT64_MAX : range->begin + size;
@@ -213,7 +215,8 @@ static void set_end(xray_locator *locator, window *w, xray_range *range, uint64_
     locator->next = range->end;
 }
 
-/* Version 1: buffers of the size in the header, the last one as short as the file. */
+/* Returns the size of a version 1 buffer: that in the header, or less for the last one of the
+   file. */
 static uint64_t size_of_v1(const xray_trace *trace, const window *w, uint64_t begin)
 {
     const uint64_t left = w->in->has_size ? w->in->size - begin : UINT64_MAX;

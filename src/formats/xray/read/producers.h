@@ -5,8 +5,8 @@
 
 #include "formats/xray/trace.h"
 
-/* Opens the window of a new producer, for the bytes from `begin` to `end`, and gives it; else
-   closes it. `*out` was set to NULL. */
+/* Opens the window of a new producer for the bytes from `begin` to `end`, and sets `*out` to it; on
+   failure closes the producer. The caller has set `*out` to NULL. */
 stele_status xray_producer_start(producer *self, window *w, const xray_trace *trace,
                                  const produce_request *request, uint64_t begin, uint64_t end,
                                  producer **out);

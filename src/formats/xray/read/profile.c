@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiling files as events: one sample for each call path of each thread (FORMAT.md "Profiling").
+ * Turns profiling files into events: one sample for each call path of each thread (FORMAT.md
+ * "Profiling").
  *
- *    0  8  magic           8  8  version         16  8  time, ns        24  8  process id
- * Blocks, until the end:
- *    0  4  size of block   4  4  number           8  8  thread id
- *   16     records: i32 functions from leaf to root, i32 0, u64 calls, u64 local time in ticks
+ *     0  8  magic           8  8  version         16  8  time, ns        24  8  process id
+ *  Blocks, until the end:
+ *     0  4  size of block   4  4  number           8  8  thread id
+ *    16     records: i32 functions from leaf to root, i32 0, u64 calls, u64 local time in ticks
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +15,19 @@
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
 
-#define FIGURES_SIZE 16u        /* of a record, with 4 bytes that end its path */
-#define BLOCK_LOOK   24u        /* the header of a block, and what shows a root after it */
-#define THREADS_MAX  (1u << 22) /* of Linux */
-#define PATH_MAX     256u       /* functions of a path that is compared with the next */
-#define SEARCH_MAX   (1u << 10) /* bytes after damage in which records are looked for */
-#define SEARCHES_MAX 64u        /* in vain, after which paths are no tree */
-#define CHAIN_COUNT  4u         /* records that show that they follow from each other */
+#define FIGURES_SIZE                                                                             \
+    16u                 /* bytes of a record after its path: 4 that end the path, calls and time \
+                         */
+#define BLOCK_LOOK  24u /* bytes of a block's header and of the root path after it */
+#define THREADS_MAX (1u << 22) /* more thread ids than Linux has */
+#define PATH_MAX    256u /* functions of the longest path that is compared with the next one */
+#define SEARCH_MAX  (1u << 10) /* bytes after damage in which records are looked for */
+#define SEARCHES_MAX                                                                           \
+    64u                /* searches without success after which paths are assumed to be no tree \
+                        */
+#define CHAIN_COUNT 4u /* records that must follow from each other */
 
-/* A path as it stands in the file. */
+/* A path in the file. */
 typedef struct path {
     const uint8_t *at;
     uint32_t depth;
@@ -34,13 +39,13 @@ typedef struct profile_producer {
     window w;
     uint32_t columns;
     uint32_t pid;
-    uint64_t block_end; /* offset; 0: between blocks */
-    uint32_t number;    /* of the next block, if all is well */
+    uint64_t block_end; /* offset; 0 between blocks */
+    uint32_t number;    /* expected number of the next block */
     uint32_t thread;
-    uint8_t before[4 * PATH_MAX]; /* the path of the record before, in its block */
+    uint8_t before[4 * PATH_MAX]; /* path of the record before it in the block */
     uint32_t before_depth;
-    unsigned searches; /* for a tree, in vain */
-    bool is_cut;       /* the file ends soon, and before the block: nothing can be compared */
+    unsigned searches; /* searches for a tree without success */
+    bool is_cut; /* the file ends before the block, so records cannot be compared with later ones */
 } profile_producer;
 
 static void profile_report(profile_producer *self, uint64_t size, const char *expected,
@@ -50,7 +55,7 @@ static void profile_report(profile_producer *self, uint64_t size, const char *ex
                 window_offset(&self->w), size, expected, "%s", found);
 }
 
-/* Bytes at the window that are stepped over. */
+/* Skips bytes at the window, and reports them. */
 static void profile_skip(profile_producer *self, uint64_t size, const char *expected,
                          const char *found)
 {
@@ -60,15 +65,16 @@ static void profile_skip(profile_producer *self, uint64_t size, const char *expe
         window_move(&self->w, UINT64_MAX, UINT64_MAX);
 }
 
-/* Whether the header of a block is followed by a path of one function, a root, as trees begin. */
+/* Whether the header of a block is followed by a path of one function, a root, with which trees
+   begin. */
 static bool has_root(const uint8_t *at, size_t left)
 {
     return left >= XRAY_PROFILE_BLOCK_SIZE + 8 && load_le32(at + 16) != 0 &&
            load_le32(at + 20) == 0;
 }
 
-/* Of the number of a block, the small one of its thread, and the root after it, how many are as
-   they have to be where one begins. */
+/* Returns how many of three signs of a block are there: the expected number, a small thread id, and
+   a root after the header. */
 static unsigned count_signs(const uint8_t *at, size_t left, uint32_t number)
 {
     if (left < XRAY_PROFILE_BLOCK_SIZE || load_le32(at) < XRAY_PROFILE_BLOCK_SIZE)
@@ -77,8 +83,8 @@ static unsigned count_signs(const uint8_t *at, size_t left, uint32_t number)
            (load_le64(at + 8) - 1 < THREADS_MAX ? 1u : 0u) + (has_root(at, left) ? 1u : 0u);
 }
 
-/* Whether the size of the block at the byte at `at` from the window leads to another one, or to the
-   end of the file: a number that is none may lead there, too, so that it needs the other signs. */
+/* Whether the size of the block at byte `at` from the window leads to another block or to the end
+   of the file. Any number may do so by accident, so other signs are needed, too. */
 static bool leads_on(profile_producer *self, size_t at, unsigned least)
 {
     const uint32_t size = load_le32(self->w.at + at), number = load_le32(self->w.at + at + 4);
@@ -88,7 +94,7 @@ static bool leads_on(profile_producer *self, size_t at, unsigned least)
            (left > size && count_signs(self->w.at + at + size, left - size, number + 1) >= least);
 }
 
-/* Whether a block begins there, where one is looked for. */
+/* Whether a block begins at byte `at`, when one is searched for. */
 static bool is_block(profile_producer *self, size_t at, uint32_t number)
 {
     unsigned signs;
@@ -98,7 +104,7 @@ static bool is_block(profile_producer *self, size_t at, uint32_t number)
     return signs >= 2 && leads_on(self, at, signs > 2 ? 1 : 2);
 }
 
-/* The same where one has to begin. */
+/* Whether a block begins at byte `at`, where one is expected. */
 static bool is_block_still(profile_producer *self, size_t at, uint32_t number)
 {
     const size_t left = window_need(&self->w, at + BLOCK_LOOK) - at;
@@ -106,8 +112,8 @@ static bool is_block_still(profile_producer *self, size_t at, uint32_t number)
     return left < BLOCK_LOOK || signs > 2 || (signs != 0 && leads_on(self, at, 1));
 }
 
-/* Where a block begins, so many bytes or more from the window on; all that there are if none does.
- */
+/* Returns the distance from the window to the next block, at least `at` bytes, or all bytes that
+   there are if there is none. */
 static size_t find_block(profile_producer *self, size_t at, uint32_t number)
 {
     size_t best, there;
@@ -126,9 +132,9 @@ static size_t find_block(profile_producer *self, size_t at, uint32_t number)
 }
 
 /*
- * Where the block at the window ends. Its size can be damaged, or bytes of it can be missing: then
- * it leads neither to the next block nor to the end, and the block ends where one begins, or with
- * the file.
+ * Returns the end of the block at the window. If its size is damaged, or bytes of it are missing,
+ * it leads neither to the next block nor to the end of the file; the block then ends where another
+ * begins, or with the file.
  */
 static uint64_t find_block_end(profile_producer *self)
 {
@@ -141,7 +147,7 @@ static uint64_t find_block_end(profile_producer *self)
     at = find_block(self, at, number + 1);
     left = window_need(&self->w, at + BLOCK_LOOK);
     if (left < at + XRAY_PROFILE_BLOCK_SIZE && left < size)
-        return begin + size; /* the file is cut */
+        return begin + size; /* the file ends inside of the block */
     if (left < at + XRAY_PROFILE_BLOCK_SIZE)
         at = left;
     if (at != size)
@@ -176,8 +182,8 @@ static stele_field make_figure(stele_name name, uint64_t value)
     return (stele_field){.name = name, .type = STELE_TYPE_UINT, .width = 64, .u.u = value};
 }
 
-/* The figures, and the path, root first as people write stacks: function ids with their names as
-   labels. */
+/* Adds the figures and the path, with the root first, as people write stacks: function ids with
+   their names as labels. */
 static bool add_fields(profile_producer *self, stele_batch *batch, const stele_event *event,
                        const uint8_t *at, uint32_t depth)
 {
@@ -199,9 +205,10 @@ static bool add_fields(profile_producer *self, stele_batch *batch, const stele_e
     return true;
 }
 
-/* ---- Paths that follow from each other ---- */
+/* ---- Trees of paths ---- */
 
-/* The size of the record whose path begins at `at`; 0: it does not end in the room. */
+/* Returns the size of the record whose path begins at `at`, or 0 if it does not end within `room`
+   bytes. */
 static size_t scan(path *p, const uint8_t *at, size_t room)
 {
     size_t size = 4;
@@ -214,9 +221,9 @@ static size_t scan(path *p, const uint8_t *at, size_t room)
 }
 
 /*
- * The runtime writes a tree: after each path come those of its callees, or another callee of a
- * function on it. All but the leaf are then the beginning of the path before, as the root stands
- * last.
+ * Whether a path follows from the one before it. The runtime writes a tree: a path is followed by
+ * those of its callees, or by another callee of one of its functions. All functions but the leaf
+ * are then the begin of the path before; in the file the root is last.
  */
 static bool follows(const path *p, const path *before)
 {
@@ -225,8 +232,8 @@ static bool follows(const path *p, const path *before)
                   4 * (size_t)(p->depth - 1)) == 0;
 }
 
-/* Whether records that follow from `before` stand at `at`: several with callers, or all to the end
-   of the block. */
+/* Whether the records at `at` follow from `before`: several with callers, or all up to the end of
+   the block. */
 static bool are_chained(path before, const uint8_t *at, size_t room, unsigned least)
 {
     unsigned deep = 0;
@@ -243,8 +250,8 @@ static bool are_chained(path before, const uint8_t *at, size_t room, unsigned le
     return deep >= least || (room == 0 && least < 2);
 }
 
-/* Whether a record that ends its path at `depth` functions follows from the one before, and others
-   from it. */
+/* Whether a record whose path ends after `depth` functions follows from the one before it, and
+   others follow from it. */
 static bool is_end(const path *before, const uint8_t *at, size_t room, uint32_t depth)
 {
     const path p = {at, depth};
@@ -252,7 +259,7 @@ static bool is_end(const path *before, const uint8_t *at, size_t room, uint32_t 
     return size <= room && follows(&p, before) && are_chained(p, at + size, room - size, 1);
 }
 
-/* Whether a record stands at `at`, whatever was before it, and others follow from it. */
+/* Whether a record begins at `at` from which others follow, regardless of what precedes it. */
 static bool is_tree(const uint8_t *at, size_t room, unsigned least)
 {
     path p;
@@ -260,7 +267,7 @@ static bool is_tree(const uint8_t *at, size_t room, unsigned least)
     return size != 0 && p.depth != 0 && are_chained(p, at + size, room - size, least);
 }
 
-/* The largest number of a function in the first records. */
+/* Returns the largest number of a function in the first records. */
 static uint32_t largest_function(const uint8_t *at, size_t room)
 {
     uint32_t largest = 0;
@@ -275,8 +282,8 @@ static uint32_t largest_function(const uint8_t *at, size_t room)
     return largest;
 }
 
-/* Of a tree at `at`, which may be read askew, where it stands: its functions have the smallest
-   numbers. */
+/* Returns by how many bytes to shift a tree at `at` that may be read askew: to where its functions
+   have the smallest numbers. */
 static size_t line_up(const uint8_t *at, size_t room)
 {
     size_t best = 0;
@@ -292,8 +299,8 @@ static size_t line_up(const uint8_t *at, size_t room)
     return best;
 }
 
-/* How many bytes from `at` on are to be skipped until records of a tree stand; 0: none are found,
-   or where they are expected. */
+/* Returns how many bytes to skip from `at` to records of a tree, or 0 if there are none, or they
+   are where they are expected. */
 static size_t find_tree(const uint8_t *at, size_t room)
 {
     size_t expected = 0, limit = room < SEARCH_MAX ? room : SEARCH_MAX;
@@ -308,7 +315,7 @@ static size_t find_tree(const uint8_t *at, size_t room)
     return 0;
 }
 
-/* The bytes of the block from the window on, as far as they can be loaded. */
+/* Loads the bytes of the block from the window on, and returns how many are there. */
 static size_t load_block(profile_producer *self)
 {
     const uint64_t left = self->block_end - window_offset(&self->w);
@@ -319,9 +326,9 @@ static size_t load_block(profile_producer *self)
 }
 
 /*
- * The size of the record at the window, 0 when it does not end within the block. The zero that ends
- * its path can be damaged: the record then goes on into the next one, and neither follows from the
- * one before it. `*is_damaged` says that the path ends elsewhere than it says.
+ * Returns the size of the record at the window, or 0 if it does not end within the block. If the
+ * zero that ends its path is damaged, the record seems to include the next one, and neither follows
+ * from the one before. `*is_damaged` says that the path was ended elsewhere.
  */
 static size_t record_size(profile_producer *self, uint32_t *depth, bool *is_damaged)
 {
@@ -356,8 +363,8 @@ static void keep_path(profile_producer *self, const uint8_t *at, uint32_t depth)
         memcpy(self->before, at, 4 * (size_t)depth);
 }
 
-/* Skips to where the records of a tree go on, if that is not where the one at the window ends,
-   whose size is `own`. */
+/* Skips to where records of a tree go on, unless they go on after the record at the window, whose
+   size is `own`. Returns whether it did. */
 static bool skip_to_tree(profile_producer *self, size_t room, size_t own)
 {
     size_t size = 0;
@@ -427,7 +434,7 @@ static stele_status take_batch(profile_producer *self, stele_batch *batch)
     while (status == STELE_OK && !batch_is_full(batch)) {
         if (self->block_end == 0) {
             if (batch->event_count != 0)
-                return STELE_OK; /* the next block is another thread's */
+                return STELE_OK; /* the next block belongs to another thread */
             status = enter_block(self);
             if (status != STELE_OK)
                 break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FDR buffers one after the other, as they are loaded. Their records are in fdr_records.c,
- * basic-mode logs in basic.c, profiling files in profile.c. */
+/* Reads FDR buffers one after the other. Their records are in fdr_records.c, basic-mode logs in
+   basic.c, profiling files in profile.c. */
 #include <stdlib.h>
 
 #include "formats/xray/read/fdr.h"
@@ -10,14 +10,15 @@
 #include "model/await.h"
 #include "model/batch.h"
 
-/* What function records become. */
+/* Kinds of events of function records. */
 #define FUNCTION_KINDS                                                   \
     (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
      STELE_KIND_BIT(STELE_KIND_TAIL_EXIT))
 
-/* ---- Buffers ---- */
+/* ---- Loading and reading buffers ---- */
 
-/* Bytes of the buffer from `at`, as far as they are loaded; `*is_all`: to its end. */
+/* Returns the end of the loaded bytes of the buffer; `*is_all` says that it is the end of the
+   buffer. */
 static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
 {
     const uint64_t left = self->range.end - window_offset(&self->w);
@@ -26,8 +27,8 @@ static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
     return *is_all ? self->w.at + left : self->w.end;
 }
 
-/* Loads enough for the next record to be whole. Where that cannot be had, because the input ends
-   or the record is too long, the bytes that are there are all: `is_starved`. */
+/* Loads the next record as a whole. If that fails because the input ends or the record is too long,
+   sets `is_starved`: the bytes that are there are all. */
 static stele_status load_more(fdr_producer *self)
 {
     const stele_xray_header *header = &self->trace->header;
@@ -50,9 +51,9 @@ static stele_status load_more(fdr_producer *self)
 }
 
 /*
- * Extents can be damaged. The locator looks at what stands after the buffer where it can; on a
- * sequential input that is possible only once the end is loaded. If nothing begins there, the
- * buffer goes on until its records lead to the next.
+ * Checks the end of the buffer, as extents can be damaged. The locator does that if the input can
+ * be read at any position; on a sequential input it is only possible once the end is loaded. If
+ * nothing begins there, the buffer continues until its records lead to the next one.
  */
 #define END_WAIT_MS 1000
 
@@ -63,7 +64,7 @@ static void check_end(fdr_producer *self)
     self->is_end_checked = true;
     if (self->w.in->is_seekable || self->trace->header.version == 1)
         return;
-    /* What may come much later cannot be looked at. */
+    /* Bytes that may arrive much later cannot be checked. */
     if (!window_await(&self->w, (size_t)left + XRAY_HEAD_SIZE,
                       self->w.in->is_followed ? 0 : END_WAIT_MS))
         return;
@@ -77,7 +78,7 @@ static void check_end(fdr_producer *self)
     self->range.end = UINT64_MAX;
 }
 
-/* Has the last event of the batch, whose arguments may come much later, wait for the next batch. */
+/* Moves the last event of the batch, whose arguments may arrive much later, to the next batch. */
 static stele_status put_aside(fdr_producer *self, stele_batch *batch)
 {
     const stele_event *last = &batch->events[batch->event_count - 1];
@@ -94,7 +95,7 @@ static stele_status put_aside(fdr_producer *self, stele_batch *batch)
     return STELE_OK;
 }
 
-/* What put_aside() put there is the first event of this batch. */
+/* Begins the batch with the event that put_aside() has moved to it. */
 static stele_status take_from_aside(fdr_producer *self, stele_batch *batch)
 {
     if (self->aside == NULL || self->aside->event_count == 0)
@@ -105,8 +106,8 @@ static stele_status take_from_aside(fdr_producer *self, stele_batch *batch)
     return STELE_OK;
 }
 
-/* Waits for what follows an entry that logs arguments, as producer_await() does: only the entry
-   itself is worth waiting with. */
+/* Waits for what follows an entry that logs arguments, as producer_await() does. Other events of
+   the batch do not wait for it. */
 static stele_status await_argument(fdr_producer *self, stele_batch *batch, size_t want)
 {
     const int64_t patience_ms = self->w.in->diag->patience_ms;
@@ -116,13 +117,13 @@ static stele_status await_argument(fdr_producer *self, stele_batch *batch, size_
     return put_aside(self, batch);
 }
 
-/* A full batch still takes the arguments of its last event. */
+/* Takes the arguments of the last event even if the batch is full. */
 static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
 {
     const bool big = self->trace->header.is_big_endian;
     stele_status status = STELE_OK;
     if (self->base.is_dry)
-        return STELE_OK; /* nothing more is there */
+        return STELE_OK; /* the input has no more bytes now */
     if (self->is_argument_due && self->has_range && self->w.in->waits &&
         window_offset(&self->w) + XRAY_METADATA_SIZE <= self->range.end)
         status = await_argument(self, batch, XRAY_METADATA_SIZE);
@@ -138,7 +139,8 @@ static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
     return status;
 }
 
-/* Takes records up to `end`, or to where filling is to stop: a place between two records. */
+/* Takes records up to `end` or to the position at which filling stops, which is between two
+   records. */
 static stele_status take_until(fdr_producer *self, stele_batch *batch, const uint8_t *end,
                                bool is_all)
 {
@@ -152,10 +154,8 @@ static stele_status take_until(fdr_producer *self, stele_batch *batch, const uin
     return fdr_take_records(self, batch, room < (uint64_t)(end - at) ? at + room : end);
 }
 
-/*
- * Of an input that may give more: takes what is loaded of a buffer. Where that holds no whole
- * record, waits for more as producer_await() does.
- */
+/* Takes what is loaded of a buffer, from an input that may give more. If that is not a whole
+   record, waits for more as producer_await() does. */
 static stele_status take_what_came(fdr_producer *self, stele_batch *batch, const uint8_t *end)
 {
     const uint8_t *const at = self->w.at;
@@ -173,7 +173,7 @@ static stele_status take_what_came(fdr_producer *self, stele_batch *batch, const
     return STELE_OK;
 }
 
-/* What next_range() needs to see. */
+/* Returns how many bytes fdr_next_range() needs. */
 static size_t head_want(const fdr_producer *self)
 {
     const uint64_t offset = window_offset(&self->w);
@@ -263,7 +263,7 @@ stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request,
     self->check = request->check;
     self->is_file_order = request->stream == PRODUCE_ALL;
     self->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE};
-    /* In file order the producer passes over all bytes. */
+    /* In file order the producer walks over all bytes. */
     trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
     self->base.stop = UINT64_MAX;
     xray_ranges_of(trace, request->stream, &self->range_first, &self->range_end);

@@ -14,10 +14,10 @@
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
 
-/* How many earlier ranges of a thread are looked at. */
+/* Earlier ranges of a thread that are compared. */
 #define CANDIDATES_MAX 16u
 
-/* A buffer of another trace. */
+/* A buffer of another trace that was opened before. */
 typedef struct known_buffer {
     uint32_t pid, tid;
     uint64_t first_tsc, begin, end;
@@ -30,7 +30,7 @@ typedef struct known_log {
     size_t count;
 } known_log;
 
-/* What the traces of a context share. */
+/* The logs that the traces of a context share. */
 typedef struct known_logs {
     known_log *logs;
     size_t count;
@@ -46,9 +46,9 @@ static void release_logs(void *data)
     free(known->logs);
 }
 
-/* ---- Comparing ---- */
+/* ---- Comparison of bytes ---- */
 
-/* How many bytes are the same, in pieces, from where the windows are. */
+/* Returns how many bytes from both windows on are the same, counted in pieces. */
 static uint64_t same_pieces(window *own, window *other, size_t piece)
 {
     uint64_t count = 0;
@@ -61,7 +61,7 @@ static uint64_t same_pieces(window *own, window *other, size_t piece)
     return count;
 }
 
-/* How many bytes of the range stand in [begin, end) of another input, too. */
+/* Counts the bytes of the range that are the same as in [begin, end) of another input. */
 static stele_status count_same(xray_trace *trace, const xray_range *range, input *in,
                                uint64_t begin, uint64_t end, uint64_t *count)
 {
@@ -83,7 +83,8 @@ static stele_status count_same(xray_trace *trace, const xray_range *range, input
     return status;
 }
 
-/* What a repetition has at least: in FDR mode the records that begin the buffer, and one more. */
+/* Returns the least bytes of a repetition: in FDR mode the records that begin the buffer and one
+   more. */
 static uint64_t least_same(const xray_trace *trace)
 {
     const unsigned before = trace->header.version >= 3 ? 4 : 3;
@@ -102,19 +103,20 @@ static void mark(const xray_trace *trace, xray_range *range, uint64_t size, cons
                 (unsigned long long)offset, path);
 }
 
-/* ---- Within a file ---- */
+/* ---- Repetitions within a file ---- */
 
-/* Parts of the file that records were looked for in: halving comes back to the same ones. */
+/* Parts of the file that were searched for records: halving returns to the same ones. */
 #define BLOCK_COUNT 8u
-#define BLOCK_SIZE  ((size_t)32 << 10) /* a multiple of the record's, so that none lies in two */
+/* A multiple of the size of records, so that no record is in two parts. */
+#define BLOCK_SIZE ((size_t)32 << 10)
 
 typedef struct block_cache {
-    uint64_t number[BLOCK_COUNT]; /* of the part, from 1; 0: none */
+    uint64_t number[BLOCK_COUNT]; /* number of the part, from 1; 0 if the slot is free */
     size_t size[BLOCK_COUNT];
     uint8_t bytes[BLOCK_COUNT][BLOCK_SIZE];
 } block_cache;
 
-/* The basic-mode record at `offset`, which is a multiple of its size; NULL if it is not there. */
+/* Returns the basic-mode record at `offset`, a multiple of its size, or NULL if it is not there. */
 static const uint8_t *cached_record(const xray_trace *trace, block_cache *cache, uint64_t offset,
                                     stele_status *status)
 {
@@ -131,9 +133,11 @@ static const uint8_t *cached_record(const xray_trace *trace, block_cache *cache,
     return cache->size[slot] < at + XRAY_BASIC_SIZE ? NULL : cache->bytes[slot] + at;
 }
 
-/* Where in the range the record with this counter stands; its end when there is none. Records of
-   basic mode are found by halving, as they are in the order of time; an FDR buffer repeats from its
-   beginning or not at all. */
+/*
+ * Finds the record with this counter in the range, or sets `*offset` to the end of the range.
+ * Records of basic mode are found by halving, as they are in the order of time; an FDR buffer
+ * repeats from its begin or not at all.
+ */
 static stele_status find_tsc(const xray_trace *trace, block_cache *cache, const xray_range *range,
                              uint64_t tsc, uint64_t *offset)
 {
@@ -148,7 +152,7 @@ static stele_status find_tsc(const xray_trace *trace, block_cache *cache, const 
         const uint8_t *record = cached_record(trace, cache, middle, &status);
         if (record == NULL)
             return status;
-        if (xray_load16(big, record) != 0) /* an argument has no time: it counts as earlier */
+        if (xray_load16(big, record) != 0) /* an argument has no time and counts as earlier */
             low = middle + XRAY_BASIC_SIZE;
         else if (xray_load64(big, record + 8) == tsc)
             *offset = high = middle;
@@ -160,7 +164,8 @@ static stele_status find_tsc(const xray_trace *trace, block_cache *cache, const 
     return STELE_OK;
 }
 
-/* The same of basic-mode records, of which ranges are often short. `caches` are of both. */
+/* Counts the basic-mode records that are the same, as ranges of basic mode are often short.
+   `caches` are for both ranges. */
 static stele_status count_same_records(const xray_trace *trace, block_cache caches[2],
                                        const xray_range *range, uint64_t begin, uint64_t end,
                                        uint64_t *count)
@@ -178,7 +183,7 @@ static stele_status count_same_records(const xray_trace *trace, block_cache cach
     return status;
 }
 
-/* Looks for the records of a range in those of its thread that stand before it. */
+/* Compares the records of a range with those of earlier ranges of its thread. */
 static stele_status compare_before(xray_trace *trace, block_cache *cache, size_t index)
 {
     xray_range *range = &trace->ranges[index];
@@ -210,7 +215,7 @@ static stele_status compare_before(xray_trace *trace, block_cache *cache, size_t
     return STELE_OK;
 }
 
-/* ---- Between files ---- */
+/* ---- Repetitions between files ---- */
 
 static int known_compare(const void *left, const void *right)
 {
@@ -228,14 +233,16 @@ static known_buffer make_known(const xray_trace *trace, const xray_range *range)
     return (known_buffer){thread->pid, thread->tid, range->first_tsc, range->begin, range->end};
 }
 
-/* The longest repetition that was found of a range. */
+/* The longest repetition of a range. */
 typedef struct repetition {
     uint64_t size, offset;
     const char *path;
 } repetition;
 
-/* Compares the ranges with the buffers of another log, which is opened once one may be the same.
-   The longest repetition counts: of logs that forked from each other, several begin alike. */
+/*
+ * Compares the ranges with the buffers of another log, which is opened once one of them may be the
+ * same. The longest repetition counts: several logs that were forked from each other begin alike.
+ */
 static stele_status compare_log(xray_trace *trace, const known_log *log, repetition *longest)
 {
     diag_sink quiet = {.fn = NULL};
@@ -251,7 +258,7 @@ static stele_status compare_log(xray_trace *trace, const known_log *log, repetit
             continue;
         if (other == NULL &&
             source_open(&quiet, log->path, trace->base.context->temp_dir, &other) != STELE_OK)
-            return STELE_OK; /* it is gone: what it held cannot be known */
+            return STELE_OK; /* the log is gone, so its buffers cannot be compared */
         if (source_input(other) == NULL || !source_input(other)->is_seekable)
             break;
         status = count_same(trace, range, source_input(other), known->begin, known->end, &count);
@@ -262,7 +269,7 @@ static stele_status compare_log(xray_trace *trace, const known_log *log, repetit
     return status;
 }
 
-/* Makes the buffers known to traces that are opened from now on. */
+/* Makes the buffers known to traces that are opened later. */
 static stele_status log_add(known_logs *known, const xray_trace *trace)
 {
     known_log *logs = realloc(known->logs, (known->count + 1) * sizeof *logs), *made;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What indexing found out, as bytes: docs/index.md has their layout. Ranges are sorted by thread
- * and time, so that those of a thread follow each other.
- */
+/* Saves and loads what indexing found; docs/index.md has the layout. Ranges are sorted by thread
+   and time, so those of a thread follow each other. */
 #include <stdlib.h>
 
 #include "formats/xray/trace.h"
 #include "model/saved_index.h"
 
-/* What the next range is compared with. */
+/* The range before, to which the next one is saved as a difference. */
 typedef struct range_before {
     uint64_t begin, first_tsc;
 } range_before;
 
-/* ---- Writing ---- */
+/* ---- Saving an index ---- */
 
 static void put_distance(output *out, uint64_t *before, uint64_t value)
 {
@@ -64,9 +62,9 @@ stele_status xray_save_index(stele_trace *base, output *out)
     return STELE_OK;
 }
 
-/* ---- Reading ---- */
+/* ---- Loading an index ---- */
 
-/* A thread as it was put. */
+/* A thread as it was saved. */
 typedef struct thread_found {
     uint32_t pid, tid, range_count;
     uint64_t wrapped, has_range, length_ns;
@@ -82,7 +80,7 @@ static bool take_distance(cursor *from, uint64_t *before, uint64_t *value)
     return true;
 }
 
-/* A range has three bytes at least. */
+/* A range takes at least three bytes, which bounds their number. */
 static bool take_thread(cursor *from, thread_found *found)
 {
     return saved_take_u32(from, &found->pid) && saved_take_u32(from, &found->tid) &&
@@ -107,14 +105,14 @@ static bool take_range(const xray_trace *trace, cursor *from, range_before *befo
     return r->begin < size && r->end > r->begin && (r->end <= size || r->is_cut);
 }
 
-/* Whether the thread of this number is that one, if it is known already. */
+/* Whether the thread at this index, if it is known already, is the saved one. */
 static bool is_same_thread(const xray_trace *trace, uint32_t number, const thread_found *found)
 {
     return number >= trace->thread_count ||
            (trace->threads[number].pid == found->pid && trace->threads[number].tid == found->tid);
 }
 
-/* All ranges of the threads, as far as they are sound: nothing is added to the context yet. */
+/* Checks all threads and ranges before anything is added to the context. */
 static bool check_threads(const xray_trace *trace, cursor from, uint32_t count, size_t *ranges)
 {
     *ranges = 0;
@@ -132,8 +130,8 @@ static bool check_threads(const xray_trace *trace, cursor from, uint32_t count, 
     return cursor_left(&from) == 0;
 }
 
-/* A thread of a sound index, with its ranges. Returns false if out of memory, or for a thread that
- * was there before. */
+/* Adds a thread of an index that was checked, with its ranges. Returns false if out of memory, or
+   if the thread was there before. */
 static bool add_thread(xray_trace *trace, cursor *from, uint32_t number)
 {
     thread_found found;

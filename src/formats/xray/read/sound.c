@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where records could be distinguished from other bytes: FORMAT.md "Overwritten payloads",
- * "Damage". */
+/* Distinguishes records from other bytes: FORMAT.md "Overwritten payloads", "Damage". */
 #include "formats/xray/read/sound.h"
 
 #include "formats/xray/records/decode.h"
 
-/* So many records in a row say that they go on there, where a long payload or the end follows. */
+/* Records in a row that show that records go on, if a long payload or the end follows. */
 #define SEVERAL_COUNT 3u
 
-/* So many records at the end of a payload are looked at. */
+/* Records at the end of a payload that are examined. */
 #define PAIR_COUNT 16u
 
 static bool is_event(const stele_xray_record *record)
@@ -16,7 +15,8 @@ static bool is_event(const stele_xray_record *record)
     return record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
 }
 
-/* Records of a buffer's body, of functions with numbers as low as those known already. */
+/* Whether the record belongs to the body of a buffer, and its function has a number as low as those
+   known already. */
 static bool is_sound(const xray_trace *trace, const stele_xray_record *record, uint32_t likely)
 {
     const uint32_t object = record->function >> STELE_XRAY_OBJECT_SHIFT;
@@ -33,7 +33,7 @@ static bool is_sound(const xray_trace *trace, const stele_xray_record *record, u
     }
 }
 
-/* Whether the next records, up to XRAY_SOUND_COUNT or the end, could be ones whose payloads were
+/* Whether the next records, up to XRAY_SOUND_COUNT or the end, may be ones whose payloads were
    overwritten; `*count` of them are whole. */
 static bool are_bare(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
                      unsigned *count)
@@ -62,21 +62,21 @@ static bool are_bare(const xray_trace *trace, const uint8_t *at, const uint8_t *
     return true;
 }
 
-/* Records without payloads have sizes of 8 and 16 bytes: so far the next one is looked for there
-   first, because at other places deltas may read as functions. */
+/* Bytes in which the next record is first searched for at multiples of 8 bytes, the sizes of
+   records without payloads: at other positions deltas may look like functions. */
 #define ALIGNED_SIZE (XRAY_JUDGE_SIZE - XRAY_SOUND_SIZE)
 
-/* A run of records from a place on. */
+/* Figures of the records that follow each other from a position on. */
 typedef struct sound_run {
     unsigned count;
-    unsigned timed; /* functions that took some time */
-    bool has_pair;  /* an entry right before the exit of the same function */
-    bool is_cut;    /* the last one does not end in what was looked at */
-    bool has_end;   /* the last one is that of a version 1 buffer */
-    bool is_good;   /* eight, or all up to the end */
+    unsigned timed; /* functions whose time differs from the record before */
+    bool has_pair;  /* an entry is directly followed by the exit of the same function */
+    bool is_cut;    /* the last record ends after the examined bytes */
+    bool has_end;   /* the last record is the EndOfBuffer of version 1 */
+    bool is_good;   /* there are eight records, or records up to the end */
 } sound_run;
 
-/* Follows records from `at`, XRAY_SOUND_SIZE bytes far. */
+/* Follows records from `at` for XRAY_SOUND_SIZE bytes. */
 static sound_run follow(const xray_trace *trace, const uint8_t *at, const uint8_t *end, bool is_all)
 {
     const stele_xray_header *header = &trace->header;
@@ -90,7 +90,8 @@ static sound_run follow(const xray_trace *trace, const uint8_t *at, const uint8_
         const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
                                                             &tsc, at, (size_t)(stop - at), &record);
         if (result == STELE_XRAY_SHORT) {
-            /* The last record may be cut off; a payload far beyond the end is rather no payload. */
+            /* The last record may be cut; but a payload far beyond the end is rather not a
+               payload. */
             r.is_cut = true;
             r.is_good = r.count >= (is_near && is_all ? 1 : SEVERAL_COUNT);
             return r;
@@ -115,7 +116,7 @@ static sound_run follow(const xray_trace *trace, const uint8_t *at, const uint8_
     return r;
 }
 
-/* Whether records go on at `at` in the way of writers whose payloads are overwritten. */
+/* Whether records go on at `at` as those of writers that overwrite payloads. */
 static bool are_overwritten(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
 {
     unsigned count;
@@ -123,7 +124,8 @@ static bool are_overwritten(const xray_trace *trace, const uint8_t *at, const ui
            count >= XRAY_SOUND_COUNT;
 }
 
-/* The first place before `last` where records go on, at least `least` of them. */
+/* Returns the first position before `last` at which records go on, at least `least` of them, or
+   NULL. */
 static const uint8_t *find_until(const xray_trace *trace, const uint8_t *at, const uint8_t *last,
                                  const uint8_t *end, bool is_all, unsigned least)
 {
@@ -153,10 +155,10 @@ const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, con
 }
 
 /*
- * A payload that is there hardly ever reads as records of known functions; where it does, and is
- * long enough to hold one, the records are taken for real: else they would be lost in silence. The
- * same holds at the end of a buffer that has no room for the payload. Where the bytes tell nothing,
- * the writer does what it did before.
+ * Whether the payload was overwritten by the next records. A true payload hardly ever looks like
+ * records of known functions; if it does, and is long enough for one, it is taken as records, as
+ * these would be lost in silence otherwise. The same is so at the end of a buffer that has no room
+ * for the payload. If the bytes do not decide, the writer is assumed to do what it did before.
  */
 static bool is_overwritten(const xray_trace *trace, const uint8_t *at, uint64_t size,
                            const uint8_t *end, bool *is_habit)
@@ -173,7 +175,7 @@ static bool is_overwritten(const xray_trace *trace, const uint8_t *at, uint64_t 
     return *is_habit;
 }
 
-/* Whether records go on at `at`, or would if the one there were not damaged. */
+/* Whether records go on at `at`, or after a damaged record there. */
 static bool go_on(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
 {
     static const size_t sizes[] = {0, XRAY_FUNCTION_SIZE, XRAY_METADATA_SIZE};
@@ -188,8 +190,11 @@ static bool go_on(const xray_trace *trace, const uint8_t *at, const uint8_t *end
     return false;
 }
 
-/* Where eight records that took time and return from what they entered stand in a payload: one
-   whose size was damaged so that the next records look like a part of it. */
+/*
+ * Returns the position in a payload of eight records that took time and return from what they
+ * entered: the payload's size was damaged so that the next records seem to belong to it. Returns
+ * NULL if there are none.
+ */
 static const uint8_t *find_swallowed(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
 {
     const bool big = trace->header.is_big_endian;
@@ -207,9 +212,9 @@ static const uint8_t *find_swallowed(const xray_trace *trace, const uint8_t *at,
 }
 
 /*
- * Whether two records or more of known functions lead from `at` exactly to `end`, each of them
- * after some time, and one returns from what the one before it entered, or was entered before them
- * all.
+ * Whether two or more records of known functions lead from `at` exactly to `end`, each after some
+ * time, and one returns from the function that the one before it entered, or that was entered
+ * before all of them.
  */
 static bool are_pair(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
                      uint32_t entered)
@@ -235,14 +240,14 @@ static bool are_pair(const xray_trace *trace, const uint8_t *at, const uint8_t *
     return has_pair && count > 1 && at == end;
 }
 
-/* The same for a few records at the end of a payload: with a size that grew they are in it, and the
-   next record follows as if nothing had happened. */
+/* Returns the position of a few records at the end of a payload: with a size that is too large they
+   are inside of it, and the record after it follows as usual. Returns NULL if there are none. */
 static const uint8_t *find_pair(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
                                 uint32_t entered)
 {
     const bool big = trace->header.is_big_endian;
     const size_t far = (size_t)PAIR_COUNT * XRAY_METADATA_SIZE;
-    at = (size_t)(end - at) > far ? end - far : at + 1; /* no payload is empty */
+    at = (size_t)(end - at) > far ? end - far : at + 1; /* a payload is not empty */
     for (; at < end && (size_t)(end - at) >= 2u * XRAY_FUNCTION_SIZE; at++) {
         if ((xray_is_metadata(big, at)
                  ? xray_has_kind(trace->header.version, xray_metadata_kind(big, at))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all producers of XRay files have in common when they begin. */
+/* Opens producers of XRay files. */
 #include "formats/xray/read/producers.h"
 
 stele_status xray_producer_start(producer *self, window *w, const xray_trace *trace,

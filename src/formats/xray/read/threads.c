@@ -9,12 +9,12 @@
 #include "formats/xray/trace.h"
 #include "model/batch.h"
 
-/* Entries in the tables of names of all objects together: 16 MB. */
+/* Most entries in the tables of names of all objects: 16 MB. */
 #define FUNCTION_NAMES_MAX (1u << 22)
 
-/* ---- Threads ---- */
+/* ---- Threads as streams ---- */
 
-/* UINT32_MAX: it is not known. */
+/* Returns the index of the thread, or UINT32_MAX if it is not known. */
 static uint32_t thread_find(const xray_trace *trace, uint32_t pid, uint32_t tid, uint32_t hash)
 {
     for (uint32_t at = hash, number;
@@ -24,7 +24,7 @@ static uint32_t thread_find(const xray_trace *trace, uint32_t pid, uint32_t tid,
     return UINT32_MAX;
 }
 
-/* Room for one more. */
+/* Makes room for one more thread. Returns false if out of memory. */
 static bool threads_reserve(xray_trace *trace)
 {
     xray_thread *grown;
@@ -36,8 +36,8 @@ static bool threads_reserve(xray_trace *trace)
     return grown != NULL;
 }
 
-/* Counters of CPUs may disagree by a little, and what a signal interrupts between its time and its
-   record is written after all that the handler does: a small window puts that right. */
+/* Adds the thread's stream with a small lateness: counters of CPUs may differ a little, and what a
+   signal interrupts between its time and its record is written after all that the handler does. */
 static bool add_stream(const xray_trace *trace, xray_thread *thread)
 {
     thread->stream =
@@ -95,10 +95,10 @@ uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
     return trace->thread_count - 1;
 }
 
-/* ---- Functions ---- */
+/* ---- Names of functions ---- */
 
-/* Room for the function in the table of its object. Functions beyond all room get their names anew
-   each time. */
+/* Whether the table of the function's object has room for it. Functions without room get their
+   names anew each time. */
 typedef enum room { ROOM_YES, ROOM_NO, ROOM_NO_MEMORY } room;
 
 static room function_reserve(xray_trace *trace, uint32_t function)
@@ -128,7 +128,7 @@ bool xray_trace_reserve(xray_trace *trace, uint32_t function)
     return function_reserve(trace, function) != ROOM_NO_MEMORY;
 }
 
-/* With shared objects the object's number stands above 24 bits of function: FORMAT.md "Function
+/* With shared objects, the object's number is above 24 bits of function: FORMAT.md "Function
    ids". */
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps)
 {

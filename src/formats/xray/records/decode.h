@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records of FDR buffers. The functions are inline and take the byte order and the version as
- * values that are constant where they are called in a loop, so that each loop is compiled for its
- * own dialect.
+ * Decodes records of FDR buffers. The functions are inline and take byte order and version as
+ * arguments, which are constants where they are called in a loop, so that a loop is compiled for
+ * each dialect.
  */
 #ifndef XRAY_RECORDS_DECODE_H
 #define XRAY_RECORDS_DECODE_H
@@ -65,7 +65,7 @@ XRAY_INLINE bool xray_is_call(bool big, uint32_t word)
     return (word & (big ? 0xc0000000u : 0x9u)) == 0;
 }
 
-/* Which versions have a metadata record: seed table, FORMAT.md "Versions". */
+/* Whether a version has a kind of metadata record: seed table, FORMAT.md "Versions". */
 XRAY_INLINE bool xray_has_kind(unsigned version, unsigned kind)
 {
     switch (kind) {
@@ -105,7 +105,8 @@ XRAY_INLINE stele_xray_result xray_decode_event(bool big, unsigned version, uint
     return left < record->size ? STELE_XRAY_SHORT : STELE_XRAY_OK;
 }
 
-/* At least 16 bytes are there, and the first is that of a metadata record. */
+/* Decodes a metadata record. At least 16 bytes must be there, and the first must be that of a
+   metadata record. */
 XRAY_INLINE stele_xray_result xray_decode_metadata(bool big, unsigned version, uint64_t *tsc,
                                                    const uint8_t *at, size_t left,
                                                    stele_xray_record *record)
@@ -143,7 +144,7 @@ XRAY_INLINE stele_xray_result xray_decode_metadata(bool big, unsigned version, u
     return STELE_XRAY_OK;
 }
 
-/* The record at `at`; nothing but `*record` changes unless the result is OK. */
+/* Decodes the record at `at`. Nothing but `*record` changes unless the result is OK. */
 XRAY_INLINE stele_xray_result xray_decode_record(bool big, unsigned version, uint64_t *tsc,
                                                  const uint8_t *at, size_t left,
                                                  stele_xray_record *record)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of FDR buffers as bytes; the layouts are drawn in decode.h. */
+/* Encodes records of FDR buffers; the layouts are drawn in decode.h. */
 #include "formats/xray/records/decode.h"
 
 static void put16(bool big, uint8_t *at, uint16_t value)

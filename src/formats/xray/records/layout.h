@@ -12,7 +12,7 @@
 #define XRAY_TYPE_BASIC  0u
 #define XRAY_TYPE_FDR    1u
 
-/* Metadata records of FDR mode: the seven bits beside the discriminant. */
+/* Kinds of metadata records of FDR mode, in the seven bits besides the discriminant. */
 enum {
     XRAY_META_NEW_BUFFER = 0,
     XRAY_META_END_OF_BUFFER = 1, /* version 1 only */

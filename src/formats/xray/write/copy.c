@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying kept records. Records have no times of their own, only deltas, so that a buffer of which
- * some records are left out is encoded again; the others are copied as they are. Everything between
- * buffers (headers, skipped bytes) is copied too while nothing was left out.
+ * Copies kept records. Records have no times of their own, only deltas, so a buffer some of whose
+ * records are left out is encoded again; other buffers are copied as they are. Bytes between
+ * buffers (headers, skipped bytes) are copied, too, while nothing was left out.
  *
  * Calls that are open where the copy begins are entered there: in FDR logs by buffers of their
- * threads that stand before all others, in basic-mode logs by their own records with another time.
- * Records have no room to say so. Buffers that began before begin there, too, so that buffers of a
- * thread are in the order of time.
+ * threads that precede all others, in basic-mode logs by their own records with another time.
+ * Records have no room to mark them. Buffers that began earlier begin there, too, so that the
+ * buffers of a thread are in the order of time.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@
 
 #define COPY_CHUNK ((size_t)64 << 10)
 
-/* An event that is kept: where its record stands, and the time that it was read with. */
+/* A kept event: the offset of its record, and the counter that it was read with. */
 typedef struct kept_record {
     uint64_t offset, tsc;
 } kept_record;
@@ -30,15 +30,18 @@ typedef struct xray_copier {
     xray_trace *trace;
     output *out;
     xray_locator locator;
-    window w;             /* over the buffer at hand */
+    window w;             /* over the current buffer */
     window find;          /* finds buffers */
-    xray_range range;     /* the buffer at hand */
-    uint64_t range_begin; /* with its extents */
+    xray_range range;     /* the current buffer */
+    uint64_t range_begin; /* offset of its extents */
     bool has_range, is_ended;
     xray_habits habits;
-    uint64_t begin_tsc;   /* where the copy begins, if calls are open there; else 0 */
-    stele_writer *begins; /* of calls that are open where the copy begins; NULL: none, or written */
-    kept_record *kept;    /* of the buffer at hand, in the order of their offsets */
+    /* Counter at which the copy begins if calls are open there; otherwise 0. */
+    uint64_t begin_tsc;
+    /* Writes calls that are open where the copy begins; NULL if there are none, or they are
+       written. */
+    stele_writer *begins;
+    kept_record *kept; /* kept records of the current buffer, sorted by offset */
     size_t kept_count, kept_capacity;
 } xray_copier;
 
@@ -57,14 +60,15 @@ static stele_status copy_bytes(xray_copier *c, uint64_t begin, uint64_t end)
     return STELE_OK;
 }
 
-/* ---- A buffer of which some records are kept ---- */
+/* ---- Buffers with records that are left out ---- */
 
+/* The state while a buffer is encoded again. */
 typedef struct rewriter {
     const stele_xray_header *header;
-    output *body; /* in memory, because its size comes first */
+    output *body; /* the new buffer, in memory because its size precedes it */
     uint64_t tsc_read, tsc_written;
     uint32_t cpu;
-    bool is_cpu_pending; /* a NewCPUId that was read and not yet written */
+    bool is_cpu_pending; /* a NewCPUId record was read and is not written yet */
 } rewriter;
 
 static void rewrite_bytes(rewriter *r, const uint8_t *at, size_t size)
@@ -79,7 +83,7 @@ static void rewrite_record(rewriter *r, const stele_xray_record *record)
     r->tsc_written = record->tsc;
 }
 
-/* Brings the written counter to where a record's delta counts from. */
+/* Sets the written counter to the value from which a record's delta counts. */
 static void rewrite_time(rewriter *r, uint64_t before, uint64_t after)
 {
     if (r->is_cpu_pending) {
@@ -91,8 +95,8 @@ static void rewrite_time(rewriter *r, uint64_t before, uint64_t after)
     }
 }
 
-/* A kept record with the bytes of its payload and its arguments as they are; of a payload that was
-   overwritten, or had a damaged size, what is there. */
+/* Writes a kept record with its payload and its arguments; if a payload was overwritten, or its
+   size is damaged, only the bytes that are there. */
 static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record *record,
                          uint64_t before)
 {
@@ -118,7 +122,7 @@ static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record
     rewrite_bytes(r, at + head, record->size - head);
 }
 
-/* The record at the window, as the reader takes it. */
+/* Decodes the record at the window as the reader does. */
 static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray_record *record)
 {
     const stele_xray_header *h = &c->trace->header;
@@ -141,7 +145,8 @@ static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray
     return STELE_XRAY_OK;
 }
 
-/* What cannot be read ends at the next kept event; false when there is none in the buffer. */
+/* Skips bytes that cannot be read, up to the next kept event. Returns false if the buffer has
+   none. */
 static bool skip_to_kept(xray_copier *c, size_t next)
 {
     while (next < c->kept_count && c->kept[next].offset <= window_offset(&c->w))
@@ -152,8 +157,8 @@ static bool skip_to_kept(xray_copier *c, size_t next)
     return true;
 }
 
-/* Whether a kept record, of which `next` is the first from `offset` on, begins within that of
-   `size` bytes at `offset`: the reader found that records stand elsewhere there. */
+/* Whether a kept record begins inside of the record of `size` bytes at `offset`: the reader found
+   that records begin elsewhere there. `next` is the first kept record from `offset` on. */
 static bool is_read_askew(const xray_copier *c, size_t next, uint64_t offset, uint32_t size)
 {
     while (next < c->kept_count && c->kept[next].offset <= offset)
@@ -161,7 +166,7 @@ static bool is_read_askew(const xray_copier *c, size_t next, uint64_t offset, ui
     return next < c->kept_count && c->kept[next].offset < offset + size;
 }
 
-/* A record that begins the buffer, which begins with the copy at the earliest. */
+/* Writes a record that begins the buffer. Buffers do not begin before the copy does. */
 static void rewrite_preamble(const xray_copier *c, rewriter *r, const stele_xray_record *record)
 {
     stele_xray_record later = *record;
@@ -174,17 +179,17 @@ static void rewrite_preamble(const xray_copier *c, rewriter *r, const stele_xray
     }
 }
 
-/* A kept record has the time that it was read with, after damage, too, before which records that
-   are none may have moved the counter. */
+/* Gives a kept record the time that it was read with, also after damage, where bytes that are not
+   records may have moved the counter. */
 static void take_time(rewriter *r, stele_xray_record *record, uint64_t *before, uint64_t tsc)
 {
     if (record->kind >= XRAY_ACTION_COUNT && r->header->version < 5)
-        return; /* it has a time of its own */
+        return; /* the record has a time of its own */
     *before += tsc - record->tsc;
     record->tsc = r->tsc_read = tsc;
 }
 
-/* Goes through the records of the buffer; those that begin it and those kept are written. */
+/* Processes the records of the buffer: those that begin it and kept ones are written. */
 static void rewrite_all(xray_copier *c, rewriter *r)
 {
     size_t next = 0;
@@ -231,8 +236,8 @@ static void rewrite_all(xray_copier *c, rewriter *r)
     }
 }
 
-/* Buffers of version 1 have one size, but for the last, which ends with the file: what the header
-   says of it may lie far beyond. */
+/* Pads a buffer of version 1, all of which have the same size except for the last, which ends with
+   the file: the size in the header may be far larger. */
 static stele_status pad_range(xray_copier *c, uint64_t size)
 {
     static const uint8_t zeros[4096];
@@ -276,9 +281,9 @@ static stele_status rewrite_range(xray_copier *c)
     return status;
 }
 
-/* ---- The flow of buffers ---- */
+/* ---- The sequence of buffers ---- */
 
-/* Whether every event of the buffer is kept: the reader's own decoder would deliver no other. */
+/* Whether every event of the buffer is kept, found out by decoding as the reader does. */
 static bool is_whole(xray_copier *c)
 {
     uint64_t tsc = 0;
@@ -308,7 +313,7 @@ static bool is_whole(xray_copier *c)
     return true;
 }
 
-/* Writes the buffer at hand and goes to the next one. */
+/* Writes the current buffer and moves to the next one. */
 static stele_status advance(xray_copier *c)
 {
     stele_status status = STELE_OK;
@@ -355,7 +360,7 @@ static stele_status xray_copier_begin(copier *base, const stele_batch *batch,
     return c->begins->ops->write(c->begins, &(stele_segment){&one, 0, 1});
 }
 
-/* Before the first buffer. */
+/* Writes the buffers of open calls, before the first buffer. */
 static stele_status finish_begins(xray_copier *c)
 {
     stele_status status;
@@ -393,7 +398,7 @@ static stele_status xray_copier_finish(copier *base)
     stele_status status = finish_begins(c);
     while (status == STELE_OK && !(c->is_ended && !c->has_range))
         status = advance(c);
-    /* What stands after the last buffer and is none. */
+    /* Bytes after the last buffer that belong to none. */
     if (status == STELE_OK && c->locator.next < c->w.in->size)
         status = copy_bytes(c, c->locator.next, UINT64_MAX);
     return status != STELE_OK ? status : c->out->status;
@@ -410,9 +415,9 @@ static void xray_copier_close(copier *base)
     free(c);
 }
 
-/* ---- Basic-mode logs and profiles: records stand for themselves ---- */
+/* ---- Basic-mode logs and profiles, whose records do not depend on others ---- */
 
-/* The record with another time, and its arguments after it. */
+/* Writes a record that is open where the copy begins, with another time, and its arguments. */
 static stele_status plain_begin(copier *base, const stele_batch *batch, const stele_event *event,
                                 uint64_t before_ns)
 {

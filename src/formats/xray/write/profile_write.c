@@ -5,7 +5,7 @@
 
 #include "formats/xray/records/decode.h"
 
-/* ---- Writing ---- */
+/* ---- Writing of samples ---- */
 
 static const stele_field *find_path(const stele_context *context, const stele_batch *batch,
                                     const stele_event *event)
@@ -89,7 +89,8 @@ static void put_u64(output *out, uint64_t value)
     output_write(out, bytes, sizeof bytes);
 }
 
-/* The ids of a path, leaf first: from the end, which is found by going through. */
+/* Writes the ids of a path with the leaf first: its last elements, which are found by walking over
+   all. */
 static stele_status put_path(output *out, const stele_field *path)
 {
     const uint32_t count = path->u.run.count;
@@ -131,15 +132,15 @@ void profile_block_free(profile_block *block)
     output_close(block->records);
 }
 
-/* ---- Copying ---- */
+/* ---- Copying of records ---- */
 
 typedef struct profile_copier {
     copier base;
     xray_trace *trace;
     output *out;
-    output *kept; /* records of the block at hand */
+    output *kept; /* kept records of the current block */
     window w;
-    uint64_t block_begin, block_end; /* 0, 0: none yet */
+    uint64_t block_begin, block_end; /* both 0 before the first block */
     uint8_t header[XRAY_PROFILE_BLOCK_SIZE];
 } profile_copier;
 
@@ -155,7 +156,7 @@ static void copy_range(output *to, window *w, uint64_t begin, uint64_t end)
     }
 }
 
-/* The kept records of the block at hand, after its header with the size that is left. */
+/* Writes the kept records of the current block, after its header with the new size. */
 static stele_status flush_kept(profile_copier *c)
 {
     const uint8_t *records;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiling files written from samples, and cut; the layout is drawn in profile.c. */
+/* Writes profiling files from samples, and copies parts of them; the layout is drawn in
+   profile.c. */
 #ifndef XRAY_WRITE_PROFILE_WRITE_H
 #define XRAY_WRITE_PROFILE_WRITE_H
 
@@ -7,10 +8,10 @@
 #include "formats/xray/trace.h"
 
 typedef struct profile_block {
-    output *records; /* of the block at hand, in memory; NULL until the first */
-    uint32_t track;  /* it belongs to */
+    output *records; /* records of the current block, in memory; NULL until the first sample */
+    uint32_t track;  /* track of the current block */
     uint32_t number;
-    bool has_header; /* of the file */
+    bool has_header; /* the file header was written */
 } profile_block;
 
 /* Whether an event is a sample that a profiling file can hold: it has a path of function ids. */
@@ -21,11 +22,11 @@ bool profile_can_write(const stele_context *context, const stele_batch *batch,
 stele_status profile_write(profile_block *block, stele_context *context, output *out,
                            const stele_batch *batch, const stele_event *event);
 
-/* Writes the block at hand. */
+/* Writes the current block. */
 stele_status profile_flush(profile_block *block, const stele_context *context, output *out);
 void profile_block_free(profile_block *block);
 
-/* Keeps records of the blocks that they stand in. */
+/* Copies kept records in the blocks that contain them. */
 stele_status xray_profile_copier_open(xray_trace *trace, output *out, copier **copier);
 
 #endif

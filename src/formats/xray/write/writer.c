@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events as FDR logs. Every thread fills a buffer of its own, as the runtime does; a full one goes
- * to the file after its extents. COMPLETE events become an entry and an exit: exits wait on a
- * stack of the thread until an event at or after their time comes by.
+ * Writes events as FDR logs. Every thread fills a buffer of its own, as the runtime does; a full
+ * one is written to the file after its extents. COMPLETE events become an entry and an exit: exits
+ * wait on a stack of the thread until an event at or after their time comes.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #include "model/batch.h"
 
 #define BUFFER_SIZE      (64u << 10)
-#define BUFFER_SIZE_MIN  (32u * XRAY_METADATA_SIZE) /* room for an entry with its arguments */
+#define BUFFER_SIZE_MIN  (32u * XRAY_METADATA_SIZE) /* bytes for an entry with its arguments */
 #define BUFFER_SIZE_MAX  (64u << 20)
 #define PAYLOAD_SIZE_MAX (BUFFER_SIZE - 16u * XRAY_METADATA_SIZE)
 #define NS_PER_S         UINT64_C(1000000000)
@@ -26,13 +26,14 @@ typedef struct pending_exit {
 } pending_exit;
 
 typedef struct xray_lane {
-    uint8_t *bytes; /* of the writer's buffer_size; NULL until the first event */
+    uint8_t *bytes; /* buffer_size bytes; NULL until the first event */
     uint32_t size;
     uint64_t tsc;       /* running counter */
-    uint64_t begin_tsc; /* of the buffer */
+    uint64_t begin_tsc; /* counter at the begin of the buffer */
     uint32_t pid, tid;
     uint16_t cpu;
-    uint32_t function; /* entered last: whom arguments belong to (basic mode) */
+    /* The function that was entered last, which arguments belong to (basic mode). */
+    uint32_t function;
     pending_exit *exits;
     uint32_t exit_count, exit_capacity;
 } xray_lane;
@@ -41,29 +42,28 @@ typedef struct xray_writer {
     stele_writer base;
     stele_xray_header header;
     bool has_header;
-    bool is_ticks;    /* the source's own ticks are written */
-    xray_lane *lanes; /* by track */
+    bool is_ticks;    /* the source's own ticks are written, not ns */
+    xray_lane *lanes; /* indexed by track */
     uint32_t lane_count;
-    uint32_t *function_of_name; /* 0: none yet */
+    uint32_t *function_of_name; /* by name; 0 if the name has no number yet */
     uint32_t function_of_name_count;
     uint32_t function_count;
     uint32_t buffer_size;
-    bool is_basic;       /* a basic-mode log */
-    bool is_profile;     /* the first event is a sample: all samples go to a profiling file */
-    profile_block block; /* of that */
+    bool is_basic; /* the output is a basic-mode log */
+    /* The first event is a sample, so all samples are written to a profiling file. */
+    bool is_profile;
+    profile_block block; /* current block of the profiling file */
 } xray_writer;
 
-/* ---- Basic mode ---- */
+/* ---- Records of basic mode ---- */
 
 static void record_lose(xray_writer *w, const char *what, bool is_dropped)
 {
     writer_lose(&w->base, STELE_KIND_NONE, what, is_dropped, 1);
 }
 
-/*
- * The record of a basic-mode log that says the same as one of FDR mode; the layout is drawn in
- * basic.c. Version 1 has entries and exits only, process ids came with version 3.
- */
+/* Writes the record of a basic-mode log that corresponds to one of FDR mode; the layout is drawn in
+   basic.c. Version 1 only has entries and exits; version 3 added process ids. */
 static void put_basic(xray_writer *w, xray_lane *lane, const stele_xray_record *record)
 {
     uint8_t bytes[XRAY_BASIC_SIZE] = {0};
@@ -100,7 +100,7 @@ static void put_basic(xray_writer *w, xray_lane *lane, const stele_xray_record *
     output_write(w->base.out, bytes, sizeof bytes);
 }
 
-/* ---- Buffers ---- */
+/* ---- Buffers of threads ---- */
 
 static void put(xray_writer *w, xray_lane *lane, const stele_xray_record *record,
                 const void *payload)
@@ -117,8 +117,8 @@ static void put(xray_writer *w, xray_lane *lane, const stele_xray_record *record
         lane->tsc = record->tsc;
 }
 
-/* The end of a version 1 buffer, which has the size in the header. Some readers go on after the
-   record that ends it: for them the rest is one custom event. */
+/* Ends a version 1 buffer, which has the size in the header. Some readers continue after the record
+   that ends it: for them the rest is one custom event. */
 static void lane_end(xray_writer *w, xray_lane *lane)
 {
     uint8_t *rest;
@@ -131,7 +131,7 @@ static void lane_end(xray_writer *w, xray_lane *lane)
     lane->size = w->buffer_size;
 }
 
-/* The buffer to the file: version 1 fills it up, later ones say its size. */
+/* Writes the buffer to the file: version 1 fills it up, later versions precede it by its size. */
 static void lane_flush(xray_writer *w, xray_lane *lane)
 {
     uint8_t extents[XRAY_METADATA_SIZE];
@@ -149,7 +149,7 @@ static void lane_flush(xray_writer *w, xray_lane *lane)
     lane->size = 0;
 }
 
-/* The records that begin every buffer: "Format Grammar and Invariants". */
+/* Writes the records that begin every buffer: "Format Grammar and Invariants". */
 static void lane_begin(xray_writer *w, xray_lane *lane, uint64_t tsc)
 {
     const uint64_t ns = w->header.frequency_hz == NS_PER_S ? tsc : 0;
@@ -182,8 +182,8 @@ static stele_status lane_prepare(xray_writer *w, xray_lane *lane, uint64_t tsc, 
         if (lane->bytes == NULL)
             return STELE_ERR_MEMORY;
     }
-    /* A counter that is set anew and the end of the buffer (see lane_end) must fit too. Time that
-       goes back begins a buffer of its own, as the ring of a real trace does. */
+    /* A record that sets the counter and the end of the buffer (see lane_end) must fit, too. A time
+       that decreases begins another buffer, as in the ring of a real trace. */
     if (lane->size + size + 3 * XRAY_METADATA_SIZE > w->buffer_size || tsc < lane->tsc)
         lane_flush(w, lane);
     if (lane->size == 0)
@@ -203,7 +203,7 @@ static stele_status put_function(xray_writer *w, xray_lane *lane, stele_xray_kin
     return status;
 }
 
-/* ---- Lanes ---- */
+/* ---- Lanes: threads that are written ---- */
 
 static xray_lane *lane_of(xray_writer *w, uint32_t track)
 {
@@ -228,7 +228,7 @@ static xray_lane *lane_of(xray_writer *w, uint32_t track)
     return lane;
 }
 
-/* Exits of COMPLETE events that lie at or before `tsc`. */
+/* Writes the exits of COMPLETE events at or before `tsc`. */
 static stele_status put_exits(xray_writer *w, xray_lane *lane, uint64_t tsc)
 {
     stele_status status = STELE_OK;
@@ -249,16 +249,17 @@ static stele_status push_exit(xray_lane *lane, uint32_t function, uint64_t tsc)
             return STELE_ERR_MEMORY;
         lane->exits = exits;
     }
-    /* Spans that overlap without nesting: the one that ends first is on top all the same. */
+    /* If spans overlap without nesting, the one that ends first is on top nevertheless. */
     for (at = lane->exit_count++; at != 0 && lane->exits[at - 1].tsc < tsc; at--)
         lane->exits[at] = lane->exits[at - 1];
     lane->exits[at] = (pending_exit){tsc, function};
     return STELE_OK;
 }
 
-/* ---- Functions and times ---- */
+/* ---- Numbers of functions and times ---- */
 
-/* Functions have numbers: those of XRay traces their own, other names one of a new count. */
+/* Returns the number of a function: its own if it comes from an XRay trace; other names are
+   numbered as they come. */
 static uint32_t function_of(xray_writer *w, const stele_event *event)
 {
     const stele_name name = event->name;
@@ -284,13 +285,12 @@ static uint64_t tsc_of_ns(int64_t time_ns)
     return time_ns < 0 ? 0 : (uint64_t)time_ns;
 }
 
-/* What has no time stands where the thread is. */
+/* Returns the counter of an event; one without a time gets that of its thread. */
 static uint64_t tsc_of(xray_writer *w, const xray_lane *lane, const stele_event *event)
 {
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 && lane->size != 0)
         return lane->tsc;
-    /* Ticks are unsigned there: those of a clock that counts from before zero would be read as the
-       end of time. */
+    /* The format's ticks are unsigned: negative ones would be read as very late times. */
     if (w->is_ticks && (event->time_ns >= 0 || event->ticks <= INT64_MAX))
         return event->ticks;
     if (event->time_ns < 0)
@@ -304,8 +304,8 @@ static void judge_time(xray_writer *w, const stele_event *event)
         writer_lose(&w->base, (stele_kind)event->kind, "having no time", false, 1);
 }
 
-/* Whether a reader of the ticks would give an event the time that it has: XRay counts from zero and
-   converts ticks as one. */
+/* Whether a reader of the ticks computes the event's time: XRay counts from 0 and has one
+   frequency. */
 static bool counts_from_zero(const stele_clock *clock, const stele_event *event)
 {
     const tick_rate rate = tick_rate_make(clock->frequency_hz);
@@ -316,8 +316,8 @@ static bool counts_from_zero(const stele_clock *clock, const stele_event *event)
            tick_rate_ns(&rate, event->ticks, &is_clamped) == event->time_ns;
 }
 
-/* The header is made from the clock of the first stream: its ticks are kept where all streams
-   count with the same frequency and nothing was shifted; else times are in ns. */
+/* Writes the header, made from the clock of the first stream. Ticks are kept if all streams count
+   with the same frequency and nothing is shifted; otherwise times are in ns. */
 static void write_header(xray_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
@@ -336,9 +336,9 @@ static void write_header(xray_writer *w, const stele_batch *batch, const stele_e
     output_write(w->base.out, bytes, sizeof bytes);
 }
 
-/* ---- Events ---- */
+/* ---- Events as records ---- */
 
-/* Whether the reader gives an argument such a name. */
+/* Whether the field has a name that the reader gives to arguments. */
 static bool is_argument_name(const xray_writer *w, const stele_batch *batch,
                              const stele_field *field)
 {
@@ -347,7 +347,7 @@ static bool is_argument_name(const xray_writer *w, const stele_batch *batch,
            name.bytes[3] <= '9';
 }
 
-/* Arguments of a call, as the fields arg0, arg1, ... of the reader. */
+/* Writes the arguments of a call, which are the reader's fields arg0, arg1, ... */
 static stele_status put_arguments(xray_writer *w, xray_lane *lane, const stele_batch *batch,
                                   const stele_event *event)
 {
@@ -401,7 +401,7 @@ static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch 
     judge_time(w, event);
     if (event->category != 0)
         writer_lose(&w->base, (stele_kind)event->kind, "categories", true, 1);
-    /* An entry stands in one buffer with its arguments. */
+    /* An entry and its arguments must be in one buffer. */
     status =
         lane_prepare(w, lane, tsc, has_arguments ? 8 * XRAY_METADATA_SIZE : XRAY_FUNCTION_SIZE);
     if (status == STELE_OK)
@@ -428,8 +428,8 @@ static const stele_field *find_field(const xray_writer *w, const stele_batch *ba
     return NULL;
 }
 
-/* Instants and logs become custom events: with their payload if they came from one, else with
-   their name as the payload. */
+/* Writes an instant or a log as a custom event: with its payload if it came from one, otherwise
+   with its name as the payload. */
 static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batch *batch,
                                const stele_event *event, uint64_t tsc)
 {
@@ -545,7 +545,7 @@ static int lane_compare(const void *left, const void *right)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* The last buffers in the order of their times, so that equal events make equal files. */
+/* Writes the last buffers in the order of their times, so that equal events make equal files. */
 static stele_status flush_lanes(xray_writer *w)
 {
     xray_lane **lanes = malloc((w->lane_count + 1) * sizeof *lanes);
@@ -595,7 +595,8 @@ static void xray_writer_close(stele_writer *base)
 static const writer_ops xray_writer_ops = {xray_writer_write, xray_writer_finish,
                                            xray_writer_close};
 
-/* "5", "basic3", or as traces are shown: "FDR 5", "basic mode 3". 0: it is no version. */
+/* Reads a version: "5", "basic3", or as traces show it, "FDR 5", "basic mode 3". Returns 0 if it is
+   not a version. */
 static uint16_t parse_version(const char *text, bool *is_basic)
 {
     static const char *const prefixes[] = {"basic mode ", "basic", "FDR ", ""};
