@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers a question of the page, and keeps the findings that come up. */
+/* Answers a question of the page, and keeps the findings that come up while it is answered. */
 #include <stele/text.h>
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static stele_status dispatch(viewer *v, const question *q, stele_output *out)
     return STELE_ERR_ARGUMENT;
 }
 
-/* What cannot be answered without some parameter. NULL: nothing is missing. */
+/* Returns what a question lacks that cannot be answered without it, NULL if it lacks nothing. */
 static const char *missing(const question *q)
 {
     const bool has_stretch = q->begin_ns != INT64_MIN && q->end_ns != INT64_MAX;

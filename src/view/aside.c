@@ -21,7 +21,7 @@
 #include <sys/prctl.h>
 #endif
 
-#define PRIORITY    5 /* pictures come first */
+#define PRIORITY    5 /* niceness of the process: making pictures comes first */
 #define FOLDERS_MAX 4u
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static bool make_folder(aside *a)
     return true;
 }
 
-/* Removes what is in a folder, which is closed; no deeper than answers are. */
+/* Removes everything in a folder, down to the depth that answers have, and closes the folder. */
 static void empty_folder(int folder, unsigned depth)
 {
     DIR *list = fdopendir(folder);
@@ -72,9 +72,9 @@ static void remove_folder(aside *a)
     a->folder[0] = 0;
 }
 
-/* ---- Answering ------------------------------------------------------------------------------- */
+/* ---- Answers in a process of their own ------------------------------------------------------- */
 
-/* A trace that is a folder is written as one, and packed then. */
+/* Answers a question whose answer is a folder: writes the folder, then packs it into one file. */
 static stele_status answer_folder(viewer *v, const question *q, const aside *a, view_answer *about)
 {
     stele_output *folder = NULL, *out = NULL;
@@ -135,15 +135,15 @@ int aside_answer_here(viewer *v, const question *q, aside_result *result)
     return fd;
 }
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- Processes that answer ------------------------------------------------------------------- */
 
-/* What such a process does first. */
+/* Sets up a process that answers: it ends with the server, and with lower priority. */
 static void set_apart(void)
 {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    setpgid(0, 0); /* what it starts ends with it */
+    setpgid(0, 0); /* a group of its own: what the process starts ends with it */
     setpriority(PRIO_PROCESS, 0, PRIORITY);
 }
 
@@ -152,7 +152,7 @@ static _Noreturn void say(int to, const aside_result *result)
     _exit(write(to, result, sizeof *result) != (ssize_t)sizeof *result);
 }
 
-/* Begins a process: true in it, with `*to` to say the result. */
+/* Starts a process; returns true in that process, with `*to` set to where its result is written. */
 static bool fork_aside(aside *a, int *to, stele_status *status)
 {
     int ends[2];
@@ -216,7 +216,7 @@ bool aside_look(aside *a, aside_result *result, int *fd)
     *fd = -1;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return false;
-    if (got != (ssize_t)sizeof *result) /* it ended without a word */
+    if (got != (ssize_t)sizeof *result) /* the process ended without giving a result */
         *result = (aside_result){.status = STELE_ERR_MEMORY};
     result->type[ASIDE_TYPE_MAX - 1] = result->attachment[ASIDE_TYPE_MAX - 1] = 0;
     if (result->status == STELE_OK && a->folder[0] != 0)

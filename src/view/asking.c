@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of a stretch of time: its profile, what fits an expression, rows, a trace. */
+/*
+ * Answers about a stretch of time: its profile, what fits an expression, its rows, a trace of it.
+ */
 #include <stele/expression.h>
 #include <stele/sink.h>
 
@@ -14,10 +16,10 @@
 
 /* ---- Profile --------------------------------------------------------------------------------- */
 
-/* How often something happened that is no span. */
+/* How often an event that is not part of a span happened. */
 typedef struct mark_count {
     stele_name name;
-    uint8_t kind; /* what it is called where it has no name; else 0 */
+    uint8_t kind; /* kind of the event, which stands for the name of an event without one; else 0 */
     uint64_t count;
 } mark_count;
 
@@ -123,7 +125,7 @@ static int compare_marks(const void *left, const void *right)
                                 : (a->name > b->name) - (a->name < b->name);
 }
 
-/* [name, count, kind] of each, those that came most often first. */
+/* Writes [name, count, kind] of each mark, the most frequent marks first. */
 static void put_marks(const figures *f, stele_json *j, size_t most)
 {
     if (f->mark_count != 0)
@@ -163,7 +165,9 @@ static stele_status put_figures(figures *f, stele_output *out)
     return STELE_OK;
 }
 
-/* The pairing of moments stands between the reader and the spans: these are not needed here. */
+/*
+ * Takes spans and does nothing with them: the reader pairs moments only for those who take spans.
+ */
 static stele_status ignore_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {
     (void)user;
@@ -182,7 +186,8 @@ stele_status answer_profile(viewer *v, const question *q, stele_output *out)
     stele_status status = stele_profile_new(v->context, &options, &f.profile);
     if (status == STELE_OK) {
         r.has_fields = (stele_profile_columns(f.profile) & STELE_COLUMN_FIELDS) != 0;
-        /* What is open at the end ends with the last event, as in 'profile'. */
+        /* A span that is open at the end of the stretch ends with the last event, as in 'stele
+           profile'. */
         status = stele_profile_set_window(f.profile, q->begin_ns, viewer_known_end(v, q->end_ns));
     }
     if (status == STELE_OK)
@@ -203,13 +208,13 @@ typedef struct hit {
     uint64_t offset;
     uint32_t track, depth;
     stele_name name;
-    uint8_t kind; /* 0 of spans on a stack, 1 of operations, 2 of marks */
+    uint8_t kind; /* 0 of a span on a stack, 1 of an operation, 2 of a mark */
 } hit;
 
 typedef struct search {
     viewer *v;
     const question *q;
-    stele_expression *e; /* of marks; spans are selected by their engine */
+    stele_expression *e; /* selects marks; the engine for spans selects the spans */
     hit *hits;
     size_t hit_count, hit_capacity, hit_max;
     uint64_t found_count;
@@ -270,7 +275,7 @@ static int compare_hits(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* [begin, end, track, depth, name, kind, offset] of each */
+/* Writes [begin, end, track, depth, name, kind, offset] of each hit. */
 static void put_hits(const search *s, stele_output *out)
 {
     stele_json j = {.out = out, .is_line = true};
@@ -319,7 +324,7 @@ stele_status answer_search(viewer *v, const question *q, stele_output *out)
     return status;
 }
 
-/* ---- The next of a name ---------------------------------------------------------------------- */
+/* ---- The next span or event of a name -------------------------------------------------------- */
 
 typedef struct neighbour {
     const question *q;
@@ -338,7 +343,8 @@ static stele_status look_for_neighbour(neighbour *n, const hit *h)
         n->best = *h;
         n->is_found = true;
     }
-    /* A span that ends later can have begun earlier, but none that begins later can. */
+    /* Later spans may have begun earlier than the best one, until one begins after the best one
+       ends. */
     return n->is_found && !n->q->is_backward && h->begin_ns > n->best.end_ns ? STELE_END : STELE_OK;
 }
 
@@ -378,7 +384,7 @@ stele_status answer_next(viewer *v, const question *q, stele_output *out)
         .q = q, .is_whole = true, .span = neighbour_spans, .event = neighbour_events, .user = &n};
     stele_status status;
     if (q->limit != 0)
-        n.name = q->limit; /* the number of the name, as the answer before had it */
+        n.name = q->limit; /* the number of the name, taken from the answer before */
     else
         n.name = stele_name_intern(v->context, q->name, strlen(q->name));
     status = viewer_read(v, &r, INT64_MIN, q->is_backward ? q->at_ns : INT64_MAX);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The modules of the page as one script. Browsers load no modules from files, so that a page that
- * is opened without a server has this instead. Each module becomes a function of its own:
+ * The modules of the page as one script. Browsers load no modules from files, so a page that is
+ * opened without a server has this script instead. Each module becomes a function:
  *
  *     const module_axis = (() => { const {fit} = module_draw; ... return {Axis}; })();
  *
- * That takes modules as those of the page are: an import stands on one line, from './NAME.js', and
- * what is exported is declared where it is exported.
+ * The modules have to be written as those of the page are: each import is one line, from
+ * './NAME.js', and an export is declared where it is exported.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct bundle {
     size_t count;
 } bundle;
 
-/* A line of a module, without its line feed. */
+/* A line of a module, without the line feed at its end. */
 typedef struct line {
     const char *text;
     size_t size;
@@ -44,7 +44,8 @@ static bool begins(const line *l, const char *word)
     return l->size >= size && memcmp(l->text, word, size) == 0;
 }
 
-/* "import {A, B} from './x.js';": what stands in the braces, and the module. */
+/* Takes an import apart, as "import {A, B} from './x.js';": sets `names` to the names in the
+   braces and returns the module. */
 static const view_file *find_import(const line *l, line *names)
 {
     const char *open, *close, *from, *end;
@@ -63,14 +64,14 @@ static const view_file *find_import(const line *l, line *names)
     return view_file_find(name);
 }
 
-/* "axis.js" is "module_axis". */
+/* Writes the name of the variable that holds a module: "axis.js" is "module_axis". */
 static void put_module_name(stele_output *out, const view_file *file)
 {
     stele_output_text(out, "module_");
     stele_output_write(out, file->name, strcspn(file->name, "."));
 }
 
-/* What others want of a module. */
+/* Writes the statement that returns the names which other modules import from this one. */
 static void put_exports(stele_output *out, const view_file *file)
 {
     stele_output_text(out, "return {");
@@ -96,7 +97,7 @@ static bool is_written(const bundle *b, const view_file *file)
     return false;
 }
 
-/* Writes a module after those that it imports. */
+/* Writes a module after the modules that it imports. */
 static void put_module(bundle *b, const view_file *file, unsigned depth)
 {
     line l, names;

@@ -6,9 +6,9 @@
 
 #define EVERY_LEAST 2048u
 #define COUNT_MAX   8192u
-#define EVENTS_MAX  300000u /* of all checkpoints together */
+#define EVENTS_MAX  300000u /* events in all checkpoints together */
 #define OPEN_MAX    8192u
-#define TRACKS_MAX  4096u /* with more, looking at all of them takes too long */
+#define TRACKS_MAX  4096u /* with more tracks, looking at all of them takes too long */
 #define DEPTH_MAX   4096u
 
 void checkpoint_keep(kept_event *to, const stele_batch *batch, const stele_event *event)
@@ -48,8 +48,7 @@ stele_status checkpoint_put(stele_batch *batch, const kept_event *kept)
     return STELE_OK;
 }
 
-/* ---- What is open now -------------------------------------------------------------------------
- */
+/* ---- What is open at the event at hand ---- */
 
 static bool room(kept_event **events, size_t count, size_t *capacity)
 {
@@ -73,7 +72,7 @@ static void open_begin(checkpoints *c, const stele_batch *batch, const stele_eve
     checkpoint_keep(&c->open[c->open_count++], batch, event);
 }
 
-/* The one that began last is the one that ends. */
+/* Closes an operation or flow: of those that the event may end, the one that began last. */
 static void open_end(checkpoints *c, const stele_event *event)
 {
     const uint8_t begin =
@@ -135,7 +134,7 @@ static int compare_kept(const void *left, const void *right)
     const kept_event *a = left, *b = right;
     if (a->event.time_ns != b->event.time_ns)
         return a->event.time_ns < b->event.time_ns ? -1 : 1;
-    /* Of one time, what lies around begins first: it was put there first. */
+    /* Events of the same time keep their order: an outer span was put before those in it. */
     return a->event.ticks < b->event.ticks ? -1 : a->event.ticks > b->event.ticks;
 }
 
@@ -144,13 +143,14 @@ static bool add(checkpoint *at, size_t *capacity, const kept_event *kept)
     if (!room(&at->events, at->count, capacity))
         return false;
     at->events[at->count] = *kept;
-    at->events[at->count].event.ticks = at->count; /* their order, for sorting */
+    /* the order of events, used when they are sorted */
+    at->events[at->count].event.ticks = at->count;
     at->count++;
     return true;
 }
 
-/* Begins of the spans that are open on the stack of a track. Complete events come from the reader.
- */
+/* Adds the begins of the spans that are open on the stack of a track. Does not add complete
+   events, which the reader gives. Returns false if out of memory. */
 static bool add_stack(checkpoint *at, size_t *capacity, const stele_spans *spans, uint32_t track)
 {
     stele_span span;
@@ -181,7 +181,7 @@ static bool is_new(const checkpoint *at, size_t first, const kept_event *kept)
     return true;
 }
 
-/* Half of them go. */
+/* Drops every second checkpoint, and makes them half as often from now on. */
 static void thin_out(checkpoints *c)
 {
     size_t kept = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the instructions of a stretch are and do: by time, by group, their caches, branches, blocks.
- */
+/* What the instructions of a stretch are and do: over time, by group, with their caches,
+   branches and blocks. */
 #include <stele/insn_analysis.h>
 #include <stele/symbols.h>
 
@@ -8,14 +8,14 @@
 
 #include "view/code.h"
 
-#define INSNS_MAX      20000000u /* that are looked at; the answer says if there are more */
+#define INSNS_MAX      20000000u /* instructions looked at; the answer says if there are more */
 #define BINS_MAX       1024u
 #define BLOCKS_SHOWN   40u
 #define BLOCK_LINES    64u
 #define BRANCHES_SHOWN 40u
 #define KINDS_MAX      4096u /* opcodes whose group is remembered; a power of two */
 
-/* Of the instructions of a part of the stretch. */
+/* Counts of the instructions in one part of the stretch. */
 typedef struct code_bin {
     uint64_t groups[STELE_A64_GROUP_COUNT];
     uint64_t load_count, store_count, jump_count, line_count, new_line_count;
@@ -38,10 +38,11 @@ typedef struct code_analysis {
     stele_insn_branches *branches;
     stele_insn_footprint *footprint;
     stele_insn_cache *cache;
-    stele_insn_cache_row before[STELE_INSN_CACHE_COUNT]; /* counts up to the bin at hand */
+    /* what each cache had counted before the bin at hand */
+    stele_insn_cache_row before[STELE_INSN_CACHE_COUNT];
 } code_analysis;
 
-/* ---- Taking ---------------------------------------------------------------------------------- */
+/* ---- Taking instructions --------------------------------------------------------------------- */
 
 static uint8_t group_of(code_analysis *c, uint32_t opcode)
 {
@@ -78,7 +79,7 @@ static void count_bin(code_analysis *c, code_bin *bin, const stele_insn_batch *b
     }
 }
 
-/* What the caches missed since the last time. */
+/* Adds what the caches missed since the last call to a bin. */
 static void count_misses(code_analysis *c, code_bin *bin)
 {
     stele_insn_cache_row now = STELE_INIT(stele_insn_cache_row);
@@ -119,7 +120,7 @@ static stele_status take_part(code_analysis *c, const stele_insn_batch *batch)
     return STELE_OK;
 }
 
-/* Gives a batch to the analyses in parts, none of which reaches over the border of a bin. */
+/* Gives a batch to the analyses in parts, each of which lies within one bin. */
 static stele_status take_batch(void *user, const stele_insn_batch *batch)
 {
     code_analysis *c = user;
@@ -155,9 +156,9 @@ static stele_status end_stream(void *user, const stele_insn_stats *stats,
     return status == STELE_OK ? stele_insn_branches_end_stream(c->branches) : status;
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Setting up the analysis ----------------------------------------------------------------- */
 
-/* What a core of a server has, as 'stele insn cache' has it. */
+/* Sets up caches as a server's core has them, the same as in 'stele insn cache'. */
 static stele_status make_cache(code_analysis *c)
 {
     const stele_insn_cache_config config = {.struct_size = sizeof config,
@@ -191,7 +192,7 @@ static stele_status make(code_analysis *c)
     return status == STELE_OK ? make_cache(c) : status;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing the answer ---------------------------------------------------------------------- */
 
 static void put_bin(stele_json *j, const code_bin *bin)
 {

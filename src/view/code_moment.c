@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of a thread around a moment, with the registers there. */
+/* The instructions of a thread around a moment, with the registers at that moment. */
 #include <stele/insn_analysis.h>
 
 #include <stdio.h>
@@ -7,9 +7,10 @@
 
 #include "view/code.h"
 
-#define BEFORE         24u
-#define AFTER          40u
-#define REACH          4096u /* instructions before that are read for what registers hold */
+#define BEFORE 24u
+#define AFTER  40u
+/* instructions before the moment that are read to learn what registers hold */
+#define REACH          4096u
 #define REGISTERS      32u
 #define ACCESSES_SHOWN 8u
 
@@ -18,15 +19,15 @@ typedef struct moment {
     const question *q;
     stele_json j;
     stele_disassembly *d;
-    uint64_t at; /* number of the instruction */
+    uint64_t at; /* number of the instruction at the moment */
     uint64_t registers[REGISTERS];
     bool is_known[REGISTERS];
-    bool has_registers; /* those of the moment were written */
-    stele_output *list; /* the registers, to come after the instructions */
+    bool has_registers; /* the registers at the moment were written */
+    stele_output *list; /* the registers as JSON, which comes after the instructions */
 } moment;
 
-/* They stand in an output of their own until the instructions, which come before them, are written.
- */
+/* Writes the registers into an output of their own, until the instructions, which come before
+   them in the answer, are written. */
 static void put_registers(moment *m)
 {
     stele_json j = {.out = m->list, .is_line = true};
@@ -46,7 +47,7 @@ static void put_registers(moment *m)
     m->has_registers = true;
 }
 
-/* All registers before the instruction, where the trace has them. */
+/* Takes the values of all registers before an instruction, if the trace has them. */
 static void see_registers(moment *m, const stele_insn_batch *batch, const stele_insn *insn)
 {
     const stele_insn_value *all = stele_insn_value_find(batch, insn, STELE_INSN_VALUE_GPRS);
@@ -59,7 +60,8 @@ static void see_registers(moment *m, const stele_insn_batch *batch, const stele_
     }
 }
 
-/* What the instruction leaves in registers; what it writes otherwise is not known any more. */
+/* Takes the values that an instruction leaves in registers; forgets a register that is written
+   with a value that is not known. */
 static void see_writes(moment *m, const stele_insn_batch *batch, const stele_insn *insn)
 {
     stele_insn_write writes[STELE_INSN_WRITES_MAX];
@@ -77,7 +79,7 @@ static void see_writes(moment *m, const stele_insn_batch *batch, const stele_ins
     }
 }
 
-/* The document begins when it is known that there is an answer. */
+/* Begins the document, if not done yet: it begins only once there is something to answer. */
 static void begin(moment *m)
 {
     if (m->j.depth != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of the threads that are asked for, and one of them as it is answered. */
+/* Reads the instructions of the threads that are asked for, and writes one as answers have it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define THREADS_MAX 1024u
 
-/* The threads that are asked for; none: all are. */
+/* Collects the threads of a trace that a question asks for; none means all threads. */
 static size_t find_threads(const viewer *v, const question *q, const stele_trace *trace,
                            uint64_t threads[THREADS_MAX])
 {

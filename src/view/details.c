@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything about one span or one event: fields, caller, callees, neighbours of its name. */
+/* Everything about one span or one event: fields, caller, callees, flows, others of its name. */
 #include <stele/text.h>
 
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #define ANCESTORS_MAX 256u
 #define FIELDS_MAX    1000u
 #define FLOWS_MAX     64u
-#define FLOW_EVENTS   200000u    /* after a span, in which the ends of its flows are looked for */
-#define DEPTH_ANY     UINT32_MAX /* the innermost span at a moment */
+/* events after a span that are searched for the ends of its flows */
+#define FLOW_EVENTS 200000u
+#define DEPTH_ANY   UINT32_MAX /* stands for the innermost span at a moment */
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
+/* ---- The fields of an event ------------------------------------------------------------------ */
 
 static void put_fields(const viewer *v, stele_json *j, const stele_batch *batch, uint32_t at,
                        uint32_t count, uint32_t *shown)
@@ -64,7 +65,7 @@ static void put_event(const viewer *v, stele_json *j, const stele_batch *batch,
     stele_json_uint(j, "fieldsLeftOut", shown > FIELDS_MAX ? shown - FIELDS_MAX : 0);
 }
 
-/* ---- A span ---------------------------------------------------------------------------------- */
+/* ---- Everything about a span ----------------------------------------------------------------- */
 
 typedef struct callee {
     stele_name name;
@@ -79,9 +80,9 @@ typedef struct span_search {
     callee callees[CALLEES_MAX];
     size_t callee_count;
     uint64_t callee_left_out;
-    bool is_operation; /* one that stands on no stack, known by the offset of its record */
-    bool is_found;     /* and written */
-    bool is_seen;      /* found, though it may not be known in full; then: */
+    bool is_operation; /* the span is on no stack, and is known by the offset of its record */
+    bool is_found;     /* the span was found and written */
+    bool is_seen;      /* the span was found, though perhaps not in full; sets the members below */
     uint32_t depth;
     int64_t begin_ns, end_ns;
 } span_search;
@@ -133,7 +134,7 @@ static void put_callees(span_search *s)
     stele_json_uint(j, "calleesLeftOut", s->callee_left_out);
 }
 
-/* Begins the document, to which what is around the span is added when that is known. */
+/* Begins the document of a span; what is around the span is added once that is known. */
 static void put_span(span_search *s, const stele_segment *segment, uint32_t index,
                      const stele_span *span)
 {
@@ -175,7 +176,8 @@ static stele_status look_at_spans(void *user, const stele_segment *segment, cons
         }
         if (span->track != s->q->track || !is_stacked(span))
             continue;
-        /* What ends before its caller belongs to the next one that ends one level above. */
+        /* A span that ends before its caller does belongs to the next span that ends one level
+           above it. */
         if (span->depth == s->depth + 1)
             add_callee(s, span);
         if (span->depth <= s->depth) {
@@ -186,8 +188,8 @@ static stele_status look_at_spans(void *user, const stele_segment *segment, cons
     return STELE_OK;
 }
 
-/* The track's events have passed the moment, and nothing that covers it is open: it is in no span.
- */
+/* Looks whether the moment is in no span: events of the track are past it and nothing open
+   covers it. */
 static stele_status look_at_events_of_span(void *user, const stele_segment *segment)
 {
     const span_search *s = user;
@@ -203,7 +205,7 @@ static stele_status look_at_events_of_span(void *user, const stele_segment *segm
 
 typedef struct around {
     span_search *of;
-    stele_span *spans; /* by depth */
+    stele_span *spans; /* the spans around the span, by depth */
     uint32_t count;
 } around;
 
@@ -220,7 +222,7 @@ static stele_status look_around(void *user, const stele_segment *segment, const 
     return STELE_OK;
 }
 
-/* Reads up to the begin of the span: what is open there is around it. */
+/* Writes the spans around the span: those that are open where it begins. */
 static stele_status put_ancestors(span_search *s)
 {
     const bool is_nested = !s->is_operation && s->depth != DEPTH_ANY;
@@ -258,8 +260,8 @@ static stele_status put_ancestors(span_search *s)
 
 typedef struct flow_search {
     span_search *of;
-    uint64_t open_count;  /* that began in it, and have not ended so far */
-    uint64_t later_count; /* events after it */
+    uint64_t open_count;  /* flows that began in the span and have not ended yet */
+    uint64_t later_count; /* events after the span so far */
     unsigned shown_count;
     uint64_t left_out;
 } flow_search;
@@ -283,7 +285,7 @@ static stele_status look_at_flow_events(void *user, const stele_segment *segment
                                                                                        : STELE_OK;
 }
 
-/* ["in" or "out", the other end's time and track, name, time at this end] */
+/* Writes ["in" or "out", time and track of the other end, name, time of this end] of a flow. */
 static void put_flow(flow_search *f, const stele_span *flow, bool is_out)
 {
     span_search *s = f->of;
@@ -342,7 +344,7 @@ static stele_status put_flows(span_search *s)
     return status;
 }
 
-/* Reads from the last checkpoint before a moment on, until the span is found. */
+/* Reads from the last checkpoint before a time until the span is found. */
 static stele_status look_from(span_search *s, int64_t from_ns)
 {
     s->is_found = s->is_seen = false;
@@ -374,7 +376,9 @@ stele_status answer_span(viewer *v, const question *q, stele_output *out)
                      .is_operation = q->name[0] != 0,
                      .depth = q->depth};
     stele_status status = look_from(&s, q->at_ns);
-    /* It began before the checkpoint, or only its depth is known now. */
+    /*
+     * The span began before the checkpoint, or so far only its depth is known: read from its begin.
+     */
     if (status == STELE_OK && s.is_seen && !s.is_found)
         status = look_from(&s, s.begin_ns);
     if (status == STELE_OK && s.is_seen && !s.is_found)
@@ -393,7 +397,7 @@ stele_status answer_span(viewer *v, const question *q, stele_output *out)
     return status;
 }
 
-/* ---- A mark ---------------------------------------------------------------------------------- */
+/* ---- Everything about a mark ----------------------------------------------------------------- */
 
 typedef struct mark_search {
     viewer *v;

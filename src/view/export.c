@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page as a folder: its files, what the traces are, figures of the whole, and tiles. Tile I of
- * level L is the stretch from begin + I * W on, with W the whole range, rounded up to a power of
- * two, divided by 2^L. Where a tile shows each event by itself there are none below it.
+ * The page as a folder: its files, what the traces are, numbers about the whole, and tiles. Tile I
+ * of level L is the stretch that begins at begin + I * W and is W long, where W is the whole range,
+ * rounded up to a power of two, divided by 2^L. A tile that shows each event by itself has no tiles
+ * below it.
  *
- * All data are scripts that call steleData(name, value), because browsers let a page that was
- * opened from a file run scripts beside it, and read nothing else.
+ * All data are scripts that call steleData(name, value): browsers let a page that was opened from a
+ * file load scripts next to it, and no other files.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,8 +17,8 @@
 
 #define TILE_PIXELS 2048u
 #define LEVELS_MAX  20u
-#define TILES_MAX   1500u                 /* of all levels */
-#define FOLDER_MAX  ((uint64_t)256 << 20) /* of the tiles together */
+#define TILES_MAX   1500u                 /* tiles of all levels */
+#define FOLDER_MAX  ((uint64_t)256 << 20) /* bytes of all tiles together */
 
 typedef struct tile {
     uint32_t level;
@@ -28,14 +29,14 @@ typedef struct export
 {
     viewer *v;
     stele_output *folder;
-    uint64_t whole_ns; /* a power of two */
-    tile *tiles;       /* that are to be written, then those that were */
+    uint64_t whole_ns; /* length of the whole range, rounded up to a power of two */
+    tile *tiles;       /* the tiles: those that were written, then those still to be written */
     size_t count, done;
     uint64_t size;
 }
 export;
 
-/* Where a text stands in bytes; NULL: nowhere. */
+/* Returns the first place in bytes where a text is found, NULL if it is not found. */
 static const uint8_t *find_text(const uint8_t *bytes, size_t size, const char *text)
 {
     const size_t length = strlen(text);
@@ -51,7 +52,7 @@ static const uint8_t *find_text(const uint8_t *bytes, size_t size, const char *t
     return NULL;
 }
 
-/* Begins "data/NAME.js". */
+/* Begins the file "data/NAME.js". */
 static stele_status begin_data(stele_output *folder, const char *name, stele_output **member)
 {
     char path[80];
@@ -79,7 +80,8 @@ static stele_status write_member(stele_output *folder, const view_file *file)
     return stele_output_flush(member);
 }
 
-/* The page says in its head how it gets what it shows, and loads one script instead of modules. */
+/* Writes the page, changed so that its head says it has no server, and so that it loads one
+   script instead of modules. */
 static stele_status write_index(stele_output *folder, const view_file *file)
 {
     static const char *const changes[][2] = {{"content=\"live\"", "content=\"still\""},
@@ -125,7 +127,8 @@ static stele_status write_page(stele_output *folder)
     return status;
 }
 
-/* Are there entries that stand for several events? "\"dense\":0" says that there are none. */
+/* Returns whether a tile has entries that stand for several events: without any, it has
+   "\"dense\":0". */
 static bool is_dense(const uint8_t *bytes, size_t size)
 {
     return find_text(bytes, size, "\"dense\":0,") == NULL;
@@ -180,7 +183,7 @@ static stele_status answer_for_info(viewer *v, const question *q, stele_output *
     return answer_info(v, out);
 }
 
-/* What is known of the whole range of time. */
+/* Writes an answer about the whole range of time. */
 static stele_status write_whole(const export *x, const char *name, answer_fn *answer)
 {
     const question q = {.begin_ns = x->v->known.has_range ? x->v->known.begin_ns : 0,
@@ -241,7 +244,7 @@ stele_status view_export(viewer *v, stele_output *folder)
     x.tiles = calloc(TILES_MAX, sizeof *x.tiles);
     if (x.tiles == NULL)
         return STELE_ERR_MEMORY;
-    x.count = v->known.has_range; /* the first one is the whole */
+    x.count = v->known.has_range; /* the first tile is the whole range */
     status = write_page(folder);
     for (; status == STELE_OK && x.done < x.count && x.size < FOLDER_MAX; x.done++)
         status = write_tile(&x, &x.tiles[x.done]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who calls whom in a stretch of time: the tree that flame graphs are drawn of. */
+/* Who calls whom in a stretch of time: the tree that flame graphs are drawn from. */
 #include <stdlib.h>
 
 #include "view/viewer.h"
 
 #define NODES_MAX   6000u
-#define SHARE_LEAST 5000u /* what takes less than this part of the whole cannot be seen */
+#define SHARE_LEAST 5000u /* a node that takes less than 1/5000 of the whole cannot be seen */
 
 typedef struct flame {
     const question *q;
@@ -22,7 +22,8 @@ static stele_status take_events(void *user, const stele_segment *segment)
     return viewer_give_wanted(((flame *)user)->q, segment, take_wanted, user);
 }
 
-/* Moments are paired where somebody takes spans: see view_reading. */
+/* Takes spans and does nothing with them: moments are paired only where spans are taken, see
+   view_reading. */
 static stele_status ignore_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {
     (void)user;
@@ -31,7 +32,7 @@ static stele_status ignore_spans(void *user, const stele_segment *segment, const
     return STELE_OK;
 }
 
-/* Is a node wide enough to be seen? Its parent is wider. */
+/* Returns whether a node is wide enough to be seen; then its parent is as well, as it is wider. */
 static bool is_seen(const stele_path_tree *tree, uint32_t node)
 {
     const uint64_t whole = tree->nodes[0].sides[0].total_ns;
@@ -51,7 +52,7 @@ static void put_node(stele_json *j, stele_name name, int64_t parent, uint64_t co
     stele_json_close(j, ']');
 }
 
-/* [name, number of the parent, count, self, total] of each node, parents before their children. */
+/* Writes [name, number of the parent, count, self, total] of each node, parents before children. */
 static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree *tree)
 {
     uint32_t *numbers = calloc(tree->count != 0 ? tree->count : 1, sizeof *numbers);

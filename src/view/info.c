@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the traces are, how far they are known, and which tracks there are. */
+/* What the traces are, how much of them is known, and which tracks there are. */
 #include <stele/text.h>
 
 #include <string.h>
@@ -39,8 +39,8 @@ static const char *clock_text(const viewer *v)
                                                        : "ns";
 }
 
-/* Wall-clock time at 0 of the axis, where one trace alone is shown: several may have been shifted
-   against each other. */
+/* Writes the wall-clock time at 0 of the axis, if only one trace is shown: several may have been
+   shifted against each other. */
 static void put_wall(const viewer *v, stele_json *j)
 {
     const stele_stream *stream = stele_stream_get(v->context, 0);
@@ -92,7 +92,7 @@ static void put_track(const viewer *v, stele_json *j, uint32_t number, const vie
     stele_json_close(j, '}');
 }
 
-/* A track that holds nothing is there for those below it. */
+/* Returns whether other tracks are below a track: then it is shown even without anything on it. */
 static bool is_parent(const viewer *v, uint32_t number)
 {
     const uint32_t count = stele_track_count(v->context);
@@ -119,7 +119,7 @@ static void put_tracks(const viewer *v, stele_json *j)
     stele_json_close(j, ']');
 }
 
-/* What marks without a name are called. */
+/* Writes the names of the kinds, which marks without a name are called by. */
 static void put_kinds(stele_json *j)
 {
     stele_json_open(j, "kinds", '[');
@@ -156,13 +156,14 @@ static void put_findings(const viewer *v, stele_json *j)
     stele_json_uint(j, "findingsLeftOut", f->left_out);
 }
 
-/* Is all known that will be? */
+/* Returns whether everything about the traces is known. */
 static bool is_known(const viewer *v)
 {
     return v->is_scanned && (v->overview == NULL || v->is_overview_whole);
 }
 
-/* Is there a picture of the whole range of time, though not all that can be asked about it? */
+/* Returns whether a picture of the whole range of time is there, though perhaps not everything
+   that can be asked about it. */
 static bool is_pictured(const viewer *v)
 {
     return is_known(v) || (v->overview != NULL && v->is_overview_whole);

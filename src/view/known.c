@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of the tracks and counters of a trace, and whether anybody still wants an answer.
- */
+/* What is known of the tracks and counters of a trace, and whether anybody still waits for an
+   answer. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,10 +11,11 @@
 #define BLOCK     512u
 #define DEPTH_MAX 4u
 #define NAME_SIZE 100u
-#define FILE_MAX  077777777777u /* what eleven octal digits hold */
+#define FILE_MAX  077777777777u /* the largest size that eleven octal digits can hold */
 
 /*
- * A header of ustar (POSIX.1-2008, pax): texts end with zeros, numbers are octal digits.
+ * Makes a header of ustar (POSIX.1-2008, pax), where texts end with zeros and numbers are octal
+ * digits. Each part is given with its offset and size:
  *
  *     0 name 100 | 100 mode 8 | 108 uid 8 | 116 gid 8 | 124 size 12 | 136 mtime 12
  *     148 checksum 8 | 156 type 1 | 157 link 100 | 257 "ustar\0" "00"
@@ -80,7 +81,7 @@ static stele_status pack_within(int folder, const char *prefix, unsigned depth, 
             status = STELE_ERR_READ;
         } else if (S_ISDIR(about.st_mode)) {
             status = pack_within(fd, name, depth + 1, out);
-            fd = -1; /* it was closed */
+            fd = -1; /* pack_within() has closed the folder */
         } else {
             status = pack_file(fd, name, (uint64_t)about.st_size, out);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the page, which the build puts into the command. */
+/* The files of the page, which the build puts into the program. */
 #include <string.h>
 
 #include "view/view.h"

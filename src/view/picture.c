@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows, lanes and plots of a picture, which grow as they are asked for. */
+/* The rows, lanes and plots of a picture, which are made when they are first needed. */
 #include "view/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of a track ------------------------------------------------------------------------- */
 
 track_rows *picture_rows(picture *p, uint32_t track)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Parameters ------------------------------------------------------------------------------ */
+/* ---- Parameters of a target ------------------------------------------------------------------ */
 
 static int hex_digit(char c)
 {
@@ -17,8 +17,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes what stands between `at` and `end` into `to`. False: it is longer, has a zero byte in it,
-   or a % without two digits after it. */
+/* Decodes the text from `at` to `end` into `to`. Returns false if it is too long, contains a
+   zero byte, or has a % without two hexadecimal digits after it. */
 static bool decode(const char *at, const char *end, char *to, size_t capacity)
 {
     size_t used = 0;
@@ -76,7 +76,9 @@ static bool parse_u32(const char *text, uint32_t most, uint32_t *value)
     return true;
 }
 
-/* "1,4-9": numbers and ranges of numbers. */
+/*
+ * Parses a list of numbers and ranges of numbers, such as "1,4-9". Returns false if it is not one.
+ */
 static bool parse_ranges(char *text, question *q)
 {
     char *rest = NULL;
@@ -148,7 +150,7 @@ static bool set_parameter(question *q, const char *key, char *value)
     return is_known ? is_good : set_text(q, key, value);
 }
 
-/* "key=value&key=value" */
+/* Parses parameters, written as "key=value&key=value". Returns false if one is not valid. */
 static bool parse_parameters(question *q, const char *at, const char *end)
 {
     char key[16], value[QUESTION_TARGET_MAX];
@@ -166,9 +168,10 @@ static bool parse_parameters(question *q, const char *at, const char *end)
     return true;
 }
 
-/* ---- The path -------------------------------------------------------------------------------- */
+/* ---- The path of a target -------------------------------------------------------------------- */
 
-/* Takes as long for a token that begins well as for any other one. */
+/* Returns whether the text is the token. Takes the same time for any text of the token's size,
+   so that the token cannot be guessed piece by piece. */
 static bool token_fits(const char *at, size_t size, const char *token)
 {
     const size_t wanted = strlen(token);
@@ -189,7 +192,8 @@ static const struct {
              {"api/states", QUESTION_STATES},   {"api/record", QUESTION_RECORD},
              {"api/code", QUESTION_CODE},       {"api/sql", QUESTION_SQL}};
 
-/* Names of files are those of a list: here only what none of them can be is refused. */
+/* Parses a path. The name of a file is only checked for what no file of the page can have; the
+   list of files decides. */
 static bool parse_path(question *q, const char *at, size_t size)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -250,7 +254,7 @@ bool question_wants(const question *q, uint32_t track)
     return false;
 }
 
-/* ---- Headers --------------------------------------------------------------------------------- */
+/* ---- Headers of a request -------------------------------------------------------------------- */
 
 bool question_host_fits(const char *host, const char *const *names, size_t name_count,
                         unsigned port)

@@ -110,7 +110,7 @@ static stele_status open_reader(pass *p)
         .begin = clock_bound(p->from != NULL ? p->from->time_ns : p->begin_ns, INT64_MIN),
         .end = clock_bound(p->end_ns, INT64_MAX),
         .from_start = p->from == NULL && !r->no_start};
-    /* Spans are selected by their engine, which needs all that they are made of. */
+    /* The engine for spans selects the spans, and needs all events that they are made of. */
     if (r->is_selected)
         request.where = p->where;
     if (r->has_fields)
@@ -129,7 +129,7 @@ static stele_status open_reader(pass *p)
     return stele_reader_open(p->v->context, p->v->traces, p->v->trace_count, &request, &p->reader);
 }
 
-/* The ends of the stretch, for those who cut spans at them. */
+/* Sets the ends of the stretch for the engines that cut spans and intervals there. */
 static stele_status set_windows(pass *p)
 {
     const int64_t begin_ns = p->from != NULL ? p->begin_ns : p->stats.range_begin_ns;
@@ -144,8 +144,8 @@ static stele_status set_windows(pass *p)
     return status;
 }
 
-/* Reading can begin in the middle where all that is open there is known, and nobody asks for what
-   is not kept of it: texts among its fields, the moments that it was paired of. */
+/* Finds the checkpoint to begin at. None can be used if somebody needs what checkpoints do not
+   keep: fields that are texts, or the moments that spans were paired from. */
 static stele_status choose_checkpoint(pass *p)
 {
     const view_reading *r = p->r;
@@ -246,7 +246,7 @@ static stele_status feed(pass *p, stele_batch *batch)
     return status;
 }
 
-/* Gives what is open to those who want to know; events that were read come after it. */
+/* Gives the events that are open at the checkpoint to the consumer, before those that are read. */
 static stele_status feed_before(pass *p)
 {
     stele_batch *batch = NULL;
@@ -269,8 +269,8 @@ static stele_status feed_before(pass *p)
     return status;
 }
 
-/* Keeps the events that began before the checkpoint, and are given because they reach into the
-   stretch; gives how many there are at the begin of the segment. */
+/* Keeps the events of a segment that began before the checkpoint, which the reader gives because
+   they reach into the stretch. Sets `*count` to their number; they come first in the segment. */
 static stele_status keep_before(pass *p, const stele_segment *segment, uint32_t *count)
 {
     const stele_event *events = &segment->batch->events[segment->first];
@@ -292,7 +292,7 @@ static stele_status keep_before(pass *p, const stele_segment *segment, uint32_t 
     return *count < segment->count ? feed_before(p) : STELE_OK;
 }
 
-/* ---- Steps ---- */
+/* ---- Steps of a pass ---- */
 
 stele_status pass_step(pass *p)
 {
@@ -342,7 +342,7 @@ stele_status viewer_read(viewer *v, view_reading *r, int64_t begin_ns, int64_t e
     }
     if (status == STELE_END)
         status = p.has_enough ? STELE_OK : pass_finish(&p);
-    if (status == STELE_END) /* of what was open to the end */
+    if (status == STELE_END) /* the consumer wants no more of what was open to the end */
         status = STELE_OK;
     pass_close(&p);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a record, and what they mean in the words of 'stele dump'. */
+/* The bytes of a record and what they mean, in the words of 'stele dump'. */
 #include "view/viewer.h"
 
 #define BYTES_MAX   4096u
@@ -24,7 +24,8 @@ static void put_bytes(stele_json *j, const char *key, const uint8_t *bytes, size
     stele_output_byte(j->out, '"');
 }
 
-/* The document begins when it is known that there is an answer, which may be that of no record. */
+/* Begins the document, if not done yet: it begins only once there is something to answer, which
+   may be that there is no record. */
 static void begin(record_search *s)
 {
     if (s->j.depth != 0)
@@ -54,7 +55,7 @@ static bool take_record(void *user, const stele_dump_record *record)
     return record->source != NULL && s->found_count < MEMBERS_MAX;
 }
 
-/* The trace that a track is of. */
+/* Returns the trace that a track belongs to. */
 static stele_trace *trace_of(const viewer *v, uint32_t track)
 {
     const stele_track *about = stele_track_get(v->context, track);

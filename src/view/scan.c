@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Getting to know the traces: their overview, then everything once. */
+/* Getting to know the traces: first their overview, then a scan that reads everything once. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "view/reading.h"
 
-/* ---- The scan: everything once --------------------------------------------------------------- */
+/* ---- The scan, which reads everything once --------------------------------------------------- */
 
 struct view_scan {
     viewer *v;
     view_reading r;
     pass p;
-    view_known own;   /* while answers say what an overview knows */
-    view_known *into; /* what is found goes there */
+    view_known own;   /* what the scan finds while answers still come from an overview */
+    view_known *into; /* what is found is put here: `own`, or what the viewer knows */
 };
 
 static void activity_widen(view_activity *a)
@@ -54,7 +54,7 @@ static void see_time(view_known *k, int64_t time_ns, bool is_lossy)
     activity_add(&k->activity, time_ns, is_lossy);
 }
 
-/* The fields of a counter that are numbers are what is plotted. */
+/* Adds the counters of an event: those of its fields that are numbers are plotted. */
 static void see_counter(viewer *v, const stele_batch *batch, const stele_event *event)
 {
     uint32_t at;
@@ -227,17 +227,16 @@ static stele_status scan_step(viewer *v)
     return status;
 }
 
-/* ---- Overviews of what is too much to read for each picture -----------------------------------
- */
+/* ---- Overviews of stretches with too many events to read ---- */
 
-#define CROWDED_EVENTS  100000u /* of a picture */
-#define OVERVIEW_EVENTS 400000u /* of traces whose size does not tell */
-#define OVERVIEW_SIZE                                                           \
-    ((uint64_t)16 << 20) /* of traces that are pictured before they are scanned \
-                          */
+#define CROWDED_EVENTS 100000u /* events in a picture */
+/* events in traces whose size does not tell how many there are */
+#define OVERVIEW_EVENTS 400000u
+/* Bytes of traces from which on their picture is made before they are scanned. */
+#define OVERVIEW_SIZE ((uint64_t)16 << 20)
 #define OVERVIEW_STEP 20000u
 
-/* Are there too many events in a stretch to read them for a picture? */
+/* Returns whether a stretch has too many events to read them for each picture. */
 static bool is_crowded(const viewer *v, const question *q)
 {
     const view_activity *a = &v->known.activity;
@@ -264,8 +263,7 @@ static void drop_filter(viewer *v)
     v->is_filtered_whole = false;
 }
 
-/* The overview of what a filter lets through, which is begun where it is another filter than
-   before. */
+/* Returns the overview of the events that a filter selects; begins it if the filter has changed. */
 static stele_overview *filtered_for(viewer *v, const char *where)
 {
     char *all = NULL;
@@ -282,7 +280,7 @@ static stele_overview *filtered_for(viewer *v, const char *where)
     if (v->filter == NULL || stele_overview_open(v->context, v->traces, v->trace_count, &options,
                                                  &v->filtered) != STELE_OK) {
         stele_overview_close(v->filtered);
-        v->filtered = NULL; /* reading the events says what is wrong */
+        v->filtered = NULL; /* the error is reported when the events are read */
         v->is_filtered_whole = true;
     }
     free(all);
@@ -313,7 +311,7 @@ static stele_status filter_step(viewer *v)
     return STELE_END;
 }
 
-/* Are the traces so large that their picture is made first, and they are scanned after it? */
+/* Returns whether traces are so large that their picture is made before they are scanned. */
 static bool is_pictured_first(const viewer *v)
 {
     uint64_t size = 0;
@@ -324,7 +322,8 @@ static bool is_pictured_first(const viewer *v)
     return size >= OVERVIEW_SIZE;
 }
 
-/* A scan gives what is open where a stretch begins, which nothing is among instructions. */
+/* Returns whether a scan is needed: it finds what is open where a stretch begins, and
+   instructions are never open. */
 static bool needs_scan(const viewer *v)
 {
     for (size_t i = 0; i < v->trace_count; i++) {
@@ -342,7 +341,9 @@ static void set_muted(const viewer *v, bool is_muted)
 
 /* ---- Making the overview ---- */
 
-/* Of a trace that has no index yet it is begun without looking through all of it first. */
+/*
+ * Begins an overview. If `is_early`, a trace without an index is not searched for its blocks first.
+ */
 static stele_status overview_begin(viewer *v, bool is_early, stele_overview **out)
 {
     const stele_request request = {.where = v->options.where,
@@ -354,8 +355,8 @@ static stele_status overview_begin(viewer *v, bool is_early, stele_overview **ou
     return stele_overview_open(v->context, v->traces, v->trace_count, &options, out);
 }
 
-/* The overview is as it will be, or one in its place has to be made: some events came later than
-   what was held of those before them, so that they are not pictured where they were. */
+/* Finds out whether the early overview has to be made again: if events came later than its
+   window could hold, they are not pictured where they were. */
 static void judge_early(viewer *v)
 {
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
@@ -363,7 +364,7 @@ static void judge_early(viewer *v)
     v->is_late = stats.late_count != 0;
 }
 
-/* Makes the overview that takes the place of the early one. */
+/* Takes a step of making the exact overview, which replaces the early one when it is complete. */
 static stele_status exact_step(viewer *v)
 {
     stele_status status = STELE_OK;
@@ -387,7 +388,9 @@ static stele_status exact_step(viewer *v)
     return STELE_END;
 }
 
-/* Goes on with the overview. STELE_END: it is whole, or there will be none. */
+/*
+ * Takes a step of making the overview. Returns STELE_END if it is complete or there will be none.
+ */
 static stele_status overview_step(viewer *v)
 {
     stele_status status = STELE_OK;
@@ -407,7 +410,7 @@ static stele_status overview_step(viewer *v)
     return v->is_late ? STELE_OK : STELE_END;
 }
 
-/* Is what was read worth to be kept? */
+/* Returns whether the overview was made by reading and is worth saving. */
 static bool is_worth(const viewer *v)
 {
     return v->was_read && v->is_overview_whole && v->overview_status == STELE_END &&
@@ -416,7 +419,7 @@ static bool is_worth(const viewer *v)
 
 /* ---- What an overview knows ---- */
 
-/* The track of the traces that a track of the overview belongs to. */
+/* Returns the track of the traces that a track of the overview belongs to. */
 uint32_t viewer_own_track(stele_overview *o, const stele_overview_track *track)
 {
     stele_overview_track at = *track;
@@ -495,11 +498,10 @@ stele_status viewer_update(viewer *v)
     return status == STELE_OK && state.has_range ? know_activity(v, &state) : status;
 }
 
-/* ---- Going on with both -----------------------------------------------------------------------
- */
+/* ---- Steps of scan and overview ---- */
 
-/* One step of what is next: the overview of large traces, the scan, the overview of traces that
-   turned out to be large. STELE_END: all is known. */
+/* Takes the next step: the overview of large traces, then the scan, then the overview of traces
+   that turned out to be large. Returns STELE_END if everything is known. */
 static stele_status step(viewer *v)
 {
     stele_status status = filter_step(v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The server of the page, on one thread: it answers one question after the other, and reads on in
- * the traces while nobody asks. What takes long is answered by processes of their own, once the
- * traces are known. A question whose browser has gone away is not answered to its end.
+ * the traces while nobody asks. Once the traces are known, questions that take long are answered by
+ * processes of their own. A question whose browser has gone away is not answered any further.
  */
 #include "stele_config.h"
 #include "view/aside.h"
@@ -55,22 +55,23 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 #define WAIT_MS           250
 #define ASIDE_WAIT_MS     4
 #define STRANGERS_WAIT_MS 20
-#define ASIDES_MAX        4u /* questions that are answered aside at a time; others wait */
+/* processes that answer at the same time; further questions wait */
+#define ASIDES_MAX        4u
 #define NAMES_MAX         4u
 #define NAME_SIZE         256u
 
-/* A request, from its first line on. */
+/* A request, from its first line until its connection is done with it. */
 typedef struct request {
     char target[QUESTION_TARGET_MAX + 1];
     size_t size;
-    bool is_seen; /* its headers have come */
+    bool is_seen; /* the headers of the request have come */
     question q;
-    /* Of one that is answered aside: */
+    /* The members below are set if the request is answered in a process of its own. */
     struct request *next;
     struct MHD_Connection *connection;
     aside aside;
     aside_result result;
-    int answer; /* file; -1: none */
+    int answer; /* file that holds the answer; -1: none */
     bool is_waiting, is_done;
 } request;
 
@@ -79,16 +80,16 @@ typedef struct server {
     const serve_options *options;
     struct MHD_Daemon *daemon;
     char token[2 * TOKEN_BYTES + 1];
-    char names[NAMES_MAX][NAME_SIZE]; /* that a browser may know this server by */
+    char names[NAMES_MAX][NAME_SIZE]; /* names that a browser may call this server by */
     const char *name_list[NAMES_MAX];
     size_t name_count;
-    bool is_open; /* it listens at all addresses: then any address is one of its names */
+    bool is_open; /* it listens on all addresses: then any address is one of its names */
     bool is_scanned;
     unsigned port;
     visitors visitors;
-    int client;       /* socket of the one whose question is being answered; -1: none */
-    request *waiting; /* that are answered aside, or will be */
-    aside keeping;    /* of the overview */
+    int client;       /* socket of the browser whose question is being answered; -1: none */
+    request *waiting; /* requests answered in a process of their own, or that wait for one */
+    aside keeping;    /* the process that saves the overview */
     stele_trace *kept;
 } server;
 
@@ -102,8 +103,7 @@ const char *view_server_version(void)
     return MHD_get_version();
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------
- */
+/* ---- Answers to requests ---- */
 
 static void add_headers(struct MHD_Response *response, const char *type, const char *attachment)
 {
@@ -196,7 +196,7 @@ static enum MHD_Result give_answer(server *s, struct MHD_Connection *connection,
     return result;
 }
 
-/* Gives an answer that is in a file, which is closed. */
+/* Gives the answer in a file, and closes the file. */
 static enum MHD_Result give_spooled(struct MHD_Connection *connection, const aside_result *result,
                                     int fd)
 {
@@ -213,10 +213,11 @@ static enum MHD_Result give_spooled(struct MHD_Connection *connection, const asi
                               result->status != STELE_OK ? result->status : STELE_ERR_READ);
 }
 
-/* ---- Answers made aside -----------------------------------------------------------------------
- */
+/* ---- Answers in processes of their own ---- */
 
-/* Can it take longer than one who moves through the picture wants to wait? */
+/*
+ * Returns whether answering may take longer than somebody who moves through the picture would wait.
+ */
 static bool is_long(const server *s, const question *q)
 {
     return s->is_scanned && q->kind != QUESTION_INFO && q->kind != QUESTION_WINDOW;
@@ -236,14 +237,14 @@ static enum MHD_Result set_aside(server *s, struct MHD_Connection *connection, r
     r->connection = connection;
     r->is_waiting = true;
     r->next = NULL;
-    while (*at != NULL) /* the first that came is the first that is answered */
+    while (*at != NULL) /* requests are answered in the order in which they came */
         at = &(*at)->next;
     *at = r;
     MHD_suspend_connection(connection);
     return MHD_YES;
 }
 
-/* Takes a request out of the list; what was being made of it is not made any further. */
+/* Removes a request from the list, and ends the process that answers it. */
 static void forget(server *s, request *r)
 {
     request **at = &s->waiting;
@@ -255,7 +256,8 @@ static void forget(server *s, request *r)
     r->is_waiting = false;
 }
 
-/* Is the request answered now, or will it never be? Begins it where there is room. */
+/* Returns whether a request is finished, answered or not. Starts a process for it if one may be
+   started. */
 static bool look_at(server *s, request *r, unsigned *busy_count)
 {
     stele_status status = STELE_OK;
@@ -287,15 +289,15 @@ static void look_at_waiting(server *s)
     }
 }
 
-/* ---- Requests ---------------------------------------------------------------------------------
- */
+/* ---- Checks of requests ---- */
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* "192.168.1.2:4711": an address cannot be had to point elsewhere, as a name can. */
+/* Returns whether a host is an address, as "192.168.1.2:4711": unlike a name, it cannot be made
+   to point elsewhere. */
 static bool is_address(const char *host, unsigned port)
 {
     char text[NAME_SIZE], tail[16];
@@ -314,7 +316,7 @@ static bool is_address(const char *host, unsigned port)
     return inet_pton(AF_INET, text, address) == 1;
 }
 
-/* Does the page of this server ask, and nobody else? */
+/* Returns whether the page of this server asks, and not another page. */
 static bool is_own(const server *s, struct MHD_Connection *connection)
 {
     const char *host = header(connection, MHD_HTTP_HEADER_HOST);
@@ -383,7 +385,7 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
         r->answer = -1;
         return give_spooled(connection, &r->result, fd);
     }
-    if (*upload_size != 0) { /* nothing is ever sent to this server */
+    if (*upload_size != 0) { /* nothing is ever uploaded to this server */
         *upload_size = 0;
         return MHD_YES;
     }
@@ -395,7 +397,7 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
     return answer_request(user, connection, r);
 }
 
-/* The target as it came, before anything is decoded: becomes the state of the request. */
+/* Makes the state of a request from its target, taken as it came, before anything is decoded. */
 static void *begin_request(void *user, const char *target, struct MHD_Connection *connection)
 {
     request *r = calloc(1, sizeof *r);
@@ -437,10 +439,10 @@ static void see_connection(void *user, struct MHD_Connection *connection, void *
         *visitor_at = visitors_enter(&s->visitors, info->connect_fd, visitors_now_ms());
 }
 
-/* ---- The server -------------------------------------------------------------------------------
- */
+/* ---- Running the server ---- */
 
-/* Is whoever asked still there? A socket whose other end was closed gives no bytes at once. */
+/* Returns whether the one who asked is still there: a socket whose other end was closed gives 0
+   bytes. */
 static bool client_waits(const server *s)
 {
     char byte;
@@ -543,7 +545,8 @@ static void tell_address(server *s)
     s->options->ready(s->options->user, text);
 }
 
-/* Has the overview be kept when it is whole; then reading can begin in the middle of the trace. */
+/* Starts saving the overview once it is complete; then reading can begin in the middle of the
+   trace. */
 static void keep_overview(server *s)
 {
     stele_overview *overview;
@@ -561,7 +564,7 @@ static void keep_overview(server *s)
     }
 }
 
-/* How long to wait for questions at most. */
+/* Returns how long to wait for questions at most, in milliseconds. */
 static int wait_ms(const server *s, bool has_strangers)
 {
     if (s->waiting != NULL || viewer_awaits(s->v))
@@ -587,7 +590,7 @@ static void run(server *s)
         keep_overview(s);
     }
     aside_end(&s->keeping);
-    /* A daemon can be stopped when no connection is suspended. */
+    /* The daemon can be stopped only when no connection is suspended. */
     while (s->waiting != NULL) {
         request *r = s->waiting;
         forget(s, r);

@@ -7,17 +7,17 @@
 
 #define ROWS_MAX 2000u
 
-/* Of a thread or a CPU: how long it was in each state. */
+/* How long a thread or a CPU was in each state. */
 typedef struct state_row {
     uint32_t track;
     uint64_t state_ns[STELE_RUN_STATE_COUNT];
-    uint64_t count; /* of stretches that it ran, or that its CPU was busy */
+    uint64_t count; /* stretches in which the thread ran, or the CPU was busy */
     uint64_t longest_ns;
 } state_row;
 
 typedef struct state_list {
     state_row *rows;
-    uint32_t *numbers; /* by track, from 1 on; 0: none yet */
+    uint32_t *numbers; /* number of the row of each track, from 1 on; 0: it has no row yet */
     size_t count, capacity, number_capacity;
 } state_list;
 
@@ -85,7 +85,7 @@ static stele_status take_cpu(void *user, const stele_cpu_interval *interval)
                (uint64_t)interval->end_ns - (uint64_t)interval->begin_ns);
 }
 
-/* [track, [ns of each state], stretches that it ran, the longest of them] */
+/* Writes [track, [ns of each state], stretches that it ran, the longest of them] of each row. */
 static void put_list(stele_json *j, const char *key, const state_list *l, unsigned state_count)
 {
     stele_json_open(j, key, '[');

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures of an overview. Its bins become entries again: bins that a span fills one after the
- * other are one entry, and a bin with several things stands for those.
+ * Pictures made from an overview. Its bins become entries: bins that one span fills one after the
+ * other become one entry, and a bin that holds several things becomes an entry that stands for all
+ * of them.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@ static int64_t bin_begin(const summary *s, uint32_t i)
     return (int64_t)((uint64_t)begin_ns + whole + rest);
 }
 
-/* Does what fills bin `i` go on from the bin before? */
+/* Returns whether bin `i` is filled by what goes on from the bin before it. */
 static bool goes_on(const summary *s, uint32_t i)
 {
     return i < s->count && s->bins[i].event_count == 0 && s->bins[i].busy_ns != 0;
@@ -35,7 +36,8 @@ static lane_entry entry_of(const summary *s, uint32_t i)
     lane_entry entry = {.begin_ns = begin_ns,
                         .end_ns = end_ns,
                         .busy_ns = bin->busy_ns,
-                        .longest_ns = UINT64_MAX, /* no entry is put together with another */
+                        /* keeps the entry from being merged with another one */
+                        .longest_ns = UINT64_MAX,
                         .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
                         .name = bin->name};
     const uint64_t width_ns = (uint64_t)end_ns - (uint64_t)begin_ns;
@@ -46,7 +48,7 @@ static lane_entry entry_of(const summary *s, uint32_t i)
     return entry;
 }
 
-/* A row of spans. */
+/* Makes a row of spans from the bins of a row. */
 static bool add_row(const summary *s, lane *to)
 {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -138,7 +140,8 @@ static stele_status add_rows(const summary *s, const stele_overview_track *track
     return status;
 }
 
-/* The events and losses of a track. Where there are spans, events are their begins and ends. */
+/* Adds the events and losses of a track. Where the track has spans, its events are their begins
+   and ends and make no marks. */
 static stele_status add_events(const summary *s, const stele_overview_track *track,
                                track_rows *rows)
 {

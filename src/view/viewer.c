@@ -28,7 +28,7 @@ void viewer_set_go_on(viewer *v, view_go_on_fn *fn, void *user)
     v->go_on_user = user;
 }
 
-/* ---- Names of an answer ---------------------------------------------------------------------- */
+/* ---- Names used in an answer ----------------------------------------------------------------- */
 
 bool viewer_begin_names(viewer *v)
 {

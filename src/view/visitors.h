@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The connections of the server. Whoever has asked with the token is a friend; all others are
- * strangers, who have some seconds to do so, and less while all places are taken: connections that
- * say nothing, or a byte now and then, keep nobody out.
+ * The connections of the server. A visitor who has asked with the token is a friend, all others are
+ * strangers. A stranger has some seconds to ask, and less while all places are taken, so that
+ * connections that send nothing, or a byte now and then, keep nobody out.
  */
 #ifndef VIEW_VISITORS_H
 #define VIEW_VISITORS_H
@@ -24,20 +24,20 @@ typedef struct visitors {
     size_t count, friend_count;
 } visitors;
 
-/* Milliseconds of a clock that nobody sets. */
+/* Returns the milliseconds of a clock that nobody sets. */
 int64_t visitors_now_ms(void);
 
-/* A connection has come. Returns NULL if there are too many. */
+/* Adds a visitor for a connection that has come. Returns NULL if there are too many. */
 visitor *visitors_enter(visitors *all, int socket, int64_t now_ms);
 
-/* The visitor, which may be NULL, has asked with the token. */
+/* Makes a visitor, which may be NULL, a friend: it has asked with the token. */
 void visitors_befriend(visitors *all, visitor *who);
 
-/* The connection of the visitor, which may be NULL, is being closed. */
+/* Removes a visitor, which may be NULL: its connection is being closed. */
 void visitors_leave(visitors *all, visitor *who);
 
 /* Shuts down the sockets of strangers whose time is over; the server then closes them. Returns
- * whether strangers remain, so that it is worth to look again soon. */
+   whether strangers remain, so that looking again soon is worthwhile. */
 bool visitors_end_strangers(visitors *all, int64_t now_ms);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is to be drawn of a stretch of time: rows of spans, marks, counters, states, losses, arrows.
- */
+/* What is to be drawn of a stretch of time: rows of spans, marks, counters, states, losses and
+   arrows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static void add_arrow(picture *p, const stele_span *span)
         (arrow){span->begin_ns, span->end_ns, span->track, span->end_track, span->name};
 }
 
-/* ---- Taking ---------------------------------------------------------------------------------- */
+/* ---- Taking spans and events ----------------------------------------------------------------- */
 
 static stele_status take_span(picture *p, const stele_span *span)
 {
@@ -108,7 +108,7 @@ static stele_status take_counter(picture *p, const stele_batch *batch, const ste
     return STELE_OK;
 }
 
-/* What is known to be missing ends where the event says, else right there. */
+/* Adds a loss if its track is asked for. */
 static stele_status add_loss(picture *p, const view_loss *loss)
 {
     const uint64_t duration_ns = (uint64_t)loss->end_ns - (uint64_t)loss->begin_ns;
@@ -129,7 +129,7 @@ static stele_status add_loss(picture *p, const view_loss *loss)
                                                                               : STELE_ERR_MEMORY;
 }
 
-/* Those that began before the stretch: the scan has seen them. */
+/* Adds the losses that began before the stretch, which the scan has found. */
 static stele_status add_earlier_losses(picture *p)
 {
     stele_status status = STELE_OK;
@@ -141,7 +141,7 @@ static stele_status add_earlier_losses(picture *p)
     return status;
 }
 
-/* Does a moment or a value fit the condition? */
+/* Returns whether a moment or a value fits the condition. */
 static bool is_wanted(const picture *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_segment segment = {batch, (uint32_t)(event - batch->events), 1};
@@ -257,12 +257,13 @@ static int compare_operations(const void *left, const void *right)
     const operation *a = left, *b = right;
     if (a->entry.begin_ns != b->entry.begin_ns)
         return a->entry.begin_ns < b->entry.begin_ns ? -1 : 1;
-    if (a->entry.end_ns != b->entry.end_ns) /* the longer one first: it stands above */
+    /* the longer operation comes first, so that it is above */
+    if (a->entry.end_ns != b->entry.end_ns)
         return a->entry.end_ns > b->entry.end_ns ? -1 : 1;
     return a->entry.offset < b->entry.offset ? -1 : a->entry.offset > b->entry.offset;
 }
 
-/* Each goes to the first row that is free when it begins. */
+/* Puts an operation into the first row that is free when it begins. */
 static stele_status place_operation(picture *p, const operation *o)
 {
     track_rows *rows = picture_rows(p, o->track);
@@ -292,7 +293,7 @@ static stele_status place_operations(picture *p)
     return status;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing the picture --------------------------------------------------------------------- */
 
 typedef enum row_kind {
     ROW_SPANS,
@@ -363,7 +364,7 @@ static void put_column(picture *p, stele_json *j, const char *key, const lane *l
     stele_json_close(j, ']');
 }
 
-/* A column of zeros says nothing, and is left out. */
+/* Writes a column of numbers; leaves it out if all are zero. */
 static void put_sparse(picture *p, stele_json *j, const char *key, const lane *l,
                        entry_number_fn *number)
 {
@@ -415,7 +416,7 @@ static void put_track(picture *p, stele_json *j, uint32_t track, const track_row
     put_lane(p, j, track, ROW_RUNS, 0, &rows->runs);
 }
 
-/* Times in a picture are counted from its begin, so that they are small numbers. */
+/* Returns a time counted from the begin of the picture, so that it is a small number. */
 static int64_t since_begin(const picture *p, int64_t time_ns)
 {
     return (int64_t)((uint64_t)time_ns - (uint64_t)p->scale.begin_ns);
@@ -450,7 +451,7 @@ static void put_plot(picture *p, stele_json *j, uint32_t number, const plot *of)
     stele_json_close(j, '}');
 }
 
-/* [begin, end, track it is from, track it leads to, name] of each */
+/* Writes [begin, end, track where it begins, track where it ends, name] of each arrow. */
 static void put_arrows(const picture *p, stele_json *j)
 {
     stele_json_open(j, "arrows", '[');
@@ -495,7 +496,7 @@ static void put_picture(picture *p, stele_output *out)
     stele_json_close(&j, '}');
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
+/* ---- The answer with a picture --------------------------------------------------------------- */
 
 static void rows_free(track_rows *rows)
 {

@@ -454,7 +454,7 @@ static stele_status edges_make(stele_overview *o, int64_t begin_ns, int64_t end_
     uint64_t at = (uint64_t)begin_ns, rest = 0;
     if (count == 0 || count == UINT32_MAX || end_ns <= begin_ns)
         return STELE_ERR_ARGUMENT;
-    /* The same bins are asked for of many tracks. */
+    /* The same bins are asked for with many tracks: they are made already. */
     if (count == o->edge_count && o->edges[0] == begin_ns && o->edges[count] == end_ns)
         return STELE_OK;
     if (count >= o->edge_capacity) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is seen as the end of an address, so that a link leads to it, and copying of such.
+// The end of the page's address, which says what is shown so that a link leads to it, and copying of
+// links.
 
 /** @param {string} id */
 const get = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /**
- * Of what is seen; '' if nothing was moved, chosen or noted.
+ * The end of an address for what the page shows; '' if nothing was moved, selected or noted.
  * @param {import('./main.js').Page} page
  */
 export function addressOf(page) {
@@ -29,7 +30,7 @@ export function addressOf(page) {
 }
 
 /**
- * Shows what an address says. Throws where it says what cannot be shown.
+ * Shows what the end of an address says. Throws if that cannot be shown.
  * @param {import('./main.js').Page} page
  * @param {string} address
  */
@@ -66,7 +67,7 @@ export function goTo(page, address) {
 
 /**
  * @param {string} text
- * @param {HTMLElement} button that says that it was done
+ * @param {HTMLElement} button shows that the text was copied
  */
 export async function copyText(text, button) {
     const label = button.textContent;
@@ -74,7 +75,7 @@ export async function copyText(text, button) {
         await navigator.clipboard.writeText(text);
         button.textContent = 'Copied';
     } catch {
-        /* Pages that are not served safely may not use the clipboard in that way. */
+        /* Pages that were not served over a secure connection may not use navigator.clipboard. */
         const area = document.createElement('textarea');
         area.value = text;
         document.body.append(area);

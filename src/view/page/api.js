@@ -26,7 +26,7 @@
 
 export class AnswerError extends Error {}
 
-/** Is this page a folder, without a server that could be asked anything else? */
+/** Whether the page is an exported folder, without a server that answers questions. */
 export const isStill =
     document.querySelector('meta[name="stele-mode"]')?.getAttribute('content') === 'still';
 
@@ -57,7 +57,7 @@ async function load(url, signal) {
 }
 
 /**
- * Numbers of tracks as the server takes them: "1-3,7".
+ * Numbers of tracks as text, in the form that the server takes: "1-3,7".
  * @param {Iterable<number>} tracks
  */
 export function rangesText(tracks) {
@@ -73,7 +73,7 @@ export function rangesText(tracks) {
 }
 
 /**
- * Asks the server.
+ * Asks the server, or reads the answer from the exported folder.
  * @param {string} what
  * @param {Parameters} parameters
  * @param {AbortSignal} [signal]
@@ -87,14 +87,18 @@ export async function ask(what, parameters, signal) {
     return load(address(what, parameters), signal);
 }
 
-/** What waits for scripts that say steleData(name, value). @type {Map<string, (value: any) => void>} */
+/**
+ * Functions by the name of the data that they wait for, which scripts give with steleData(name, value).
+ *
+ * @type {Map<string, (value: any) => void>}
+ */
 const waiting = new Map();
 if (isStill)
     Object.assign(globalThis, {steleData: (/** @type {string} */ name, /** @type {any} */ value) => waiting.get(name)?.(value)});
 
 /**
- * Data of the folder that the page lies in, or of the page itself. Scripts are what a page that was
- * opened from a file may load.
+ * Loads data of the exported folder, or of the page itself. The data are scripts, as a page that was
+ * opened from a file may load nothing else.
  * @param {string} name
  * @returns {Promise<any>}
  */
@@ -121,7 +125,7 @@ let stillTiles;
 const loaded = new Map();
 
 /**
- * The tiles of a folder that show a stretch, as fine as there are.
+ * The tiles of an exported folder that show a stretch, as fine as the folder has them.
  * @param {bigint} origin where the first tile begins
  * @param {bigint} begin
  * @param {bigint} end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis of time: the whole trace at a glance, and the scale of what is in sight.
+// The axis of time: an overview of the whole trace, and the scale of the part in sight.
 
 import {fit} from './draw.js';
 import {lengthText, momentText, tickLength, wallText} from './time.js';
@@ -132,7 +132,7 @@ export class Axis {
 }
 
 /**
- * A count for an axis: "2 k", "1.5 M".
+ * A count as text for an axis: "2 k", "1.5 M".
  * @param {number} count
  */
 function shortCount(count) {

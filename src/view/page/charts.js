@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small charts over time, one below the other. They know of no server: values are data.
+// Small charts over time, one below the other. They need no server: their values are given as data.
 
 import {Palette} from './colors.js';
 import {fit, numberText} from './draw.js';

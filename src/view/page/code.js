@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What instructions do: over time, in caches and branches, in the blocks that run most, and around one
-// of them.
+// instruction.
 
 import {chartElement} from './charts.js';
 import {make, table} from './dom.js';
@@ -102,9 +102,9 @@ function branchTable(answer) {
 }
 
 /**
- * The code around an instruction, and registers before it.
+ * The code around an instruction, and the registers before the instruction.
  * @param {any} answer
- * @param {bigint} at its number
+ * @param {bigint} at number of the instruction
  * @param {(number: bigint) => void} goTo
  * @returns {Node[]}
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours that people with any colour vision distinguish: those of Okabe and Ito, in tints for dark text
-// on a light page and light text on a dark one.
+// Colours that people with any colour vision can tell apart: those of Okabe and Ito, in tints for dark
+// text on a light page and for light text on a dark page.
 
 /** @typedef {{fill: string, text: string}} Paint */
 
@@ -64,8 +64,9 @@ export class Palette {
     }
 
     /**
-     * Blue for what became faster, orange for what became slower: eyes that miss red or green see both.
-     * @param {number | undefined} ratio of after to before
+     * The colour of a ratio: blue for faster, orange for slower, which people who do not see red or
+     * green can tell apart.
+     * @param {number | undefined} ratio time after, divided by the time before
      */
     tone(ratio) {
         if (ratio === undefined) return this.isDark ? '#39414d' : '#e3e7ec';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about one thing: what it is, its fields, who called it and what it calls, its record.
+// Everything about one thing in the picture: what it is, its fields, its caller and callees, its record.
 
 import {ask, isStill} from './api.js';
 import {momentNodes} from './code.js';
@@ -10,7 +10,7 @@ import {countText, wallText} from './time.js';
 
 /** @typedef {import('./timeline.js').Thing} Thing */
 
-/** The innermost span at a moment. */
+/** A depth that stands for the innermost span at a moment. */
 export const DEPTH_ANY = 4294967295;
 
 export class Details {
@@ -31,7 +31,7 @@ export class Details {
         this.panel.fill('selection', async () => {
             const isMark = thing.kind === 'mark';
             const shift = this.page.shiftOf(thing.track);
-            /* The middle of it is in it also where its begin is that of a pixel. */
+            /* The middle of a span is within the span even if its begin was rounded to a pixel. */
             const at = (isMark ? thing.begin : thing.begin + (thing.end - thing.begin) / 2n) - shift;
             const answer = await ask(isMark ? 'mark' : 'span', {at, track: thing.track,
                 depth: thing.depth, offset: thing.offset, name: thing.kind === 'async' ? 'async' : ''}, signal);
@@ -127,7 +127,7 @@ export class Details {
     }
 
     /**
-     * What leads to it from elsewhere, and from it to elsewhere.
+     * The flows that lead to a span and from it.
      * @param {any} answer
      * @param {Record<string, string>} names
      */
@@ -158,7 +158,7 @@ export class Details {
     }
 
     /**
-     * The bytes of the record, when somebody wants to see them.
+     * The bytes of a thing's record, which are asked for when somebody wants to see them.
      * @param {Thing} thing
      * @param {any} answer
      */
@@ -181,7 +181,7 @@ export class Details {
 }
 
 /**
- * A record as 'stele dump --hex' shows it.
+ * A record as elements, in the form in which 'stele dump --hex' shows it.
  * @param {{kind: string, text: string, source?: string, offset: string, size: number, bytes: string}} record
  */
 function recordNodes(record) {

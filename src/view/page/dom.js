@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of a page: texts become text and never markup.
+// Making elements of a page. Strings become text and never markup.
 
 /**
- * An element with what is in it. Texts become text and never markup.
+ * Makes an element with its contents. Strings become text and never markup.
  * @param {string} tag
  * @param {Record<string, string | boolean | (() => void)>} [about]
  * @param {...(Node | string)} inside
@@ -33,10 +33,10 @@ export function link(text, action, title) {
  *     show?: (row: any) => string | Node}} Column */
 
 /**
- * A table that is sorted by its headings.
+ * Makes a table that can be sorted by clicking its headings.
  * @param {Column[]} columns
  * @param {any[]} rows
- * @param {number} by column
+ * @param {number} by column to sort by at first
  */
 export function table(columns, rows, by) {
     let isFalling = true;
@@ -70,7 +70,7 @@ export function table(columns, rows, by) {
 }
 
 /**
- * A table of what is known: names and values.
+ * Makes a table of names and values.
  * @param {[string, string | Node][]} rows
  */
 export function facts(rows) {
@@ -85,7 +85,7 @@ export function csvField(text) {
 }
 
 /**
- * The tables in an element as CSV.
+ * Returns the tables in an element as CSV.
  * @param {Element} element
  */
 export function tablesAsCsv(element) {
@@ -94,7 +94,7 @@ export function tablesAsCsv(element) {
 }
 
 /**
- * A button.
+ * Makes a button.
  * @param {string} text
  * @param {() => void} click
  * @param {string} [title]
@@ -104,7 +104,7 @@ export function button(text, click, title) {
 }
 
 /**
- * Tabs within a sheet: what they show is made when it is first looked at.
+ * Makes tabs within a sheet. The contents of a tab are made when it is first shown.
  * @param {string} label
  * @param {{title: string, make: () => Promise<Node[]> | Node[]}[]} all
  * @param {number} first

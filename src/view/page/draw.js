@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rows of spans, moments, values and losses are drawn on a canvas. This knows of no server and of
-// no page: rows are data, wherever they come from.
+// Drawing rows of spans, moments, values and losses on a canvas. Needs no server and no page: the rows
+// are given as data.
 
 import {Palette, stateNames} from './colors.js';
 
 /**
  * @typedef {import('./api.js').Row} Row
- * @typedef {{scale: number, shift: number, first: number, to: number, pixel: number}} Placed where the
- *     entries of a row stand: pixels a nanosecond, what is added to their begins, those in sight, and
- *     the nanoseconds of a pixel that they were made for
+ * @typedef {{scale: number, shift: number, first: number, to: number, pixel: number}} Placed where
+ *     the entries of a row are drawn: pixels per nanosecond, what is added to begins, first entry in sight,
+ *     where sight ends, and the nanoseconds of a pixel that the row was made for
  */
 
-const LABEL_WIDTH = 56; /* pixels of a run of many that is labelled */
+const LABEL_WIDTH = 56; /* least width in pixels of an entry for several spans that gets a label */
 
 export class Drawing {
     /** @param {HTMLCanvasElement} canvas */
@@ -22,14 +22,14 @@ export class Drawing {
         this.width = 1;
         this.height = 1;
         this.fontSize = 11;
-        /** @type {Record<string, string>} by number */
+        /** @type {Record<string, string>} names by number */
         this.names = {};
-        /** @type {string[]} what events without a name are called */
+        /** @type {string[]} names of the kinds, used for events without a name */
         this.kinds = [];
-        this.highlight = 0; /* number of a name that is drawn on top of the others */
-        /** @type {Map<string, number> | undefined} how much slower what has a name became */
+        this.highlight = 0; /* number of the name whose spans are highlighted; 0: none */
+        /** @type {Map<string, number> | undefined} ratio of time after to time before, by name */
         this.tones = undefined;
-        this.isDense = false; /* something stood for several */
+        this.isDense = false; /* an entry that was drawn stands for several things */
         /** @type {(thread: number) => string} */
         this.threadName = (thread) => `thread ${thread}`;
     }
@@ -46,7 +46,7 @@ export class Drawing {
     }
 
     /**
-     * To whole pixels of the screen, so that what stands side by side leaves no gaps.
+     * Rounds a position to whole pixels of the screen, so that neighbours leave no gaps.
      * @param {number} x
      */
     snap(x) {
@@ -60,7 +60,7 @@ export class Drawing {
     }
 
     /**
-     * Which entries of a row are in sight.
+     * Finds out where the entries of a row are drawn, and which of them are in sight.
      * @param {Row} row
      * @param {number} shift
      * @param {number} scale
@@ -81,8 +81,8 @@ export class Drawing {
     }
 
     /**
-     * Spans of one level. Those that stand for several are as high as the part of their time that
-     * has a span.
+     * Draws the spans of one row. An entry for several spans is as high as the part of its time that
+     * spans take.
      * @param {number} top
      * @param {number} height
      * @param {Row} row
@@ -140,7 +140,7 @@ export class Drawing {
     }
 
     /**
-     * Moments: diamonds, and columns where several fall together.
+     * Draws moments as diamonds, and several at the same place as a column.
      * @param {number} top
      * @param {number} height
      * @param {Row} row
@@ -196,7 +196,7 @@ export class Drawing {
     }
 
     /**
-     * A value over time, with all values between the least and the greatest of a pixel.
+     * Draws a value over time; fills each pixel from the least value in it to the greatest.
      * @param {number} top
      * @param {number} height
      * @param {Row} row
@@ -256,7 +256,7 @@ export class Drawing {
     }
 
     /**
-     * What is missing, so that it cannot be overlooked.
+     * Hatches a stretch where events are missing, so that it cannot be overlooked.
      * @param {number} x
      * @param {number} top
      * @param {number} width
@@ -285,7 +285,7 @@ export class Drawing {
     }
 
     /**
-     * A text that is cut where it does not fit.
+     * Draws a text, and cuts it if it does not fit.
      * @param {string} text
      * @param {number} x
      * @param {number} y
@@ -324,7 +324,7 @@ export class Drawing {
 
     /**
      * @param {number} x
-     * @param {number} from height where it begins
+     * @param {number} from height where the arrow begins
      * @param {number} y
      * @param {number} to
      */
@@ -349,7 +349,7 @@ export function numberText(value) {
 }
 
 /**
- * Gives a canvas the size of its place, in the pixels of the screen.
+ * Sets the size of a canvas, in pixels of the screen.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flame graph on a canvas: callers above, what they call below, as wide as the time they take. It
-// knows of no server: the tree is data.
+// A flame graph on a canvas: callers above, callees below, each as wide as the time it takes. Needs no
+// server: the tree is given as data.
 
 import {Drawing, fit} from './draw.js';
 import {make} from './dom.js';
@@ -28,8 +28,8 @@ export class FlameGraph {
         this.drawing = new Drawing(this.canvas);
         this.drawing.names = data.names;
         this.drawing.tones = options.tones;
-        this.root = 0; /* what fills the width */
-        this.at = 0; /* what the pointer or the keys are on */
+        this.root = 0; /* the node that fills the width */
+        this.at = 0; /* the node that the pointer or the keys are on */
         /** @type {number[][]} */
         this.children = data.nodes.map(() => []);
         /** @type {number[]} */

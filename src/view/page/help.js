@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keys and mouse do, and what is drawn how.
+// The sheet with help: what keys and mouse do, and how things are drawn.
 
 import {Palette, stateNames} from './colors.js';
 import {make} from './dom.js';

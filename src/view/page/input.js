@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, pointer, fingers, buttons.
+// Input to the page: keys, pointer, fingers and buttons.
 
 import {sortings} from './model.js';
 import {make} from './dom.js';
@@ -104,7 +104,7 @@ export class Input {
         event.preventDefault();
     }
 
-    /** For those who have no pointer: what is in the middle of the picture, or nearest to it. */
+    /** Selects what is in the middle of the picture, or nearest to it, for people who use no pointer. */
     selectMiddle() {
         const {width, height} = this.page.timeline;
         for (let y = 4; y < height; y += 6)
@@ -201,7 +201,7 @@ export class Input {
     }
 
     /**
-     * Two fingers: what is between them stays there.
+     * Zooms with two fingers: what is between them stays where it is.
      * @param {Map<number, {x: number, y: number}>} fingers
      * @param {number} id
      * @param {{x: number, y: number}} at
@@ -233,7 +233,7 @@ export class Input {
     }
 
     /**
-     * Where the pointer is on the axis.
+     * Shows on the axis where the pointer is.
      * @param {number} x
      */
     showCursor(x) {
@@ -288,7 +288,7 @@ export class Input {
         });
     }
 
-    /** The border between names and picture. */
+    /** Lets the border between names and picture be dragged. */
     listenNamesDivider() {
         const divider = get('names-divider');
         let isMoving = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: what is shown of the traces, what is selected, and the address that says so.
+// The page: what is shown of the traces, what is selected, and the address that has both.
 
 import {addressOf, copyText, goTo} from './address.js';
 import {ask, isStill} from './api.js';
@@ -17,7 +17,7 @@ import {countText, lengthText} from './time.js';
 const get = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id */
 const getInput = (id) => /** @type {HTMLInputElement} */ (get(id));
-const LENGTH_LEAST = 10; /* ns in sight at the deepest zoom */
+const LENGTH_LEAST = 10; /* nanoseconds in sight at the deepest zoom */
 
 export class Page {
     constructor() {
@@ -37,12 +37,12 @@ export class Page {
         this.hashTimer = 0;
         /** @type {import('./panel.js').Hit[]} */
         this.hits = [];
-        /** @type {Map<number, bigint>} by trace: how much later than it was it is shown */
+        /** @type {Map<number, bigint>} how much later than recorded each trace is shown */
         this.shifts = new Map();
-        /** @type {import('./timeline.js').Thing | undefined} what others are aligned with */
+        /** @type {import('./timeline.js').Thing | undefined} the thing that other traces are aligned with */
         this.anchor = undefined;
         /** @type {{begin: bigint, end: bigint, tracks: Set<number> | undefined} | undefined} */
-        this.remembered = undefined; /* a stretch that others are compared with */
+        this.remembered = undefined; /* the stretch that other stretches are compared with */
         this.model = new Model();
         this.tiles = new Tiles(() => this.redraw(), (why) => this.say(why, true));
         this.tiles.shiftOf = (track) => this.shiftOf(track);
@@ -55,7 +55,7 @@ export class Page {
         this.input = new Input(this);
     }
 
-    // ---- Start
+    // ---- Starting the page
 
     async start() {
         this.input.listen();
@@ -69,7 +69,7 @@ export class Page {
         }
     }
 
-    /** Asks how far the traces are known. */
+    /** Asks what is known of the traces by now. */
     async refresh() {
         try {
             this.take(await ask('info', {}));
@@ -145,12 +145,12 @@ export class Page {
         this.resize();
     }
 
-    // ---- The view
+    // ---- The stretch in sight
 
     resize() {
         this.timeline.resize();
         this.axis.resize();
-        this.draw(); /* at once: a canvas that got another size is empty, and printing does not wait */
+        this.draw(); /* at once, as a canvas with a new size is empty and printing does not wait */
     }
 
     redraw() {
@@ -199,8 +199,8 @@ export class Page {
     }
 
     /**
-     * @param {number} factor below 1: nearer
-     * @param {number} x what stays where it is
+     * @param {number} factor below 1 to zoom in
+     * @param {number} x position that keeps its time
      */
     zoom(factor, x) {
         const {begin, length} = this.timeline.view;
@@ -226,7 +226,7 @@ export class Page {
     }
 
     /**
-     * Moves only as far as is needed to see a moment.
+     * Moves and zooms only as far as needed to see a stretch.
      * @param {bigint} begin
      * @param {bigint} end
      */
@@ -238,7 +238,7 @@ export class Page {
             this.setView(begin - BigInt(Math.round((view.length - length) / 2)), view.length);
     }
 
-    // ---- Tracks
+    // ---- The tracks that are shown
 
     layoutChanged() {
         get('spacer').style.height = Math.max(0, this.model.height - this.timeline.height) + 'px';
@@ -277,10 +277,10 @@ export class Page {
         return this.model.byTrack.get(track)?.title ?? (track === 0 ? 'no track' : `track ${track}`);
     }
 
-    // ---- Traces against each other
+    // ---- Shifting traces against each other
 
     /**
-     * By how much a track is shown later than it was.
+     * How much later than recorded a track is shown.
      * @param {number} track
      */
     shiftOf(track) {
@@ -288,7 +288,7 @@ export class Page {
     }
 
     /**
-     * Tracks by how much they are shifted: each group is asked for at its own time.
+     * Groups tracks by how much their trace is shifted; each group is asked for at its own time.
      * @param {Set<number> | undefined} tracks
      * @returns {{shift: bigint, source: number, tracks: Set<number> | undefined}[]}
      */
@@ -297,7 +297,7 @@ export class Page {
     }
 
     /**
-     * Tracks by the trace that they are of.
+     * Groups tracks by the trace that they belong to.
      * @param {Set<number> | undefined} tracks
      * @returns {{shift: bigint, source: number, tracks: Set<number> | undefined}[]}
      */
@@ -311,7 +311,7 @@ export class Page {
         return [...sets].map(([source, group]) => ({shift: this.shifts.get(source) ?? 0n, source, tracks: group}));
     }
 
-    /** @param {import('./timeline.js').Thing} thing what the other traces are aligned with */
+    /** @param {import('./timeline.js').Thing} thing the thing that other traces are aligned with */
     setAnchor(thing) {
         this.anchor = thing;
         this.say(`"${thing.name}" is what traces can be aligned with: select something in another trace, then "Align with it".`);
@@ -319,7 +319,7 @@ export class Page {
     }
 
     /**
-     * Has the trace of a thing begin where the anchor does.
+     * Shifts the trace of a thing so that the thing begins where the anchor begins.
      * @param {import('./timeline.js').Thing} thing
      */
     alignWith(thing) {
@@ -349,7 +349,7 @@ export class Page {
         this.redraw();
     }
 
-    // ---- A filter for all that is shown
+    // ---- The filter for everything that is shown
 
     /** @param {string} where an expression; "": everything */
     setFilter(where) {
@@ -363,7 +363,7 @@ export class Page {
         this.resize();
     }
 
-    // ---- Selecting
+    // ---- Selecting things and stretches
 
     /** @param {import('./timeline.js').Thing | undefined} thing */
     select(thing) {
@@ -434,7 +434,7 @@ export class Page {
     }
 
     /**
-     * Selects something that may be out of sight, and shows it.
+     * Selects a thing and brings it in sight.
      * @param {import('./timeline.js').Thing} thing
      */
     goTo(thing) {
@@ -455,7 +455,7 @@ export class Page {
     }
 
     /**
-     * The next one of the selected name, or the one before.
+     * Goes to the next thing of the selected name, or to the one before.
      * @param {boolean} isBackward
      */
     async step(isBackward) {
@@ -473,7 +473,7 @@ export class Page {
     }
 
     /**
-     * The next thing of the same row.
+     * Goes to another thing in the row of the selected one.
      * @param {number} step
      */
     stepBeside(step) {
@@ -482,7 +482,7 @@ export class Page {
     }
 
     /**
-     * What a span is called by, or calls first.
+     * Goes to the caller of the selected span, or to its first callee.
      * @param {number} step
      */
     stepDeeper(step) {
@@ -490,10 +490,10 @@ export class Page {
         if (next) this.goTo(next);
     }
 
-    // ---- Searching
+    // ---- Searching names and expressions
 
     /**
-     * What was typed as an expression: a word finds names that hold it.
+     * Returns what was typed as an expression: a word finds the names that contain it.
      * @param {string} text
      */
     expression(text) {
@@ -561,7 +561,7 @@ export class Page {
         this.goToHit(step > 0 ? (next < 0 ? 0 : next) : (next < 0 ? this.hits.length : next) - 1);
     }
 
-    // ---- Bookmarks and links
+    // ---- Notes and links
 
     bookmark() {
         const at = this.timeline.timeAt(this.timeline.width / 2);
@@ -586,7 +586,7 @@ export class Page {
         return copyText(text, button);
     }
 
-    /** What is seen is in the address, so that a link leads to it. */
+    /** Puts what is seen into the address, so that a link leads to it. */
     writeHash() {
         clearTimeout(this.hashTimer);
         this.hashTimer = setTimeout(() => {
@@ -603,7 +603,7 @@ export class Page {
         }
     }
 
-    // ---- What keys and buttons do
+    // ---- Actions of keys and buttons
 
     repaint() {
         this.timeline.palette = new Palette();
@@ -635,6 +635,6 @@ export class Page {
 }
 
 const page = new Page();
-/* For tests and for the curious. */
+/* The page is globally visible, for tests and for the curious. */
 Object.assign(globalThis, {stelePage: page});
 page.start();

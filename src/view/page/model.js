@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracks as a tree, and which of its rows stand where.
+// The tracks as a tree, and where the rows of its nodes are shown.
 
 export const HAS_MARKS = 1, HAS_LOSSES = 2, HAS_RUNS = 4, HAS_STATES = 8;
 export const SPAN_HEIGHT = 18, MARK_HEIGHT = 14, DENSE_HEIGHT = 28, PLOT_HEIGHT = 40, STATE_HEIGHT = 14, TITLE_HEIGHT = 22;
@@ -17,11 +17,11 @@ const SMALL_HEIGHT = 5, SMALL_ROWS = 4;
 /** @type {Record<string, number>} */
 const kindOrder = {cpu: 0, process: 1, thread: 2, stream: 3, substream: 4, provider: 5};
 
-/** Ways to sort tracks that stand side by side. @type {Record<string, string>} */
+/** Ways to sort the tracks of the same parent. @type {Record<string, string>} */
 export const sortings = {number: 'Number', name: 'Name', busy: 'Busiest', events: 'Events'};
 
 /**
- * Of a track and all below it.
+ * The sum of a number over a track and all tracks below it.
  * @param {Node} node
  * @param {'busy' | 'events'} key
  * @returns {number}
@@ -54,19 +54,19 @@ export class Model {
         this.roots = [];
         /** @type {Map<string, Node>} */
         this.nodes = new Map();
-        /** @type {Node[]} those that are shown, from top to bottom */
+        /** @type {Node[]} the nodes that are shown, from top to bottom */
         this.shown = [];
         this.height = 0;
         this.filter = '';
         this.sorting = 'number';
-        /** @type {Node[]} those that stay on top */
+        /** @type {Node[]} the nodes that stay on top */
         this.pins = [];
         this.pinnedHeight = 0;
         /** @type {Set<string>} */
         this.folded = new Set();
         /** @type {Set<string>} */
         this.pinned = new Set();
-        /** @type {Map<number, Node>} the node that has the content of a track */
+        /** @type {Map<number, Node>} the node that shows a track, by its number */
         this.byTrack = new Map();
     }
 
@@ -94,7 +94,7 @@ export class Model {
             }
         }
         for (const node of traces.values()) this.nodes.set(node.key, node);
-        if (hasSeveral) /* what trace a track is of is said by what it stands below */
+        if (hasSeveral) /* a track is below the node of its trace, so its title need not name the trace */
             for (const node of this.nodes.values()) node.title = node.title.replace(new RegExp(`^${node.source}: `), '');
         this.sort(this.roots, 0);
     }
@@ -175,7 +175,7 @@ export class Model {
         this.layout();
     }
 
-    /** Says which nodes are shown, and where. */
+    /** Decides which nodes are shown and where. */
     layout() {
         const wanted = this.filter.toLowerCase();
         /** @type {Node[]} */
@@ -212,7 +212,7 @@ export class Model {
     }
 
     /**
-     * The nodes between two heights.
+     * Returns the nodes between two heights.
      * @param {number} top
      * @param {number} bottom
      */
@@ -234,7 +234,7 @@ export class Model {
     }
 
     /**
-     * Opens what hides a track, and gives its node.
+     * Unfolds the nodes above a track, so that it is shown, and returns its node.
      * @param {number} track
      */
     reveal(track) {

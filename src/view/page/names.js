@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the tracks, beside the picture.
+// The names of the tracks, left of the picture.
 
 import {make} from './dom.js';
 import {countText, lengthText} from './time.js';
@@ -16,7 +16,7 @@ export class Names {
         this.rows = new Map();
     }
 
-    /** Tracks are others, or stand elsewhere. */
+    /** Makes all names anew, after tracks were added or moved. */
     renew() {
         const {model, timeline} = this.page;
         this.list.style.height = Math.max(model.height, timeline.height) + 'px';
@@ -25,7 +25,7 @@ export class Names {
         this.rows.clear();
     }
 
-    /** There are elements for the names in sight alone. */
+    /** Makes elements for the names in sight, and removes those out of sight. */
     fill() {
         const {model, timeline, scroller} = this.page;
         const top = scroller.scrollTop;
@@ -45,7 +45,7 @@ export class Names {
     }
 
     /**
-     * What is known of a track, when the pointer is on its name.
+     * The text that is shown about a track while the pointer is on its name.
      * @param {Node} node
      */
     about(node) {

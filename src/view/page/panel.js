@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown below the picture: one thing, a stretch of time, hits, notes, SQL, the traces.
+// The panel below the picture, with sheets for a thing, a stretch of time, hits, notes, SQL and the
+// traces.
 
 import {isStill} from './api.js';
 import {Details} from './details.js';
@@ -69,7 +70,7 @@ export class Panel {
     }
 
     /**
-     * Fills a sheet with what the server says, and shows it.
+     * Fills a sheet with what a function gives, mostly an answer of the server, and shows the sheet.
      * @param {string} tab
      * @param {() => Promise<Node[]>} get
      * @param {boolean} [isQuiet] the sheet is not brought to the front
@@ -118,7 +119,7 @@ export class Panel {
         this.fill('stretch', async () => this.stretch.make({begin, end, tracks}));
     }
 
-    // ---- A search
+    // ---- The hits of a search
 
     /**
      * @param {Hit[]} hits
@@ -140,7 +141,7 @@ export class Panel {
         this.show('search');
     }
 
-    // ---- Notes
+    // ---- The notes
 
     showNotes() {
         const {timeline} = this.page;
@@ -180,7 +181,7 @@ export class Panel {
     // ---- The traces
 
     /**
-     * How far traces are shown apart from how they were recorded.
+     * Tells which traces are shown later or earlier than they were recorded.
      * @param {import('./api.js').Info} info
      */
     alignment(info) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL over the traces: a statement, and rows that lead to what they are about.
+// SQL over the traces: a statement, and its rows with links to what they are about.
 
 import {ask, isStill} from './api.js';
 import {DEPTH_ANY} from './details.js';
 import {button, csvField, link, make, table} from './dom.js';
 import {countText} from './time.js';
 
-/** Statements to begin with. @type {[string, string][]} */
+/** Examples of statements, with their titles. @type {[string, string][]} */
 const examples = [
     ['Slowest spans', 'SELECT ts, dur, name, track, thread FROM slice ORDER BY dur DESC LIMIT 100'],
     ['Time by name', 'SELECT name, count(*) AS n, sum(self_dur) AS self, median(dur) AS p50, quantile_cont(dur, 0.99) AS p99 FROM slice GROUP BY name ORDER BY self DESC'],
@@ -78,7 +78,7 @@ function result(page, rows, isCut) {
         const column = {title: key, isNumber, value: (row) => (typeof row[key] === 'number' ? row[key] : valueText(row[key])),
             show: (row) => {
                 const text = typeof row[key] === 'number' ? row[key].toLocaleString('en') : valueText(row[key]);
-                /* Times of several traces may have been shifted against each other here. */
+                /* With several traces, times are no links: the traces may be shifted against each other. */
                 if (key === 'ts' && typeof row.ts === 'number' && page.info?.traces.length === 1)
                     return link(text, () => goToRow(page, row), 'Show it in the picture');
                 return key === 'track' && typeof row.track === 'number' ? link(page.trackTitle(row.track), () => page.goToTrack(row.track), 'Show it') : text;

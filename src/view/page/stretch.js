@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a stretch of time: where its time goes, who calls whom, what threads do, and how
-// it differs from another one.
+// Everything about a stretch of time: where its time goes, who calls whom, what threads do, and how it
+// differs from another stretch.
 
 import {ask, address, isStill, rangesText} from './api.js';
 import {codeNodes} from './code.js';
@@ -15,11 +15,11 @@ import {countText} from './time.js';
  * @typedef {{begin: bigint, end: bigint, tracks: string | undefined, where: string}} Asked
  */
 
-/** What cuts can be saved as. */
+/** Formats that a stretch can be saved in as a trace. */
 const formats = ['fxt', 'heph', 'xray', 'ctf', 'perfetto', 'chrome', 'json', 'csv', 'text'];
 
 /**
- * The expression that finds a name.
+ * Returns the expression that finds all events of a name.
  * @param {string} name
  */
 export function nameExpression(name) {
@@ -36,7 +36,7 @@ export class StretchSheet {
     }
 
     /**
-     * What a range is as a question: one for each trace that is shifted against the others.
+     * Returns the questions to ask for a stretch: one for each group of traces with the same shift.
      * @param {Range} range
      * @param {{shift: bigint, tracks: Set<number> | undefined}[]} [groups]
      * @returns {Asked[]}
@@ -114,7 +114,7 @@ export class StretchSheet {
         return actions;
     }
 
-    // ---- Profile
+    // ---- The profile of a stretch
 
     /**
      * @param {any} answer
@@ -154,7 +154,7 @@ export class StretchSheet {
         return name ? link(name, () => this.page.searchFor(nameExpression(name)), 'Find all of this name') : '(no name)';
     }
 
-    // ---- Flame graph
+    // ---- The flame graph of a stretch
 
     /** @param {import('./flame.js').FlameData[]} answers */
     flames(answers) {
@@ -165,7 +165,7 @@ export class StretchSheet {
         });
     }
 
-    // ---- Threads and CPUs
+    // ---- What threads and CPUs do in a stretch
 
     /** @param {any[]} answers */
     states(answers) {
@@ -194,7 +194,7 @@ export class StretchSheet {
     }
 
     /**
-     * The parts of a whole, side by side.
+     * Makes a bar that shows the parts of a whole side by side.
      * @param {number[]} parts
      * @param {number} whole
      */
@@ -210,7 +210,7 @@ export class StretchSheet {
         return strip;
     }
 
-    // ---- Comparison
+    // ---- Comparing two stretches
 
     /**
      * @param {Asked} before
@@ -259,7 +259,7 @@ export class StretchSheet {
 }
 
 /**
- * What changed from one profile to another, by name.
+ * Compares two profiles by name.
  * @param {any} before
  * @param {any} after
  */
@@ -285,7 +285,7 @@ export function compare(before, after) {
     return [...rows.values()];
 }
 
-/** @param {number} share of the whole */
+/** @param {number} share part of the whole, from 0 to 1 */
 function bar(share) {
     const filled = make('span', {class: 'bar'}, (share * 100).toFixed(1) + ' %');
     filled.style.setProperty('--share', share * 100 + '%');

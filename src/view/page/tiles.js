@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was drawn once is kept: stretches of time whose length is a power of two, by track.
+// Keeps what the server gave to draw, as stretches of time whose length is a power of two, by track.
 
 import {ask, isStill, rangesText, stillPictures} from './api.js';
 
-/** Pixels of a tile; a view is wider than one and no wider than two, so that it takes two or three. */
+/**
+ * Pixels of a tile. A view is wider than one tile and at most as wide as two, so it takes two or three
+ * tiles.
+ */
 const TILE_PIXELS = 1024;
 const STRETCHES_MAX = 16;
 
@@ -25,9 +28,9 @@ export class Tiles {
         this.failed = failed;
         this.origin = 0n;
         this.where = '';
-        /** @type {(track: number) => bigint} by how much what a track shows is shifted */
+        /** @type {(track: number) => bigint} how much later than recorded a track is shown */
         this.shiftOf = () => 0n;
-        /** @type {Map<string, Stretch>} the one that was used last is the last one */
+        /** @type {Map<string, Stretch>} the stretches by key; the one used last is at the end */
         this.stretches = new Map();
         /** @type {Record<string, string>} */
         this.names = {};
@@ -36,19 +39,19 @@ export class Tiles {
         this.pendingKey = '';
         this.timer = 0;
         this.later = 0;
-        this.isGrowing = false; /* there is more of the trace all the time */
-        this.generation = 0; /* of what is known of the trace */
-        this.failedKey = ''; /* what could not be had is not asked for again right away */
+        this.isGrowing = false; /* the trace is still being read, so there is more of it all the time */
+        this.generation = 0; /* counts up whenever more of the trace is known */
+        this.failedKey = ''; /* what could not be given, and is not asked for again at once */
         this.failedAt = 0;
     }
 
-    /** There is more of the trace now: what is there is shown until it was asked for again. */
+    /** Tells that there is more of the trace now. What is there is shown until new answers have come. */
     outdate() {
         this.generation++;
     }
 
     /**
-     * The stretch that shows what is between two moments.
+     * Returns the stretch that has what is between two moments.
      * @param {bigint} begin
      * @param {number} length
      */
@@ -62,7 +65,7 @@ export class Tiles {
     }
 
     /**
-     * Has what is not there yet be asked for, in a moment: views change often.
+     * Asks for what is not there yet, after a short delay because the view changes often.
      * @param {bigint} begin
      * @param {number} length
      * @param {number[]} tracks
@@ -89,7 +92,7 @@ export class Tiles {
         }
         if (missing.length === 0 || key === this.pendingKey) return;
         if (key === this.failedKey && Date.now() - this.failedAt < 5000) return;
-        /* While the trace is being read each view is another one: what was asked for comes first. */
+        /* While the trace is being read, each view is new: the question already asked is answered first. */
         if (this.pending !== undefined && this.isGrowing) return;
         this.pending?.abort();
         const generation = this.generation;
@@ -101,7 +104,7 @@ export class Tiles {
                 ? await stillPictures(this.origin, at.from, at.to, Number(at.to - at.from) / 2)
                 : await this.ask(at, missing, control.signal);
             if (!control.signal.aborted) this.take(at, missing, pictures, generation);
-            /* What a filter lets through is being looked for: there will be more of it. */
+            /* The overview of what the filter selects is still being made: it is asked for again. */
             if (pictures.some((picture) => picture.whole === false) && !this.isGrowing) {
                 clearTimeout(this.later);
                 this.later = setTimeout(() => { this.outdate(); this.changed(); }, 400);
@@ -120,7 +123,8 @@ export class Tiles {
     }
 
     /**
-     * Traces that are shifted against each other are asked for each at its own time.
+     * Asks for a stretch of tracks; traces that are shifted against each other are asked for each at
+     * its own time.
      * @param {{from: bigint, to: bigint, width: number}} at
      * @param {number[]} tracks
      * @param {AbortSignal} signal
@@ -145,7 +149,7 @@ export class Tiles {
      * @param {{from: bigint, to: bigint, key: string}} at
      * @param {number[]} asked
      * @param {import('./api.js').Picture[]} pictures
-     * @param {number} generation when it was asked for
+     * @param {number} generation value of this.generation when the question was asked
      */
     take(at, asked, pictures, generation) {
         let stretch = this.stretches.get(at.key);
@@ -179,7 +183,8 @@ export class Tiles {
     }
 
     /**
-     * The rows of a track for a view: the right ones, or what else is there of it meanwhile.
+     * Returns the rows of a track for a view: those of the right stretch, or others to show until these
+     * have come.
      * @param {number} track
      * @param {string} key of the stretch that fits
      * @param {bigint} begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times as people read them. Moments are BigInt nanoseconds on the axis; lengths are numbers.
+// Times as texts for people. Moments are nanoseconds on the axis, as BigInt; lengths are numbers.
 
 /** @typedef {'ns' | 'ticks' | 'instructions'} Clock */
 
@@ -8,7 +8,7 @@ const units = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's'], [60e9, 'min'], [
     [86400e9, 'd']];
 
 /**
- * A number with at most so many digits after the point, without zeros at its end.
+ * A number as text with at most `digits` digits after the point, without zeros at the end.
  * @param {number} value
  * @param {number} digits
  */
@@ -18,7 +18,7 @@ function brief(value, digits) {
 }
 
 /**
- * "1.5 ms"; of other clocks "1.5 M" and their word.
+ * A length of time as text: "1.5 ms", and for other clocks "1.5 M" with the clock's unit.
  * @param {number | bigint} length
  * @param {Clock} clock
  */
@@ -38,7 +38,8 @@ export function lengthText(length, clock) {
 }
 
 /**
- * A moment since the begin of the traces, exact to the nanosecond: "12.000000345 s".
+ * A moment, counted from the begin of the traces, as text that is exact to the nanosecond:
+ * "12.000000345 s".
  * @param {bigint} since
  * @param {Clock} clock
  */
@@ -51,7 +52,7 @@ export function momentText(since, clock) {
 }
 
 /**
- * A moment of the wall clock: "2024-05-01 10:00:00.123456789 UTC".
+ * A moment of the wall clock as text: "2024-05-01 10:00:00.123456789 UTC".
  * @param {bigint} ns since 1970
  */
 export function wallText(ns) {
@@ -63,8 +64,8 @@ export function wallText(ns) {
 }
 
 /**
- * The distance of marks on an axis: 1, 2 or 5 times a power of ten, of long times whole minutes,
- * hours and days.
+ * The distance between marks on an axis: 1, 2 or 5 times a power of ten, and for long times whole
+ * minutes, hours or days.
  * @param {number} least
  * @param {Clock} clock
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture: what is drawn of the view, and what stands under the pointer.
+// The picture: drawing the stretch in sight, and finding what is at the pointer.
 
 import {stateNames} from './colors.js';
 import {Drawing, fit, numberText} from './draw.js';
@@ -65,14 +65,14 @@ export class Timeline extends Drawing {
         return this.view.begin + BigInt(Math.ceil(this.view.length));
     }
 
-    /** The tracks that are in sight, and a bit more. */
+    /** Returns the tracks in sight, and those a bit above and below. */
     tracksInSight() {
         const nodes = [...this.model.pins, ...this.model.between(this.scroll - this.height / 2, this.scroll + this.height * 1.5)];
         return nodes.filter((node) => node.hasContent && node.track >= 0).map((node) => node.track);
     }
 
     /**
-     * Where a node stands on the canvas.
+     * Returns the position of a node on the canvas.
      * @param {Node} node
      */
     topOf(node) {
@@ -187,7 +187,7 @@ export class Timeline extends Drawing {
     }
 
     /**
-     * What the picture does not show, or not each by itself.
+     * Draws a remark about what the picture leaves out, or does not show one by one.
      * @param {string} key
      */
     drawRemark(key) {
@@ -236,7 +236,7 @@ export class Timeline extends Drawing {
         const c = this.context;
         if (this.stretch !== undefined) {
             const from = this.x(this.stretch.begin), to = this.x(this.stretch.end);
-            /* What is outside is faint, so that colours inside stay what they are. */
+            /* What is outside the selected stretch is made faint, so that colours in it do not change. */
             c.globalAlpha = 0.5;
             c.fillStyle = this.palette.back2;
             c.fillRect(0, 0, Math.max(0, from), this.height);
@@ -285,7 +285,7 @@ export class Timeline extends Drawing {
     }
 
     /**
-     * What stands at a place of the picture.
+     * Returns the thing at a position of the picture, undefined if there is none.
      * @param {number} x
      * @param {number} y
      * @returns {Thing | undefined}
@@ -362,7 +362,7 @@ export class Timeline extends Drawing {
     }
 
     /**
-     * What stands beside something in its row, or above or below it.
+     * Returns the thing next to another one in its row, or the thing above or below it.
      * @param {Thing} thing
      * @param {number} step
      * @param {number} deeper
@@ -387,7 +387,7 @@ export class Timeline extends Drawing {
     }
 
     /**
-     * What to say of something.
+     * Returns the text that describes a thing.
      * @param {Thing} thing
      */
     describe(thing) {
@@ -419,7 +419,7 @@ function lossText(count) {
 }
 
 /**
- * The place of a row in its node.
+ * Returns the part of a node where a row is drawn.
  * @param {Node} node
  * @param {import('./api.js').Row} row
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of 'stele report': what is a table or a chart stands in it already. Here tables get sorted,
-// flame graphs drawn, and the pointer says what it is on. It knows of no server: its data stand in it.
+// The script of the page of 'stele report', which has its tables and charts already. The script sorts
+// tables, draws flame graphs, and tells what the pointer is on. It needs no server: the data are in the
+// page.
 
 import {FlameGraph} from '../page/flame.js';
 import {button, make} from '../page/dom.js';
@@ -9,8 +10,8 @@ import {countText, lengthText, momentText} from '../page/time.js';
 
 /**
  * @typedef {import('../page/flame.js').FlameData} FlameData
- * @typedef {{title: string, busy: number[], names: number[], counts: number[]}} Track what it does in
- *     each bin: parts of 100, the number of a name (0: none), how many events
+ * @typedef {{title: string, busy: number[], names: number[], counts: number[]}} Track of each
+ *     bin: percentage of time spent, number of the name (0: none), number of events
  * @typedef {{clock: import('../page/time.js').Clock, begin: string, length: string, bins: number,
  *     tracks: Track[], texts: Record<string, string>, flame: Omit<FlameData, 'names'> | null}} Trace
  * @typedef {{name: string, before: {self_ns: number}, after: {self_ns: number}}} Change
@@ -20,7 +21,7 @@ import {countText, lengthText, momentText} from '../page/time.js';
 /** @type {Report} */
 const report = JSON.parse(document.getElementById('report-data')?.textContent ?? '{}');
 
-/* ---- Tables ---- */
+/* ---- Sorting and opening tables ---- */
 
 /** @param {HTMLTableCellElement} cell */
 function valueOf(cell) {
@@ -28,10 +29,10 @@ function valueOf(cell) {
     return value !== undefined ? Number(value) : (cell.textContent ?? '');
 }
 
-const ROWS = 25; /* of a table that are shown at first */
+const ROWS = 25; /* rows of a table that are shown at first */
 
 /**
- * Shows the first rows of a long table, whatever it is sorted by, unless it was opened.
+ * Hides all but the first rows of a table, in whatever order they are, unless the table was opened.
  * @param {HTMLTableElement} table
  */
 function limit(table) {
@@ -41,7 +42,7 @@ function limit(table) {
 }
 
 /**
- * Sorts by a column; once more by the same one, the other way round.
+ * Sorts a table by a column; if it is sorted by that column already, the other way round.
  * @param {HTMLTableElement} table
  * @param {number} index
  */
@@ -76,9 +77,9 @@ for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.queryS
             head.textContent ?? ''));
 }
 
-/* ---- Flame graphs ---- */
+/* ---- Drawing flame graphs ---- */
 
-/** How many times as long as before each name takes by itself. */
+/** Returns the ratio of own time after to own time before, by name. */
 function tones() {
     /** @type {Map<string, number>} */
     const ratios = new Map();
@@ -100,7 +101,7 @@ for (const [index, trace] of (report.traces ?? []).entries()) {
     graph.draw();
 }
 
-/* ---- What the pointer is on ---- */
+/* ---- Telling what the pointer is on ---- */
 
 const tip = make('div', {id: 'tip', role: 'tooltip', hidden: true});
 document.body.append(tip);
@@ -133,7 +134,7 @@ document.addEventListener('pointermove', (event) => {
     tip.style.top = Math.max(4, box.top > 90 ? box.top - tip.offsetHeight - 4 : box.bottom + 4) + 'px';
 });
 
-/* ---- Light, dark, paper ---- */
+/* ---- Themes: light, dark and paper ---- */
 
 /** @param {string | undefined} theme */
 function setTheme(theme) {
