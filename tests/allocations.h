@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lets the nth allocation fail, and counts what is allocated. A test program that includes this is
- * linked so that its calls of malloc, calloc, realloc, strdup and free come here (see
+ * Makes the nth allocation fail, and counts what is allocated. A test program that includes this
+ * file is linked so that its calls of malloc, calloc, realloc, strdup and free come here (see
  * CMakeLists.txt); what the C library allocates by itself does not.
  *
- *     allocations_fail_at(0);           the next one fails, and all after it succeed again
+ *     allocations_fail_at(0);           the next allocation fails, all after it succeed
  *     ...
- *     if (!allocations_stop()) ...      it never came to that
+ *     if (!allocations_stop()) ...      there was no such allocation
  */
 #ifndef TESTS_ALLOCATIONS_H
 #define TESTS_ALLOCATIONS_H
@@ -35,7 +35,7 @@ static inline bool allocation_fails(void)
 {
     if (allocations_left == UINT64_MAX)
         return false;
-    errno = ENOMEM; /* as the real ones do */
+    errno = ENOMEM; /* as a real allocation does that fails */
     return allocations_left-- == 0;
 }
 
@@ -78,7 +78,7 @@ static inline void allocations_fail_at(uint64_t count)
     allocations_left = count;
 }
 
-/* True when the allocation came up that had to fail. Allocations succeed from now on. */
+/* Returns whether there was the allocation that had to fail. Allocations succeed from now on. */
 static inline bool allocations_stop(void)
 {
     const bool has_failed = allocations_left == UINT64_MAX;

@@ -2,18 +2,20 @@
 /*
  * usage: contract FORMAT [--quick | --brief | --exhaustive | --ranges | --losses [SAMPLE]
  *                         | --share NUMBER/COUNT]
- * What holds for every format, tried on its good and bad samples: files, and folders, which are
- * read as archives of their files where a sample is cut or changed. Prints what was done; 1 when
- * something did not hold, with the sample, the property and the position or there are no samples.
- * Samples over 16 KiB are cut and changed around each record and at 4,000 fixed places; everywhere
- * and 20,000 times with --exhaustive. With --share 2/3 only every third sample is tried, from the
- * second on. With --quick, those over 2 KiB, and at 1,000 places; with --brief, which is
- * for emulated machines, those over 128 bytes, and at 60 places.
- * With --losses bytes are only changed (of one sample, if it is named), and each change
- * that costs an event is a line.
- * With --ranges only ranges of time and pieces are read, many more of them.
+ * Tries what must hold for every format on its good and bad samples: files, and folders, which are
+ * read as archives of their files where a sample is cut or changed. Prints what was tried. Exits
+ * with 1 if something does not hold, with the sample, the property and the position, or if there
+ * are no samples.
+ * Samples over 16 KiB are cut and changed only around each record and at 4,000 fixed positions.
+ * With --exhaustive, they are changed everywhere, and 20,000 times.
+ * With --quick, samples over 2 KiB are changed only so, at 1,000 positions; with --brief, for
+ * emulated machines, samples over 128 bytes, at 60 positions.
+ * With --share 2/3, only every third sample is tried, beginning with the second.
+ * With --losses, bytes are only changed (of one sample, if it is named), and each change that costs
+ * an event is printed as a line.
+ * With --ranges, only ranges of time and pieces are read, many more of them.
  */
-/* F_SETPIPE_SZ */
+/* for F_SETPIPE_SZ */
 #define _GNU_SOURCE
 
 #include <dirent.h>
@@ -35,14 +37,16 @@
 #define FAILURES_SHOWN    50u
 #define ALLOCATION_SAMPLE ((size_t)8 << 10)
 
-/* How much is tried: samples over `exhaustive_size` only at chosen places. */
+/*
+ * How much is tried. Samples over `exhaustive_size` are cut and changed only at chosen positions.
+ */
 typedef struct effort {
     const char *option;
     size_t exhaustive_size;
     unsigned random_positions;
-    unsigned case_seconds; /* after which a case counts as hanging */
+    unsigned case_seconds; /* seconds after which a case counts as hanging */
     bool is_of_losses;
-    unsigned turns; /* of ranges and pieces, and nothing else */
+    unsigned turns; /* how often ranges and pieces are tried; then nothing else is tried */
 } effort;
 
 static const effort efforts[] = {{"", (size_t)16 << 10, 4000, 20, false, 0},
@@ -64,9 +68,9 @@ static const effort *effort_find(const char *option)
 
 typedef struct sample {
     char *path;
-    const char *name; /* within the path */
+    const char *name; /* the end of `path` */
     bool is_good;
-    bool is_folder; /* its bytes are those of an archive */
+    bool is_folder; /* the bytes are an archive of its files */
     uint8_t *bytes;
     size_t size;
 } sample;
@@ -82,12 +86,12 @@ static struct {
     unsigned failures;
     uint64_t prefixes, flips, chunkings, round_trips, copies, allocations, findings, orders,
         windows, projections, cuts, turn;
-    uint64_t lost_max, unnamed_max, refused; /* by a flipped byte */
+    uint64_t lost_max, unnamed_max, refused; /* the most, over all flipped bytes */
     uint64_t damages, damage_lost, damage_unnamed, damage_unnamed_max, damage_refused;
-    char at[512]; /* what is being tried, for those who cannot return */
+    char at[512]; /* what is being tried at the moment, printed after a crash or a hang */
 } contract;
 
-/* ---- Reporting ---- */
+/* ---- Reporting what does not hold ---- */
 
 static void try_begin(const sample *s, const char *what, uint64_t position)
 {
@@ -101,7 +105,7 @@ static void fail(const char *why)
         printf("FAILED %.*s: %s\n", (int)strlen(contract.at) - 1, contract.at, why);
 }
 
-/* A crash or a hang: says where, and ends. */
+/* Handles the signal of a crash or a hang: prints what was being tried, and exits. */
 static void on_signal(int number)
 {
     static const char crash[] = "CRASHED ", hang[] = "TOO SLOW ";
@@ -112,7 +116,7 @@ static void on_signal(int number)
     _exit(1);
 }
 
-/* ---- Samples ---- */
+/* ---- Loading samples ---- */
 
 static bool sample_load(sample *s)
 {
@@ -143,8 +147,8 @@ static bool has_library(const char *name)
     return false;
 }
 
-/* The file NEEDS of a folder has a line for each sample that not every build can read: its name,
-   and the library. */
+/* Returns whether this build can read a sample. The file NEEDS of a folder has a line for each
+   sample that not every build can read: its name and the library. */
 static bool can_be_read(const char *folder, const char *name)
 {
     char path[4096 + 8], sample_name[128], library[32];
@@ -207,7 +211,7 @@ static run_input sample_input(const sample *s, const uint8_t *bytes, size_t size
         .format = contract.format->name, .bytes = bytes, .size = size, .is_archive = s->is_folder};
 }
 
-/* ---- Positions ---- */
+/* ---- Positions to cut and change at ---- */
 
 typedef struct positions {
     size_t *at;
@@ -237,8 +241,8 @@ static bool boundaries_add(void *user, const dump_record *record)
     return true;
 }
 
-/* Where a sample is cut or changed: everywhere, or around its records and at fixed random places.
- */
+/* Returns where a sample is cut or changed: everywhere, or around its records and at fixed
+   random positions. */
 static positions sample_positions(const sample *s)
 {
     positions p = {0};
@@ -268,7 +272,7 @@ static positions sample_positions(const sample *s)
     return p;
 }
 
-/* ---- Memory that ends at a page that cannot be touched ---- */
+/* ---- Memory that ends at a protected page ---- */
 
 typedef struct guarded {
     uint8_t *map;
@@ -295,32 +299,32 @@ static uint8_t *guarded_put(const guarded *g, const uint8_t *bytes, size_t size)
     return memcpy(g->map + g->room - size, bytes, size);
 }
 
-/* ---- What formats promise of their own ---- */
+/* ---- Bounds that formats promise ---- */
 
 /*
- * Robustness, format by format: of one damaged byte, how many events outside of the damaged record
- * can be lost, and how many of those without a finding whose range they lie in (because a record
- * that grew by the damage is a valid one, and holds them). A format that has no line here states no
- * bound yet: its figures are printed only.
+ * How robust each format is when one byte is damaged: how many events outside the damaged record
+ * can be lost, and how many of these no finding names although their range is damaged (because a
+ * record that grew by the damage is valid and contains them). For a format without a line here, the
+ * numbers are only printed.
  */
 static const struct bound {
     const char *format;
     uint64_t lost_max, unnamed_max;
-    bool is_of_good;   /* of samples without other damage, or a writer's fault, beside that byte */
-    bool marks_begins; /* copies say which begins they made, of what was open where they begin */
-    size_t look_ahead; /* so many bytes after damage tell where records go on */
-    uint64_t damage_unnamed_max; /* without a finding, where more bytes than one are damaged */
-    bool is_never_refused;       /* a good sample with one damaged byte */
+    bool is_of_good;   /* the bounds are for samples without other damage or errors of a writer */
+    bool marks_begins; /* copies note which begins they made, for what was open where they begin */
+    size_t look_ahead; /* after damage, this many bytes are needed to find where records go on */
+    uint64_t damage_unnamed_max; /* most events without a finding, if several bytes are damaged */
+    bool is_never_refused;       /* a good sample with one damaged byte is never refused */
 } bounds[] = {
     {"heph", 0, 0, false, true, 0, 4, false},
     {"fxt", 6, 1, false, true, 0, 16, false},
-    /* In 20,000 cases a sample, where blocks of a basic-mode log changed places; 140 of version 1.
-     */
+    /* 185 in 20,000 cases per sample, where blocks of a basic-mode log changed places; 140 in
+       version 1. */
     {"xray", 6, 6, true, false, 512, 185, true},
-    /* Of 188,105 flips one loses an event that no finding names. */
+    /* In 1 of 188,105 flips an event is lost that no finding names. */
     {"xtrace", 320, 1, false, true, 0, 128, false},
-    /* All events of a trace by metadata whose types are gone; without a finding by those that stay
-       valid, and say something else. */
+    /* All events of a trace can be lost to damaged metadata, if their types are gone. Events
+       without a finding are those that stay valid and have other values. */
     {"ctf", 522, 13, false, true, 0, 64, false},
     {NULL, UINT64_MAX, UINT64_MAX, false, false, 0, UINT64_MAX, false},
 };
@@ -344,7 +348,8 @@ static bool event_is_sure(const run_event *event, uint64_t end)
            event->size != UINT32_MAX && event->offset + event->size <= end;
 }
 
-/* All sound events of `whole` that end before `end` are in `part`, first and in the same order. */
+/* Returns whether all undamaged events of `whole` that end before `end` are in `part`, at its
+   start and in the same order. */
 static bool has_all_before(const run *part, const run *whole, size_t end)
 {
     size_t at = 0;
@@ -389,7 +394,7 @@ static void try_prefixes(const sample *s, const positions *p, const guarded *g, 
     }
 }
 
-/* Where an event stands. */
+/* The position of an event. */
 typedef struct place {
     uint64_t file, offset;
 } place;
@@ -402,7 +407,8 @@ static int compare_places(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Where the events of a reading stand, in rising order. Files count where there are several. */
+/* Returns the positions of the events of a run in rising order. In folders, the file counts as
+   well. */
 static place *event_places(const sample *s, const run *r)
 {
     place *at = __real_malloc((r->event_count + 1) * sizeof *at);
@@ -414,8 +420,8 @@ static place *event_places(const sample *s, const run *r)
     return at;
 }
 
-/* Whether an event stands where the sound trace has none, with all that this one says: of a table,
-   a node stands where the first path has it. */
+/* Returns whether the same event is at a position where the undamaged trace has no event: in a
+   table, a node is where the first path has it. */
 static bool has_moved(const sample *s, const run *whole, const run *r, const run_event *event)
 {
     for (size_t i = 0; i < r->event_count; i++) {
@@ -431,7 +437,7 @@ static bool has_moved(const sample *s, const run *whole, const run *r, const run
     return false;
 }
 
-/* Whether a finding names the byte. */
+/* Returns whether a finding covers the position of an event. */
 static bool is_named(const sample *s, const run *r, const run_event *event)
 {
     for (size_t i = 0; i < r->finding_count; i++) {
@@ -443,7 +449,8 @@ static bool is_named(const sample *s, const run *r, const run_event *event)
     return false;
 }
 
-/* A line about a change that costs events; of a trace that is refused, all. */
+/* Prints a line about a change that costs events. If the trace is refused, all of its events are
+   lost. */
 static void show_loss(const run *r, const char *file, uint64_t lost, uint64_t unnamed)
 {
     if (!contract.is_of_losses || lost == 0)
@@ -456,8 +463,8 @@ static void show_loss(const run *r, const char *file, uint64_t lost, uint64_t un
     printf("\n");
 }
 
-/* Delivered, and named as lost, are together what the sound trace has. What stands in an archive
-   beside its files is not the format's. */
+/* Checks that the events delivered and those counted as lost are together those of the undamaged
+   trace. Bytes of an archive outside its files do not belong to the format and are not checked. */
 static void check_conservation(const sample *s, const run *whole, const run *r, size_t at)
 {
     const struct bound *bound = format_bound();
@@ -521,7 +528,8 @@ static void try_flip(const sample *s, uint8_t *bytes, size_t at, uint8_t mask, r
     contract.flips++;
 }
 
-/* Every byte turned around, and one bit of it; of large samples one of the two at each place. */
+/* Tries every byte inverted, and with one bit inverted; in large samples one of the two at each
+   position. */
 static void try_flips(const sample *s, const positions *p, const guarded *g, run *r,
                       const run *whole)
 {
@@ -539,9 +547,9 @@ static void try_flips(const sample *s, const positions *p, const guarded *g, run
     }
 }
 
-/* ---- Damage of more bytes ---- */
+/* ---- Damage of several bytes ---- */
 
-/* Of what the damage did not meet, all is delivered or named. */
+/* Checks that all events outside the damage are delivered or named in findings. */
 static void check_damage(const sample *s, const run *whole, const run *r, const damage *d,
                          const char *file)
 {
@@ -575,7 +583,7 @@ static void check_damage(const sample *s, const run *whole, const run *r, const 
     contract.damage_unnamed += unnamed_count;
 }
 
-/* Of a folder, one file is damaged, without a change of its size. */
+/* Damages a sample in many ways. In a folder, one file is damaged and keeps its size. */
 static void try_damage(const sample *s, run *r, const run *whole)
 {
     uint8_t *bytes = __real_malloc(s->size + DAMAGE_BLOCK);
@@ -610,7 +618,7 @@ static void try_damage(const sample *s, run *r, const run *whole)
     __real_free(bytes);
 }
 
-/* ---- Pieces of input ---- */
+/* ---- Input in pieces ---- */
 
 static size_t piece_max = SIZE_MAX;
 
@@ -642,7 +650,7 @@ static bool runs_are_same(const run *a, const run *b)
     return true;
 }
 
-/* The sample in a pipe, which needs to be large enough; false when it is not. */
+/* Writes a sample into a pipe. Returns false if the pipe cannot be large enough. */
 static bool pipe_fill(const sample *s, int fds[2])
 {
     if (pipe(fds) != 0)
@@ -684,9 +692,9 @@ static void try_pieces(const sample *s, run *r, const run *whole)
     piece_max = SIZE_MAX;
 }
 
-/* ---- Orders and columns ---- */
+/* ---- Orders and columns of events ---- */
 
-/* A sum over all events that does not depend on their order. */
+/* Returns a sum over all events that does not depend on their order. */
 static uint64_t run_sum(const run *r)
 {
     uint64_t sum = r->event_count;
@@ -727,8 +735,8 @@ static void try_orders(const sample *s, run *r, const run *whole)
     contract.orders += 3;
 }
 
-/* Some events in the order of the file, and then all of the same trace by their times: what reading
-   in the one order has found of streams must not keep any from the other. */
+/* Reads some events in the order of the file, and then all events of the same trace by their
+   times: what one reading learns of streams must not keep events from the other. */
 static void try_again(const sample *s, run *r, const run *whole)
 {
     const run_input in = sample_input(s, s->bytes, s->size);
@@ -781,7 +789,7 @@ static void try_projection(const sample *s, run *r, const run *whole)
     }
 }
 
-/* A time of a random event, counted from the first one. */
+/* Returns the time of a random event, counted from the first event. */
 static int64_t random_time(const run *whole, int64_t first_ns, uint64_t *seed)
 {
     *seed = hash_u64(*seed + 1);
@@ -789,7 +797,7 @@ static int64_t random_time(const run *whole, int64_t first_ns, uint64_t *seed)
                      (uint64_t)first_ns);
 }
 
-/* Where the times of a sample begin, as those count from there who ask for ranges. */
+/* Returns the first time of a sample, which ranges of times are counted from. */
 static int64_t first_time(const run_input *in, run *r)
 {
     run_read(r, in,
@@ -798,7 +806,8 @@ static int64_t first_time(const run_input *in, run *r)
     return r->stats.has_begin ? r->stats.begin_ns : 0;
 }
 
-/* The same wherever the samples lie, and another one for each turn of --ranges. */
+/* Returns a seed for a sample that does not depend on where the samples are, and differs for
+   each turn of --ranges. */
 static uint64_t sample_seed(const sample *s)
 {
     return hash_bytes(s->name, strlen(s->name)) + contract.turn * UINT64_C(1000003);
@@ -834,7 +843,7 @@ static void try_windows(const sample *s, run *r, const run *whole)
     }
 }
 
-/* ---- Pieces of one trace ---- */
+/* ---- Pieces cut from one trace ---- */
 
 #define PIECES_TRIED 6u
 
@@ -862,7 +871,7 @@ static void try_cuts(const sample *s, run *r, const run *whole)
     }
 }
 
-/* ---- Writing and copying ---- */
+/* ---- Writing and copying a trace ---- */
 
 static stele_status open_output(const sample *s, diag_sink *diag, output **out)
 {
@@ -875,7 +884,7 @@ static stele_status write_segment(void *user, const stele_segment *segment)
     return stele_writer_write(user, segment);
 }
 
-/* A writer of the trace's own version, where writers have versions. */
+/* Opens a writer of a trace's format, in the trace's own version if the writer has versions. */
 static stele_status writer_open(stele_context *context, const stele_trace *trace, output *out,
                                 stele_writer **writer)
 {
@@ -887,7 +896,7 @@ static stele_status writer_open(stele_context *context, const stele_trace *trace
     return status;
 }
 
-/* Reads a trace in the order of its records, and writes it in its own format. */
+/* Reads a trace in the order of its records and writes it in its own format. */
 static piece_bytes write_again(run *r, const sample *s, const uint8_t *from, size_t size,
                                uint32_t *loss_count)
 {
@@ -931,7 +940,8 @@ static void check_no_findings(const run *r, const run *known)
     }
 }
 
-/* The same values in the same order; a writer may put metadata elsewhere, to the front say. */
+/* Returns whether two runs have the same values in the same order. Metadata may be elsewhere, as
+   a writer may put it at the start. */
 static bool values_are_same(const run *a, const run *b)
 {
     size_t at = 0;
@@ -946,7 +956,8 @@ static bool values_are_same(const run *a, const run *b)
     return run_sum(a) == run_sum(b);
 }
 
-/* `known` holds the findings of a check of the sample itself. */
+/* Writes a sample in its own format and checks what comes back. `known` holds the findings in
+   the sample itself. */
 static void try_round_trip(const sample *s, run *r, const run *whole, const run *known)
 {
     uint32_t loss_count, second_loss_count;
@@ -967,7 +978,7 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
     } else if (s->is_good) {
         if (loss_count == 0 && !values_are_same(r, whole))
             fail("no loss was counted, and the events that were written are others");
-        /* What has no events may get what makes it a trace of its format. */
+        /* A trace without events may get an event that makes it a trace of its format. */
         if (loss_count != 0 && whole->event_count != 0)
             fail("the format's own writer cannot carry a good sample");
     }
@@ -981,9 +992,9 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
 
 typedef struct copy_choice {
     copier *copier;
-    uint64_t random; /* 0: everything */
-    bool has_insns;  /* which are kept with all that belongs to them */
-    size_t seen;     /* events, kept or not */
+    uint64_t random; /* 0: everything is copied */
+    bool has_insns;  /* instructions are kept with all that belongs to them */
+    size_t seen;     /* events so far, kept or not */
     run kept;
 } copy_choice;
 
@@ -1037,15 +1048,16 @@ static piece_bytes copy_again(run *r, const sample *s, copy_choice *choice)
     return result;
 }
 
-/* State that a copier keeps beside the events asked for shows as metadata and objects. */
+/* Returns whether an event was asked for: a copier also writes metadata and objects, which are
+   state. */
 static bool is_copied_event(const run_event *event)
 {
     return event->kind != STELE_KIND_LOST && event->kind != STELE_KIND_METADATA &&
            event->kind != STELE_KIND_OBJECT;
 }
 
-/* Where instructions are left out, times and the counts and places that snapshots tell change; a
-   result does not know its call. */
+/* Returns whether a copied event is the same as the event kept. Where instructions are left out,
+   times and the counts and positions in snapshots change, and a result does not know its call. */
 static bool copied_event_is_same(const run_event *copied, const run_event *kept, bool has_insns)
 {
     if (!has_insns)
@@ -1059,7 +1071,8 @@ static bool copied_event_is_same(const run_event *copied, const run_event *kept,
             copied->columns[RUN_VALUE] == kept->columns[RUN_VALUE]);
 }
 
-/* All that was kept is there, and nothing else; with an instruction, all that belongs to it. */
+/* Returns whether a copy has all events that were kept and no others. An instruction is kept
+   with all that belongs to it. */
 static bool copy_holds_just(const run *copied, const run *kept, bool has_insns)
 {
     size_t at = 0;
@@ -1080,16 +1093,16 @@ static bool copy_holds_just(const run *copied, const run *kept, bool has_insns)
 }
 
 /*
- * What a copier says of its copy in notes, and what holds then. Without a note the copy has what
- * was kept, and nothing else.
+ * What the notes of a copier say of its copy, and what must hold then. Without a note, the copy has
+ * the events that were kept and no others.
  *
- *     expected "--KEY=VALUE when ..."         the same, when the copy is read with this setting
- *     found "... with N events that are not   N events more, each of them one of the trace, at its
- *     asked for"                              place among the others
+ *     expected "--KEY=VALUE when ..."     the same, if the copy is read with this setting
+ *     found "... with N events that are    N more events, all of them from the trace and in
+ *     not asked for"                       their places among the others
  */
 typedef struct copy_notes {
     uint64_t extra_count;
-    char key[32], value[32]; /* "": none */
+    char key[32], value[32]; /* "": no note tells a setting */
 } copy_notes;
 
 static copy_notes copy_notes_take(const run *r)
@@ -1116,7 +1129,8 @@ static size_t next_copied(const run *r, size_t at)
     return at;
 }
 
-/* The copy has so many events that were not kept; all are of the trace, in its order. */
+/* Returns whether a copy has `extra_count` events that were not kept, and all of its events are
+   in the trace, in the same order. */
 static bool copy_holds_more(const run *copied, const run *kept, const run *whole,
                             uint64_t extra_count)
 {
@@ -1137,8 +1151,8 @@ static bool copy_holds_more(const run *copied, const run *kept, const run *whole
     return at == copied->event_count && extra_count == 0;
 }
 
-/* Gaps between the events that were kept are warnings at most; but registers miss instructions that
-   were left out. */
+/* Checks a copy. Gaps between the events kept are at most warnings, but missing registers may be
+   errors, as instructions were left out. */
 static void check_copy(const run *copied, const copy_choice *choice, const run *whole,
                        const copy_notes *notes)
 {
@@ -1152,7 +1166,8 @@ static void check_copy(const run *copied, const copy_choice *choice, const run *
         fail("a copy holds other events than were kept");
 }
 
-/* A copy has what was kept, and states that it begins with: whatever sizes a trace claims. */
+/* The size of a copy: what was kept, and the states that a copy begins with, whatever sizes a
+   trace claims. */
 #define COPY_FACTOR 8u
 #define COPY_SPARE  ((size_t)64 << 10)
 
@@ -1183,7 +1198,7 @@ static void try_copies(const sample *s, run *r, const run *whole)
         in.setting_count = notes.key[0] != '\0';
         if (s->is_folder && copy.size <= ARCHIVE_EMPTY) {
             __real_free(copy.at);
-            continue; /* nothing was kept, and no archive can tell that */
+            continue; /* nothing was kept, and an empty archive cannot be recognized */
         }
         run_read(r, &in, &checked);
         check_status(r);
@@ -1195,7 +1210,7 @@ static void try_copies(const sample *s, run *r, const run *whole)
     run_free(&choice.kept);
 }
 
-/* ---- Findings of bad samples ---- */
+/* ---- Expected findings of bad samples ---- */
 
 typedef struct expectation {
     char code[16];
@@ -1203,7 +1218,7 @@ typedef struct expectation {
     bool is_met;
 } expectation;
 
-/* The lines of bad/EXPECT for a sample: `file code offset`; "-" when about no place. */
+/* Reads the lines of bad/EXPECT for a sample: `file code offset`, with "-" for no offset. */
 static size_t expectations_read(const sample *s, expectation *list, size_t max)
 {
     char path[4096], line[512], file[256], offset[64];
@@ -1258,7 +1273,7 @@ static void try_findings(const sample *s, const run *known)
     }
 }
 
-/* ---- Allocations that fail ---- */
+/* ---- Failing allocations ---- */
 
 typedef struct deed {
     stele_status status;
@@ -1273,7 +1288,7 @@ static bool dump_sum(void *user, const dump_record *record)
     return true;
 }
 
-/* All that can be done with a sample, and how each of it came out. */
+/* Does all that can be done with a sample, and keeps how each of it ended. */
 static void do_all(const sample *s, run *r, deed deeds[DEED_COUNT])
 {
     const run_input in = sample_input(s, s->bytes, s->size);
@@ -1340,9 +1355,9 @@ static void try_allocations(const sample *s, run *r)
     }
 }
 
-/* ---- All of it ---- */
+/* ---- Running all checks ---- */
 
-/* All but the conservation of events. */
+/* Runs all checks but that of lost events. */
 static void try_promises(const sample *s, run *r, const run *whole, const run *known,
                          const positions *p, const guarded *g)
 {
@@ -1359,7 +1374,7 @@ static void try_promises(const sample *s, run *r, const run *whole, const run *k
     try_prefixes(s, p, g, r, whole);
 }
 
-/* Only what reads ranges of time and pieces, in so many turns. */
+/* Tries only reading ranges of time and pieces, `turns` times. */
 static void try_ranges(const sample *s, run *r, unsigned turns)
 {
     const run_input in = sample_input(s, s->bytes, s->size);
@@ -1372,9 +1387,9 @@ static void try_ranges(const sample *s, run *r, unsigned turns)
     run_free(&whole);
 }
 
-/* ---- Dumps ---- */
+/* ---- Dumps of records ---- */
 
-/* Where the records of a dump stand. */
+/* Adds the position of a record in a dump. */
 static bool dump_add(void *user, const dump_record *record)
 {
     positions *p = user;
@@ -1383,8 +1398,11 @@ static bool dump_add(void *user, const dump_record *record)
     return true;
 }
 
-/* A dump goes on after damage where reading does: events stand at its records, unless those hold
-   several of them all. What is read askew is found by the names of functions, which no dump has. */
+/*
+ * Checks that a dump goes on after damage where reading does: each event is at a record of the
+ * dump, unless records hold several events. Events whose functions have other names are left out,
+ * as a dump has no names.
+ */
 static void try_dump(const sample *s, run *r, const run *whole)
 {
     const run_input in = sample_input(s, s->bytes, s->size);
@@ -1443,7 +1461,7 @@ static void catch_signals(void)
         signal(numbers[i], on_signal);
 }
 
-/* Whether a sample is one of those that the arguments choose. */
+/* Returns whether the arguments choose a sample. */
 static bool is_chosen(size_t number, int argc, char **argv)
 {
     size_t share, count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders as archives (tar) in memory: a trace of several files can be cut and changed like one. */
+/* Folders as archives (tar) in memory, so that a trace of several files can be cut and changed
+   like one. */
 #ifndef TESTS_CONTRACT_ARCHIVE_H
 #define TESTS_CONTRACT_ARCHIVE_H
 
@@ -20,7 +21,7 @@ typedef struct archive {
     size_t size;
 } archive;
 
-/* Room for whole blocks, zeroed. */
+/* Makes room for a whole number of blocks, filled with zeros. */
 static inline uint8_t *archive_grow(archive *a, size_t size)
 {
     const size_t rounded = (size + ARCHIVE_BLOCK - 1) / ARCHIVE_BLOCK * ARCHIVE_BLOCK;
@@ -73,7 +74,7 @@ static inline bool archive_read_file(const char *path, uint8_t **bytes, size_t *
     return true;
 }
 
-/* All files below a folder, by name; `below` is what their names begin with. */
+/* Adds all files of a folder, sorted by name; their names in the archive begin with `below`. */
 static inline bool archive_add_folder(archive *a, const char *path, const char *below)
 {
     struct dirent **entries;
@@ -103,7 +104,9 @@ static inline bool archive_add_folder(archive *a, const char *path, const char *
     return is_fine;
 }
 
-/* The file whose content the byte is of, and where in it; NULL: of none. */
+/*
+ * Returns the file whose content a byte belongs to, and the byte's offset in it. NULL: no file's.
+ */
 static inline const char *archive_file_at(const uint8_t *bytes, size_t size, size_t at,
                                           size_t *offset)
 {
@@ -125,7 +128,7 @@ static inline int archive_compare(const void *a, const void *b)
     return strcmp((*(output *const *)a)->name, (*(output *const *)b)->name);
 }
 
-/* The files of a folder in memory, by name. */
+/* Adds the files of a folder in memory, sorted by name. */
 static inline void archive_add_output(archive *a, const output *out)
 {
     output *members[64];

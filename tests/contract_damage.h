@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Damage of more than one byte: some are overwritten, zeroed, inserted, taken out or given twice,
- * or two blocks change places. All comes of a number, so that what fails can be tried again.
- */
+/* Damage of several bytes: bytes are overwritten, zeroed, inserted, deleted or doubled, or two
+   blocks change places. A number determines all of it, so that a failure can be tried again. */
 #ifndef TESTS_CONTRACT_DAMAGE_H
 #define TESTS_CONTRACT_DAMAGE_H
 
@@ -13,14 +11,14 @@
 
 #include "core/hash.h"
 
-#define DAMAGE_FEW   64u  /* bytes, at most, that are overwritten, inserted or taken out */
-#define DAMAGE_BLOCK 512u /* those that are zeroed, given twice, or change places */
+#define DAMAGE_FEW   64u  /* most bytes that are overwritten, inserted or deleted */
+#define DAMAGE_BLOCK 512u /* most bytes that are zeroed, doubled, or change places */
 
 typedef enum damage_kind {
     DAMAGE_OVERWRITE,
     DAMAGE_ZERO,
     DAMAGE_SWAP,
-    DAMAGE_INSERT, /* this and those after it change the size */
+    DAMAGE_INSERT, /* this kind and those after it change the size */
     DAMAGE_DELETE,
     DAMAGE_REPEAT,
     DAMAGE_KINDS
@@ -29,7 +27,7 @@ typedef enum damage_kind {
 typedef struct damage {
     damage_kind kind;
     size_t at, size;
-    size_t other; /* the second block of a swap, after the first one */
+    size_t other; /* the second block of a swap, which is after the first */
     uint64_t seed;
 } damage;
 
@@ -38,7 +36,8 @@ static inline uint64_t damage_random(damage *d)
     return d->seed = hash_u64(d->seed + UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* The damage of a number to the bytes from `from` to `to`; false: there is no room for it. */
+/* Makes the damage with a number, to the bytes between `from` and `to`. Returns false if there
+   is no room for it. */
 static inline bool damage_make(damage *d, uint64_t number, size_t from, size_t to, bool keeps_size)
 {
     size_t size_max;
@@ -62,7 +61,7 @@ static inline void damage_fill(damage *d, uint8_t *to)
         to[i] = d->kind == DAMAGE_ZERO ? 0 : (uint8_t)damage_random(d);
 }
 
-/* Writes the damaged bytes, of which there are at most `d->size` more; returns how many. */
+/* Writes the damaged bytes, which are at most `d->size` bytes longer. Returns their size. */
 static inline size_t damage_apply(damage d, const uint8_t *from, size_t size, uint8_t *to)
 {
     const uint8_t *rest = from + d.at;
@@ -96,7 +95,7 @@ static inline bool damage_meets(size_t at, size_t size, uint64_t offset, uint64_
     return offset < at + size && at < offset + event_size;
 }
 
-/* Where something stands in the damaged bytes; false: it is damaged itself. */
+/* Finds where an undamaged part is after the damage. Returns false if it is damaged itself. */
 static inline bool damage_place(const damage *d, uint64_t *offset, uint64_t size)
 {
     const bool meets = damage_meets(d->at, d->size, *offset, size);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A trace that a copier cut in two or three, at any time, and that is read from its pieces, gives
- * the events of the whole: each of them once, and no others.
- */
+/* A trace cut by a copier into two or three pieces, at any times, and read from the pieces gives
+   the events of the whole trace: each of them once, and no others. */
 #ifndef TESTS_CONTRACT_PIECES_H
 #define TESTS_CONTRACT_PIECES_H
 
@@ -19,7 +17,7 @@ typedef struct piece_bytes {
     size_t size;
 } piece_bytes;
 
-/* Takes what an output in memory holds; of a folder, an archive of its files. */
+/* Takes the bytes of an output in memory; of a folder, an archive of its files. */
 static inline piece_bytes pieces_take(output *out)
 {
     piece_bytes b = {NULL, 0};
@@ -44,7 +42,7 @@ static inline stele_status pieces_keep(void *user, const stele_segment *segment)
     return stele_copier_keep(user, segment);
 }
 
-/* The part of a trace that a request asks for, as the format's copier writes it. */
+/* Returns the part of a trace that a request asks for, written by the format's copier. */
 static inline piece_bytes pieces_cut(run *r, const run_input *in, const stele_request *request,
                                      bool begins_open)
 {
@@ -76,7 +74,7 @@ static inline piece_bytes pieces_cut(run *r, const run_input *in, const stele_re
     return result;
 }
 
-/* Reads several pieces as one; `is_shifted`: their clocks are said to be one. */
+/* Reads several pieces as one trace. `is_shifted`: their clocks are said to be the same. */
 static inline void pieces_read(run *r, const run_input *in, const piece_bytes *pieces, size_t count,
                                bool is_shifted)
 {
@@ -110,9 +108,10 @@ static inline void pieces_read(run *r, const run_input *in, const piece_bytes *p
 }
 
 /*
- * A sum over all that happened. What stands in another piece is a gap in the counters of each; and
- * pieces may begin with states, such as objects, metadata and snapshots, that were said before.
- * Times that count instructions begin anew in each piece, and a result does not know its call.
+ * Returns a sum over all that happened. Left out are losses, as what is in another piece is a gap
+ * in the counters, and states, such as objects, metadata and snapshots, as a piece may repeat those
+ * from before it. Times that count instructions begin anew in each piece, and a result does not
+ * know its call.
  */
 static inline uint64_t pieces_sum(const run *r, size_t *count)
 {
@@ -136,7 +135,7 @@ static inline uint64_t pieces_sum(const run *r, size_t *count)
     return sum;
 }
 
-/* Whether a copy has events that were not asked for, because records cannot be split. */
+/* Returns whether a copy has events that were not asked for, because records cannot be split. */
 static inline bool pieces_have_more(const run *r)
 {
     for (size_t i = 0; i < r->finding_count; i++) {
@@ -147,8 +146,8 @@ static inline bool pieces_have_more(const run *r)
     return false;
 }
 
-/* Whether pieces whose clocks are only said to be one give events twice, as is documented: what
-   lasts over a cut is in both, and what has no time in all. */
+/* Returns whether pieces whose clocks are only said to be the same give events twice, as
+   documented: what lasts over a cut is in both pieces, and what has no time is in all. */
 static inline bool pieces_share_events(const run *r)
 {
     for (size_t i = 0; i < r->event_count; i++)
@@ -158,8 +157,8 @@ static inline bool pieces_share_events(const run *r)
     return false;
 }
 
-/* What is wrong with the pieces, read as one; `*is_refused`: their clocks are not known to be one.
- */
+/* Returns what is wrong with the pieces, read as one trace; NULL: nothing. `*is_refused`: their
+   clocks are not known to be the same. */
 static inline const char *pieces_compare(run *r, const run *whole, bool *is_refused)
 {
     size_t has, wants;
@@ -176,9 +175,9 @@ static inline const char *pieces_compare(run *r, const run *whole, bool *is_refu
 }
 
 /*
- * NULL, or what does not hold of a trace that is cut at these times, which rise. With `begins_open`
- * what is open at a cut is begun there: then only pieces whose clocks are known to be one give each
- * event once, and `*is_refused` says that they are not.
+ * Returns what does not hold for a trace that is cut at these times, which rise; NULL: all holds.
+ * With `begins_open`, spans open at a cut are begun there. Then each event is given once only if
+ * the clocks of the pieces are known to be the same; if they are not, `*is_refused` is set.
  */
 static inline const char *pieces_try(const run_input *in, const run *whole, const int64_t *times,
                                      size_t time_count, bool begins_open, bool *is_refused)
@@ -200,7 +199,7 @@ static inline const char *pieces_try(const run_input *in, const run *whole, cons
         if (r.status != STELE_OK || r.broken != NULL)
             broken = "a piece cannot be cut";
         has_more = has_more || pieces_have_more(&r);
-        /* Of nothing there is no archive. */
+        /* An empty archive is no trace. */
         if (in->is_archive && pieces[used].size <= ARCHIVE_EMPTY)
             __real_free(pieces[used].at);
         else

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One reading of a trace, kept so that it can be compared with another: of each event where it
- * stands and a digest of each column, of each finding its code and place.
- */
+/* One reading of a trace, kept to be compared with another: the position of each event and a
+   digest of each column, the code and position of each finding. */
 #ifndef TESTS_CONTRACT_RUN_H
 #define TESTS_CONTRACT_RUN_H
 
@@ -23,19 +21,19 @@ static const uint32_t run_column_bits[RUN_COLUMNS] = {STELE_COLUMN_TIME, STELE_C
 
 typedef struct run_event {
     uint64_t offset;
-    uint64_t file; /* in which it stands, as in run_finding: of a trace of several files */
+    uint64_t file; /* the event's file in a trace of several files, as in run_finding */
     uint32_t size;
     uint8_t kind, flags;
     int64_t time_ns;
     uint64_t columns[RUN_COLUMNS];
-    size_t number; /* of the event among those that were read */
+    size_t number; /* number of the event among those that were read */
 } run_event;
 
 typedef struct run_finding {
     const stele_code *code;
-    uint64_t file; /* a digest of its name */
+    uint64_t file; /* digest of the file's name */
     uint64_t offset, size;
-    char expected[64], found[128]; /* as far as there is room */
+    char expected[64], found[128]; /* both cut if they are longer */
 } run_finding;
 
 typedef struct run {
@@ -44,23 +42,23 @@ typedef struct run {
     size_t event_count, event_capacity;
     run_finding *findings;
     size_t finding_count, finding_capacity;
-    stele_status status; /* of what failed first, else STELE_OK */
+    stele_status status; /* status of what failed first, else STELE_OK */
     stele_reader_stats stats;
-    const char *broken; /* invariant */
+    const char *broken; /* the invariant that does not hold */
 } run;
 
 /* Where a run takes its bytes from. */
 typedef struct run_input {
     const char *format;
-    const char *path; /* NULL: memory */
+    const char *path; /* NULL: from memory */
     const uint8_t *bytes;
     size_t size;
-    bool is_archive; /* offsets are those in its members */
+    bool is_archive; /* offsets are in the members of the archive */
     const stele_setting *settings;
     size_t setting_count;
 } run_input;
 
-/* Where the offsets of an input end. */
+/* Returns the end of the offsets in an input. */
 static inline uint64_t run_input_limit(const run_input *in)
 {
     return in->path != NULL || in->is_archive ? UINT64_MAX : in->size;
@@ -77,7 +75,7 @@ static inline void *run_grow(void *table, size_t count, size_t *capacity, size_t
     return table;
 }
 
-/* A file is known by the end of its name. */
+/* Returns the digest of a file, made from the end of its name. */
 static inline uint64_t run_file(const char *name)
 {
     const char *base = name != NULL ? strrchr(name, '/') : NULL;
@@ -85,8 +83,8 @@ static inline uint64_t run_file(const char *name)
     return base != NULL ? hash_bytes(base, strlen(base)) : 0;
 }
 
-/* Streams of such traces are called as their files; the snapshots of an instruction trace stand in
-   the file beside. */
+/* Returns the file of an event. In a trace of several files, streams are named after their
+   files; the snapshots of an instruction trace are in the file next to the trace's. */
 static inline uint64_t run_event_file(const stele_context *context, const stele_batch *batch,
                                       const stele_event *event)
 {
@@ -136,8 +134,11 @@ static inline uint64_t run_hash_field(const stele_context *context, const stele_
     return hash_mix(hash ^ field->u.u, UINT64_C(0xd6e8feb86659fd93));
 }
 
-/* Names and numbers of a track and of those above it: what it is, whatever its number here. A data
- * stream with a name is numbered by its place in its trace, of which a piece may lack some. */
+/*
+ * Hashes the names and ids of a track and those above it: what the track is, whatever its number in
+ * the context. A data stream with a name is numbered by its position in its trace, of which a piece
+ * may lack others.
+ */
 static inline uint64_t run_hash_track(const stele_context *context, uint32_t number)
 {
     uint64_t hash = 0;
@@ -173,7 +174,7 @@ static inline uint64_t run_hash_fields(const stele_context *context, const stele
     return hash;
 }
 
-/* The values of kinds whose value or id are tracks are described by what those tracks are. */
+/* Hashes the value of an event. If it is the number of a track, hashes what the track is. */
 static inline uint64_t run_hash_value(const stele_context *context, const stele_event *event)
 {
     const bool is_switch = event->kind == STELE_KIND_SWITCH;
@@ -207,7 +208,7 @@ static inline void run_add_event(run *r, const stele_batch *batch, const stele_e
     kept->columns[RUN_FIELDS] = run_hash_fields(c, batch, event);
 }
 
-/* What a caller wants done with each segment besides; false stops. */
+/* Called with each segment of a run; a status other than STELE_OK stops the run. */
 typedef stele_status run_segment_fn(void *user, const stele_segment *segment);
 
 static inline void run_fail(run *r, stele_status status)
@@ -238,7 +239,7 @@ static inline void run_pull(run *r, stele_trace *trace, const stele_request *req
     stele_reader_close(reader);
 }
 
-/* The trace of an input; NULL when it cannot be opened. */
+/* Opens the trace of an input. Returns NULL if it cannot be opened. */
 static inline stele_trace *run_open(run *r, const run_input *in)
 {
     const stele_trace_options options = {
@@ -250,7 +251,7 @@ static inline stele_trace *run_open(run *r, const run_input *in)
     return trace;
 }
 
-/* Forgets the last reading; the context is a new one. */
+/* Forgets the last reading and makes a new context. */
 static inline bool run_begin(run *r)
 {
     const stele_context_options options = {.diag = run_on_finding, .diag_user = r};
@@ -267,7 +268,7 @@ static inline void run_end(run *r)
     r->context = NULL;
 }
 
-/* Opens, reads and closes. */
+/* Opens, reads and closes a trace. */
 static inline void run_read(run *r, const run_input *in, const stele_request *request)
 {
     stele_trace *trace;

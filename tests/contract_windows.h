@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of time that are read from the middle of a trace: the same events as when all that
- * stands before is read, no other findings, and those that the whole has in them. Blocks are as
- * small as they can be, so that reading goes on at every place where a producer has a state.
+ * Ranges of time read from the middle of a trace: they have the same events as when everything
+ * before is read, no other findings, and the events that the whole trace has in them. Blocks are as
+ * small as possible, so that reading begins at every position where a producer has a state.
  */
 #ifndef TESTS_CONTRACT_WINDOWS_H
 #define TESTS_CONTRACT_WINDOWS_H
@@ -14,7 +14,7 @@
 
 #define WINDOWS_TRIED 12u
 
-/* Makes the smallest blocks, and takes them through their bytes. */
+/* Makes the index with the smallest blocks, and passes it on as bytes. */
 static inline void windows_index(run *r, stele_trace *trace)
 {
     output *made;
@@ -44,7 +44,7 @@ static inline void windows_index(run *r, stele_trace *trace)
     output_close(made);
 }
 
-/* Reads a range with such blocks, or without any. Returns how many blocks there were. */
+/* Reads a range with such blocks or without any. Returns how many blocks there were. */
 static inline uint32_t windows_read(run *r, const run_input *in, const stele_request *request,
                                     bool is_indexed, run_segment_fn *fn, void *user)
 {
@@ -79,8 +79,8 @@ static inline bool windows_is_among(const run *r, const run_finding *finding)
     return false;
 }
 
-/* Nothing is reported that is not when all is read. The other way there may be some: of bytes that
-   were passed over, right after the range. */
+/* Returns whether all findings of a range read from the middle are also found when everything is
+   read. The latter may find more: about bytes right after the range, which were passed over. */
 static inline bool windows_have_same_findings(const run *plain, const run *sought)
 {
     bool is_same = sought->finding_count <= plain->finding_count;
@@ -101,8 +101,8 @@ static inline bool windows_have_same_events(const run *a, const run *b)
     return true;
 }
 
-/* How many events of a run begin in a range. Marks of losses are left out: that events were lost
-   after a packet is said by the next one, which a range that ends before it does not read. */
+/* Returns how many events of a run begin in a range. Losses are left out, as the next packet
+   tells that events were lost, and a range that ends before it does not read that packet. */
 static inline size_t windows_count(const run *r, int64_t begin_ns, int64_t end_ns)
 {
     size_t count = 0;
@@ -115,7 +115,7 @@ static inline size_t windows_count(const run *r, int64_t begin_ns, int64_t end_n
 
 /* ---- What is open ---- */
 
-/* The picture of a range: spans that are open at its begin are begun there. */
+/* The picture of a range, in which spans that are open at its begin are begun. */
 typedef struct windows_picture {
     run *r;
     int64_t begin_ns, end_ns;
@@ -152,7 +152,7 @@ static inline stele_status windows_add(void *user, const stele_segment *segment)
     return status == STELE_OK ? stele_picture_add(p->picture, segment) : status;
 }
 
-/* Draws with blocks, or without any; the picture is finished before its context goes. */
+/* Draws a range with blocks or without any. Finishes the picture before its context is freed. */
 static inline void windows_draw_all(windows_picture *p, const run_input *in, stele_request request,
                                     bool is_indexed)
 {
@@ -189,7 +189,7 @@ static inline bool windows_show_the_same(const run_input *in, const stele_reques
     return whole.sum == sought.sum && whole.count == sought.count;
 }
 
-/* NULL, or what does not hold of a range. */
+/* Returns what does not hold for a range; NULL: all holds. */
 static inline const char *windows_try(const run_input *in, const stele_request *request,
                                       const run *whole)
 {
@@ -205,7 +205,7 @@ static inline const char *windows_try(const run_input *in, const stele_request *
         broken = "read from the middle, a range has other events";
     else if (!windows_have_same_findings(&plain, &sought))
         broken = "read from the middle, a range has other findings";
-    /* A damaged trace can say of its parts that they lie elsewhere than their events do. */
+    /* A damaged trace may say that its parts are at other times than their events. */
     else if (plain.status == STELE_OK && whole->finding_count == 0 &&
              windows_count(whole, plain.stats.range_begin_ns, end_ns) !=
                  windows_count(&sought, plain.stats.range_begin_ns, end_ns))

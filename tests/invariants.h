@@ -20,7 +20,8 @@ static inline bool invariant_bytes(const stele_batch *batch, const stele_field *
            (!is_array || (field->u.bytes.size % 8 == 0 && field->u.bytes.offset % 8 == 0));
 }
 
-/* One entry of the tape with its own part of it; `room` is how many entries it can have. */
+/* Checks one entry of the tape with its own part of it; `room` is the most entries it can have.
+   Returns what does not hold, NULL if all does. */
 static inline const char *invariant_field(const stele_context *context, const stele_batch *batch,
                                           const stele_field *field, uint32_t room)
 {
@@ -57,7 +58,8 @@ static inline const char *invariant_fields(const stele_context *context, const s
     return NULL;
 }
 
-/* `input_size` is where records end at the latest; UINT64_MAX when that is not known. */
+/* Checks an event. `input_size` is where records end at the latest; UINT64_MAX: not known.
+   Returns what does not hold, NULL if all does. */
 static inline const char *invariant_event(const stele_context *context, const stele_batch *batch,
                                           const stele_event *event, uint64_t input_size)
 {
@@ -81,7 +83,7 @@ static inline const char *invariant_event(const stele_context *context, const st
     return invariant_fields(context, batch, first, count);
 }
 
-/* NULL when all is well. */
+/* Checks a segment. Returns what does not hold, NULL if all does. */
 static inline const char *invariant_segment(const stele_context *context,
                                             const stele_segment *segment, uint64_t input_size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of scheduling, whatever the events say: nothing is counted twice, and no time is lost.
- */
+/* What holds for scheduling, whatever the events say: nothing is counted twice, and no time is
+   lost. */
 #ifndef TESTS_SCHEDULING_H
 #define TESTS_SCHEDULING_H
 
@@ -15,9 +15,10 @@ static inline uint64_t scheduling_sum(const uint64_t *ns, unsigned count)
 }
 
 /*
- * Of an analysis that is finished and leaves nothing out: states of a thread sum up to its life,
- * those of a CPU to the time that was read, and CPUs are busy as long as threads run. NULL, or what
- * does not hold. Threads beyond the limit of tracks run on CPUs, but have no rows.
+ * Checks an analysis that is finished and leaves nothing out: the states of a thread sum up to its
+ * life, those of a CPU to the time that was read, and CPUs are busy as long as threads run. Returns
+ * what does not hold, NULL if all does. Threads beyond the limit of tracks run on CPUs, but have no
+ * rows.
  */
 static inline const char *scheduling_broken(stele_sched *s)
 {

@@ -4,15 +4,16 @@
  *
  *     collect_sender udp|tcp PORT heph|ctf18|ctf2 COUNT [NAME=NUMBER...]
  *
- *     loss=N reorder=N twice=N    of 1,000 packets are left out, come later, come twice
- *     lie=N                       in front of every Nth packet goes one that says a wrong size
- *     seed=N                      of these choices
- *     pause=N                     rests after every N packets for a moment (UDP has no
- * back-pressure)
+ *     loss=N     leaves out N of 1,000 packets
+ *     reorder=N  sends N of 1,000 packets later
+ *     twice=N    sends N of 1,000 packets twice
+ *     lie=N      sends a packet that gives a wrong size before every Nth packet
+ *     seed=N     seed of these choices
+ *     pause=N    pauses for a moment after every N packets, as UDP has no back-pressure
  *
- * The first and the last packet of each stream are always sent, over UDP several times, so that all
- * that is missing lies between numbers that arrive. What was done is printed: packets that there
- * are, that were left out, sent twice, bytes of lies.
+ * The first and the last packet of each stream are always sent, over UDP several times, so that
+ * everything missing is between numbers that arrive. Prints how many packets there are, were left
+ * out and were sent twice, and the bytes of packets with a wrong size.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -27,15 +28,17 @@
 
 #define STREAM_COUNT 4u
 #define PACKET_MAX   64u
-#define LATE_MAX     16u                  /* packets that come later at most pass so many others */
-#define FIRST_NUMBER UINT32_C(4294967000) /* of Heph's counters, which go round */
+/* a packet that is sent late is sent after at most this many others */
+#define LATE_MAX 16u
+/* of Heph's counters, which wrap around after 2^32 - 1 */
+#define FIRST_NUMBER UINT32_C(4294967000)
 
 typedef enum kind { HEPH, CTF_18, CTF_2 } kind;
 
 typedef struct late_packet {
     uint8_t bytes[PACKET_MAX];
     size_t size;
-    uint64_t due; /* the packet after which it is sent */
+    uint64_t due; /* number of the packet after which this one is sent */
 } late_packet;
 
 typedef struct sender {
@@ -47,7 +50,7 @@ typedef struct sender {
     uint64_t lost, repeated, lies;
     late_packet late[LATE_MAX];
     size_t late_count;
-    uint8_t buffer[32768]; /* of a stream */
+    uint8_t buffer[32768]; /* bytes not yet sent, over TCP */
     size_t used;
 } sender;
 
@@ -65,7 +68,7 @@ static uint64_t choose(sender *s, uint64_t below)
     return s->random % below;
 }
 
-/* ---- Bytes ---- */
+/* ---- Making packets ---- */
 
 static void put(uint8_t **to, uint64_t value, unsigned size, bool is_big)
 {
@@ -74,7 +77,7 @@ static void put(uint8_t **to, uint64_t value, unsigned size, bool is_big)
     *to += size;
 }
 
-/* Event n of a stream: 1 packet. */
+/* Makes event n of a stream, which is one packet. */
 static size_t make_packet(const sender *s, uint32_t stream, uint64_t n, uint8_t *bytes)
 {
     const bool is_big = s->kind == HEPH;
@@ -92,18 +95,18 @@ static size_t make_packet(const sender *s, uint32_t stream, uint64_t n, uint8_t 
         return (size_t)(at - bytes) + 5;
     }
     put(&at, 0xc1fc1fc1, 4, is_big);
-    put(&at, 0, 4, is_big); /* stream class */
+    put(&at, 0, 4, is_big); /* class of the stream */
     put(&at, stream, 4, is_big);
-    put(&at, 48 * 8, 4, is_big); /* packet size, content size */
+    put(&at, 48 * 8, 4, is_big); /* size of the packet, size of its content */
     put(&at, 48 * 8, 4, is_big);
     put(&at, n, 8, is_big);
-    put(&at, 0, 4, is_big); /* event class */
+    put(&at, 0, 4, is_big); /* class of the event */
     put(&at, n * 10, 8, is_big);
     put(&at, n, 8, is_big);
     return (size_t)(at - bytes);
 }
 
-/* A packet that says that it is larger than any. */
+/* Makes a packet that gives a larger size than any packet has. */
 static size_t make_lie(const sender *s, uint8_t *bytes)
 {
     uint8_t *at = bytes;
@@ -166,7 +169,7 @@ static const char *const fragments[] = {
     "\x1e{\"type\":\"event-record-class\",\"id\":0,\"name\":\"tick\",\"payload-field-"
     "class\":" STRUCTURE(U("n", "64", "")) "}\n"};
 
-/* ---- Sending ---- */
+/* ---- Sending packets ---- */
 
 static void write_all(sender *s)
 {
@@ -231,7 +234,7 @@ static void send_state(sender *s)
         transmit(s, fragments[i], strlen(fragments[i]));
 }
 
-/* Packet `number` of all; those of the streams take turns. */
+/* Sends packet `number` of all packets; the streams take turns. */
 static void send_packet(sender *s, uint64_t number)
 {
     const bool is_end = number < STREAM_COUNT || number + STREAM_COUNT >= s->count;
@@ -261,7 +264,7 @@ static void send_packet(sender *s, uint64_t number)
     }
 }
 
-/* Several times over UDP: the receiver leaves out what it has. */
+/* Sends the ends of the streams, several times over UDP, as the receiver drops repeated packets. */
 static void send_ends(sender *s, uint64_t from)
 {
     for (unsigned times = 0; times < (s->is_datagram ? 8u : 1u); times++) {

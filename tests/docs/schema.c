@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the tables and their columns as docs/sql.md has them. */
+/* Prints the tables and their columns in the form of docs/sql.md. */
 #include <stele/tables.h>
 
 #include <stdio.h>

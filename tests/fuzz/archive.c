@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archives and packed files: every member is read to its end, and lies where it says. */
+/* Fuzzes archives and compressed files: every member is read to its end, and is where it says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is unpacked of one input: what packs well may be a thousand times as long. */
+/* Limit of what one input decompresses to: it may be a thousand times as long. */
 #define UNPACKED_MAX ((uint64_t)16 << 20)
 
 static void require(bool condition, const char *what)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files: symbols, lines, sleds. What is loaded is bounded by the file. */
-/* memfd_create() */
+/* Fuzzes ELF files: symbols, lines and sleds. The size of the file bounds what is loaded. */
+/* for memfd_create() */
 #define _GNU_SOURCE
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that senders may send, in pieces of any size, to a collector of each format: whatever they
- * are, each is kept, repeated, skipped or waits, what is written is bounded by what came, and what
- * was written can be opened again.
+ * Fuzzes a collector of each format with bytes that senders may send, in pieces of any size. Each
+ * byte is kept, repeated, skipped or waits, what came bounds what is written, and what was written
+ * can be opened.
  */
-#define _XOPEN_SOURCE 700 /* nftw() */
+#define _XOPEN_SOURCE 700 /* for nftw() */
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void check_account(const stele_collector *c)
             "every byte is accounted for");
 }
 
-/* The traces that were made are traces. */
+/* Checks that the traces that were made can be opened. */
 static void read_back(stele_context *context, const stele_collector *c)
 {
     stele_collected_trace about = STELE_INIT(stele_collected_trace);
@@ -56,13 +56,15 @@ static int remove_one(const char *path, const struct stat *about, int type, stru
     return remove(path);
 }
 
-/* Here, and not by a program: a process for each input takes longer than the input. */
+/*
+ * Removes a folder, not with a program: a process for each input would take longer than the input.
+ */
 static void remove_all(const char *folder)
 {
     require(nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0, "the folder is removed");
 }
 
-/* In memory where the system has such a place, since the collector syncs its files. */
+/* Makes a folder, in memory where the system has such a place, as the collector syncs its files. */
 static void make_folder(char *folder, size_t size)
 {
     snprintf(folder, size, "/dev/shm/stele-fuzz-XXXXXX");
@@ -93,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(stele_collector_add(c, &about, &senders[0]) == STELE_OK, "memory");
         about.name = "another";
         require(stele_collector_add(c, &about, &senders[1]) == STELE_OK, "memory");
-        for (size_t at = 1; at < size;) { /* a size, and so many bytes */
+        for (size_t at = 1; at < size;) { /* a size, and as many bytes */
             const size_t wanted = (size_t)data[at] * (data[0] >> 4) + 1;
             const size_t piece = wanted < size - at - 1 ? wanted : size - at - 1;
             int64_t wait_ns;

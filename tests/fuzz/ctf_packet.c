@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metadata, a zero, and the bytes of one packet: text to schema, to programs, to events. Whatever
- * it is, decoding ends, and finds the same events whether their fields are wanted or not.
+ * Fuzzes metadata, a zero, and the bytes of one packet: from text to schema, to programs, to
+ * events. Decoding always ends, and finds the same events whether or not their fields are wanted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Fields of skipped elements that have no size are not counted, so the limits are not for this. */
+/* Fields of skipped elements without a size are not counted, so these limits are never reached. */
 static const stele_limits limits = {.names_size_max = (size_t)1 << 20,
                                     .tracks_max = 1024,
                                     .fields_max = 4096,
@@ -51,7 +51,7 @@ static reading read_packet(const ctf_schema *schema, stele_context *context, uin
         result.outcome = decoder_events(run, &view, batch);
         result.events += batch->event_count;
         if (result.outcome == DECODE_OK && decoder_position(run) == at)
-            abort(); /* no progress */
+            abort(); /* decoding makes no progress */
     }
     stele_batch_free(batch);
     decoder_free(run);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events made of the input's bytes, through the writer of every format, and back: whatever they
- * are, they can be written, and what was written is a trace without errors that ends. What a
- * format cannot carry is in its table of losses; where that is empty, what comes back is what went
- * in: as many events, of the same kinds, names and times. Folders are read as archives. Sinks,
- * which nobody reads back, write them, too, and not more than belongs to so many events.
+ * Fuzzes events made from the input's bytes, through the writer of every format and back. They can
+ * always be written, and what was written is a trace without errors that ends. A format's table of
+ * losses has all that it cannot carry; if that is empty, what comes back is the same: as many
+ * events of the same kinds, names and times. Folders are read as archives. Sinks, which nobody
+ * reads back, write the events too, and not more than belongs to that many events.
  */
 #include <stele/analysis.h>
 #include <stele/spans.h>
@@ -32,7 +32,7 @@ typedef struct feed {
 typedef struct world {
     stele_context *context;
     stele_batch *batch;
-    char finding[256]; /* the first error */
+    char finding[256]; /* the first error that was found */
 } world;
 
 static void require(bool condition, const char *what, const char *of)
@@ -48,7 +48,7 @@ static uint8_t take(feed *b)
     return b->at != b->end ? *b->at++ : 0;
 }
 
-/* Small numbers and those near the ends of ranges come up often. */
+/* Takes a number, often a small one or one near the ends of a range. */
 static uint64_t take_number(feed *b)
 {
     const uint8_t kind = take(b);
@@ -127,7 +127,7 @@ static void make_event(world *w, feed *b)
     require(event != NULL, "memory", "batch");
     event->kind = (uint8_t)(1 + take(b) % (STELE_KIND_COUNT - 1));
     event->time_ns = (int64_t)take_number(b);
-    event->ticks = (uint64_t)event->time_ns; /* the stream's clock counts nanoseconds */
+    event->ticks = (uint64_t)event->time_ns; /* the clock of the stream counts nanoseconds */
     event->value = take_number(b);
     event->id = event->kind == STELE_KIND_COMPLETE ? event->value : take_number(b);
     event->name = take_name(w, b);
@@ -148,9 +148,11 @@ static void on_finding(void *user, const stele_diag *diag)
         snprintf(w->finding, sizeof w->finding, "%s: %s", diag->code->code, diag->found);
 }
 
-/* What is compared of events. Metadata and objects are state, which may stand elsewhere; functions
-   of XRay have numbers, and their names are in the binary. XTrace has no times: that of an
-   instruction is its number. */
+/*
+ * What is compared of events. Metadata and objects are state, which may be elsewhere. Functions of
+ * XRay have numbers, and their names are in the binary. XTrace has no times: the time of an
+ * instruction is its number.
+ */
 typedef struct summary {
     bool has_names, has_times;
     uint64_t count, digest;
@@ -209,7 +211,7 @@ static summary read_back(const format *f, const uint8_t *bytes, size_t size)
     return result;
 }
 
-/* Nothing was lost in silence. */
+/* Checks that nothing was lost without being counted. */
 static void compare(const format *f, const world *w, const summary *back)
 {
     summary written = summary_begin(f);
@@ -259,8 +261,8 @@ static void write_as(const format *f, world *w)
 
 /* ---- Through sinks --------------------------------------------------------------------------- */
 
-/* An event has a bounded number of fields of bounded size, and each of them some ten times as much
-   around it where it is written. */
+/* An event has a limited number of fields of limited size, and each of them is written with some
+   ten times its size around it. */
 #define SINK_SIZE_MAX (EVENTS_MAX * (256u << 10))
 
 static uint64_t wire_number(const uint8_t **at, const uint8_t *end)
@@ -276,7 +278,7 @@ static uint64_t wire_number(const uint8_t **at, const uint8_t *end)
     return value;
 }
 
-/* Nothing but packets, each of which holds whole fields. */
+/* Checks that a message consists of packets only, each of which holds whole fields. */
 static void check_packets(const uint8_t *at, size_t size, unsigned depth)
 {
     const uint8_t *const end = at + size;
@@ -301,7 +303,7 @@ static stele_status to_writer(void *user, const stele_segment *segment)
     return stele_writer_write(user, segment);
 }
 
-/* As viewers get them: by the engine of calls. */
+/* Draws spans as viewers get them: made by the calls engine. */
 static void draw(world *w, stele_writer *writer, const stele_segment *segment)
 {
     stele_picture *picture;
@@ -339,9 +341,9 @@ static void sink_as(const sink_entry *to, world *w, bool is_drawn)
     output_close(out);
 }
 
-/* ---- Through pairs into spans ---------------------------------------------------------------- */
+/* ---- Through pairing into spans -------------------------------------------------------------- */
 
-/* What the spans of the input were made of, and what was made of them. */
+/* What the spans of the input were made from, and what was made from them. */
 typedef struct spanned {
     world *w;
     stele_spans *spans;

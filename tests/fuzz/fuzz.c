@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One input through everything that a format can do with it. Compiled once a format, with
- * STELE_FUZZ_FORMAT as its name; driven by libFuzzer, AFL++ or replay.c. What must hold is in
- * invariants.h; breaking it aborts.
+ * Fuzzes all that a format can do with one input. Compiled once for each format, with
+ * STELE_FUZZ_FORMAT as its name; run by libFuzzer, AFL++ or replay.c. What must hold is in
+ * invariants.h; if it does not hold, the program aborts.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Small limits, so that a run stays short and the limits themselves are met. */
+/* Small limits, so that a run is short and reaches the limits. */
 static const stele_limits limits = {.names_size_max = (size_t)1 << 20,
                                     .tracks_max = 1024,
                                     .providers_max = 64,
@@ -87,7 +87,7 @@ static void read_all(const consumer *to, stele_trace *trace, const stele_request
     stele_segment segment;
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_status status = stele_reader_open(to->context, &trace, 1, request, &reader);
-    /* What is packed is unpacked again by each reader; where its end is missing, that may fail. */
+    /* Each reader decompresses the input again, which may fail if its end is missing. */
     if (status != STELE_OK && to->is_packed)
         return;
     require(status == STELE_OK, "a trace that was opened can be read");
@@ -108,7 +108,7 @@ static stele_status open_output(const consumer *to, const stele_trace *trace, ou
                      : output_open_memory(&to->context->diag, out);
 }
 
-/* Whatever sizes a trace claims, a copy is not far larger than it. */
+/* Checks that a copy is not far larger than its trace, whatever sizes the trace claims. */
 static void check_copy_size(const stele_trace *trace, output *copied)
 {
     uint64_t trace_size;
@@ -148,13 +148,14 @@ static void write_and_copy(consumer *to, stele_trace *trace)
     to->copier = NULL;
 }
 
-/* Where records and findings can lie; offsets in what is packed are those of what was unpacked. */
+/* Returns where the offsets of records and findings end; in a compressed input they are those in
+   the decompressed bytes. */
 static size_t places_end(const uint8_t *data, size_t size)
 {
     return unpack_find(data, size) != NULL ? SIZE_MAX / 2 : size;
 }
 
-/* Whatever the events say of threads and CPUs, times sum up. */
+/* Checks that times of threads and CPUs sum up, whatever the events say. */
 static void follow_scheduling(consumer *to, stele_trace *trace)
 {
     static const stele_request request = {.order = STELE_ORDER_TIME, .columns = STELE_COLUMNS_ALL};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What index files say of blocks, states, what is open, and streams: whatever it is, ranges of a
- * trace are read to an end. The first byte chooses the trace, and what the others are.
- */
+/* Fuzzes index files: blocks, states, what is open, and streams. Ranges of a trace can always be
+   read to their end. The first byte chooses the trace, and what the other bytes are. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,7 +38,7 @@ static void read_range(stele_context *context, stele_trace *trace, bool from_sta
     stele_reader_close(reader);
 }
 
-/* What a format says of streams takes the place of looking for them. */
+/* Gives streams to a format, which takes them without looking for streams in the trace. */
 static bool take_streams(stele_context *context, stele_trace *trace, const uint8_t *data,
                          size_t size)
 {

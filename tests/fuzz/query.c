@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What people write to ask for something: the first byte says what it is, the rest is the text.
- * Expressions are held against events of every kind of field; patterns against their own text.
- */
+/* Fuzzes what people write to ask for something: the first byte says what kind of text the rest
+   is. Expressions are evaluated on events with every type of field, patterns on their own text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,7 @@ static stele_name name_of(stele_context *context, const char *text)
     return stele_name_intern(context, text, strlen(text));
 }
 
-/* Two events: one without anything, one with a field of each type. */
+/* Adds two events: one without anything, one with a field of each type. */
 static void fill(stele_context *context, stele_batch *batch)
 {
     static const char *const names[] = {"a", "b", "ctx.x", "arg", "size", "comm", "long name"};
@@ -56,7 +54,7 @@ static void fill(stele_context *context, stele_batch *batch)
     }
 }
 
-/* The value of the same text says what the condition says. */
+/* Checks that the value of a text is the same as the condition of the text. */
 static void evaluate(stele_context *context, const stele_batch *batch, const char *text,
                      expression *condition)
 {

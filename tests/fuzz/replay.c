@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for a fuzzer: gives every file named, or found in the folders named, to the target. */
+/*
+ * Stands in for a fuzzer: gives the target every file named, and every file in the folders named.
+ */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@ static unsigned replay_count;
 
 static void replay_file(const char *path, size_t size)
 {
-    /* Exactly `size` bytes of heap, so that AddressSanitizer sees a read past the end. */
+    /* Exactly `size` bytes on the heap, so that AddressSanitizer sees a read past the end. */
     uint8_t *data = malloc(size ? size : 1);
     FILE *file = fopen(path, "rb");
     if (!data || !file || fread(data, 1, size, file) != size) {

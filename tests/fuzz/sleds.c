@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instrumentation maps in YAML: what is read is written, and what was written is read the same. */
+/* Fuzzes instrumentation maps in YAML: what is read is written, and reading that gives the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void require(bool condition, const char *what)
     abort();
 }
 
-/* The text that is written of what was read; NULL: it could not be read. */
+/* Returns the text that is written from what was read, NULL if it could not be read. */
 static output *read_and_write(const uint8_t *bytes, size_t size, size_t *count)
 {
     diag_sink silent = {.fn = NULL};

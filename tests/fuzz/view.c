@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of a browser. The input is a target, and after a line feed the headers Host and Origin,
- * a line each. What is taken apart keeps to its bounds, and a token that is another one is never
- * taken.
+ * Fuzzes requests of a browser. The input is a target, a line feed, and the headers Host and
+ * Origin, one line each. What is parsed stays within its bounds, and a wrong token is never
+ * accepted.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage: arrow_loaded TRACE FOLDER TABLE...
- * DuckDB reads tables of a trace through Arrow's C stream, and compares them with the Parquet files
- * FOLDER/TABLE/data.parquet. Prints the rows of each table that only one of the two has.
+ * Has DuckDB read tables of a trace through Arrow's C stream, and compares them with the Parquet
+ * files FOLDER/TABLE/data.parquet. Prints the rows of each table that only one of the two has.
  */
 #include <stele/stele.h>
 
@@ -42,7 +42,7 @@ static bool open_stream(reading *r, const char *table, struct ArrowArrayStream *
            stele_table_arrow(scan, stream) == STELE_OK;
 }
 
-/* Prints the first value of a statement's result, if `prints`. */
+/* Runs a statement, and prints the first value of its result if `prints`. */
 static bool run(reading *r, const char *sql, bool prints)
 {
     duck_result result;
@@ -58,7 +58,7 @@ static bool run(reading *r, const char *sql, bool prints)
     return is_done;
 }
 
-/* In a context of the table's own, as 'stele convert' reads it. */
+/* Compares a table, read in a context of its own as 'stele convert' does. */
 static bool compare(reading *r, const char *folder, const char *table)
 {
     struct ArrowArrayStream stream = {.release = NULL};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage: duckdb_loaded EXTENSION SQL...
- * Loads an extension into DuckDB, as other programs do, and prints the first value of each result.
+ * Loads an extension into DuckDB, as other programs do, and prints the first value of each
+ * statement's result.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that should not be in the command, as a fault in a decoder could bring it there: loaded
- * before the C library, it takes the place of pread(), which inputs are read with. At the first
- * call it tries what a reader of traces has no need of, and says what came of it.
+ * Code that should not be in the command, as an error in a decoder could bring it there. Loaded
+ * before the C library, it replaces pread(), which inputs are read with. At the first call it tries
+ * what a reader of traces does not need, and prints the results.
  */
 #define _GNU_SOURCE
-#undef _FORTIFY_SOURCE /* with which pread() is an inline function of the header */
+#undef _FORTIFY_SOURCE /* with it, pread() is an inline function of the header */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void intrude(void)
     say("run a program", false);
 }
 
-/* Offsets have 64 bits here, so that this is pread64() where there are two. */
+/* Offsets have 64 bits here, so this is pread64() on systems that have both. */
 ssize_t pread(int fd, void *to, size_t size, off_t offset)
 {
     static bool was_here;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A64: known words, the classes' names, and nothing that falls out of the tables. */
+/* A64: known opcodes, the names of classes, and that every opcode is in the tables. */
 #include "support.h"
 #include "test.h"
 
@@ -79,7 +79,7 @@ TEST(sizes_scale_with_the_vector_length)
     CHECK_EQ_U64(a64_size(&ldp, 2048), 16);
 }
 
-/* Registers as bits, the stack pointer in bit 31. */
+/* Checks the registers of an instruction, given as bits, with the stack pointer as bit 31. */
 static void check_operands(uint32_t word, uint32_t x_read, uint32_t x_written, uint32_t v_read,
                            uint32_t v_written)
 {
@@ -117,7 +117,7 @@ TEST(registers_are_read_and_written)
     check_operands(0x04b0e3e2, 1u << 2, 1u << 2, 0, 0);     /* incw x2 */
     CHECK(a64_operands_find(0x54000000, &reads, &writes) && reads.flags && !writes.flags);
     CHECK(a64_operands_find(0xeb02003f, &reads, &writes) && !reads.flags && writes.flags);
-    CHECK(!a64_operands_find(0x04200000, &reads, &writes)); /* SVE */
+    CHECK(!a64_operands_find(0x04200000, &reads, &writes)); /* an instruction of SVE */
 }
 
 TEST(the_cache_says_the_same)

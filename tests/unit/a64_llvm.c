@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The A64 classifier against LLVM's disassembler, on random words: what the text says. */
+/* The A64 classifier against LLVM's disassembler, on random opcodes: they agree with the
+   disassembly. */
 #include "support.h"
 #include "test.h"
 
@@ -16,12 +17,12 @@ static struct llvm {
     int version;
 } llvm;
 
-/* Before LLVM_WHOLE not all is known that the classifier knows: what such a version cannot decode
-   proves nothing. */
+/* Versions of LLVM before LLVM_WHOLE do not know all that the classifier knows: an opcode that
+   they cannot decode proves nothing. */
 #define LLVM_FLOOR 14
 #define LLVM_WHOLE 17
 
-/* Version 14 has no "+all". */
+/* Features for version 14, which does not have "+all". */
 #define FEATURES_14                                                                               \
     "+v9.3a,+v8.8a,+sve2,+sve2-aes,+sve2-bitperm,+sve2-sha3,+sve2-sm4,+sme,+sme-f64,+sme-i64,"    \
     "+f32mm,+f64mm,+i8mm,+bf16,+fp16fml,+fullfp16,+dotprod,+complxnum,+jsconv,+aes,+sha2,+sha3,"  \
@@ -44,7 +45,7 @@ static void *library_open(void)
     return NULL;
 }
 
-/* ISO C has no cast from an object to a function. */
+/* Finds a function by memcpy(): ISO C has no cast from an object pointer to a function pointer. */
 static void *function_find(void *library, const char *name, void *to, size_t size)
 {
     void *symbol = dlsym(library, name);
@@ -73,7 +74,7 @@ static void llvm_open(void)
     REQUIRE(llvm.disassembler != NULL);
 }
 
-/* A word as text: mnemonic and operands. */
+/* The disassembly of an opcode: mnemonic and operands. */
 typedef struct text {
     char line[256], *mnemonic, *operands;
 } text;
@@ -92,9 +93,10 @@ static bool disassemble(uint32_t word, text *t)
     return true;
 }
 
-/* ---- What a text says ------------------------------------------------------------------------ */
+/* ---- What a disassembly says ----------------------------------------------------------------- */
 
-/* The first rule that fits counts; `classes` are globs for the class's text, parted by spaces. */
+/* A rule of which the first that fits counts; `classes` are globs for the name of the class,
+   separated by spaces. */
 typedef struct rule {
     const char *mnemonic, *operands, *classes;
 } rule;
@@ -439,7 +441,7 @@ static a64_form text_form(const text *t)
 {
     const char *open = strchr(t->operands, '['), *close, *comma;
     while (open != NULL && open > t->operands && open[-1] != ' ' && open != t->operands)
-        open = strchr(open + 1, '['); /* za[...], v0.b[1] */
+        open = strchr(open + 1, '['); /* brackets as in za[...] or v0.b[1] are no addresses */
     if (open == NULL)
         return A64_FORM_LITERAL;
     close = strchr(open, ']');
@@ -447,7 +449,8 @@ static a64_form text_form(const text *t)
     if (open[1] == 'z' || (comma != NULL && comma < close && comma[2] == 'z' && comma[3] != 'r'))
         return A64_FORM_VECTOR;
     if (close[1] == '!')
-        return close[2] == ',' ? A64_FORM_POST : A64_FORM_PRE; /* a copy's pointers move on */
+        /* the pointers of a copy instruction move on */
+        return close[2] == ',' ? A64_FORM_POST : A64_FORM_PRE;
     if (close[1] == ',')
         return A64_FORM_POST;
     return comma != NULL && comma < close && (comma[2] == 'x' || comma[2] == 'w')
@@ -455,7 +458,7 @@ static a64_form text_form(const text *t)
                : A64_FORM_OFFSET;
 }
 
-/* Bytes by a register's letter. */
+/* Returns the bytes of a register by its letter. */
 static unsigned letter_size(char letter)
 {
     static const char letters[] = "bhsdqwx";
@@ -464,7 +467,7 @@ static unsigned letter_size(char letter)
     return at != NULL ? sizes[at - letters] : 0;
 }
 
-/* ---- Checks of one word ---------------------------------------------------------------------- */
+/* ---- Checks of one opcode -------------------------------------------------------------------- */
 
 static unsigned complaints;
 
@@ -488,13 +491,14 @@ static void check_target(uint32_t word, const text *t, const a64_insn *insn)
         complain(word, t, insn, "target");
 }
 
-/* Plain loads and stores: by the suffix of the mnemonic, or the registers' letter. */
+/* Returns the size of a plain load or store, by the suffix of the mnemonic or the letter of the
+   register. */
 static unsigned plain_size(const text *t, const a64_insn *insn)
 {
     const char *m = t->mnemonic, *registers = t->operands;
     const size_t length = strlen(m);
     if (insn->class == A64_STORE_EXCLUSIVE)
-        registers = strchr(registers, ',') + 2; /* after the status */
+        registers = strchr(registers, ',') + 2; /* after the register of the status */
     if (strncmp(m, "ldap1", 5) == 0 || strncmp(m, "stl1", 4) == 0 || strncmp(m, "rcw", 3) == 0 ||
         strncmp(m, "gcs", 3) == 0)
         return 8;
@@ -536,7 +540,7 @@ static unsigned list_count(const char *operands)
     return count;
 }
 
-/* Structures of SIMD: "{ v0.4s, v1.4s }", "{ v0.b }[3]". */
+/* Checks the size of a SIMD structure: "{ v0.4s, v1.4s }", "{ v0.b }[3]". */
 static void check_structure_size(uint32_t word, const text *t, const a64_insn *insn)
 {
     const char *dot = strchr(t->operands, '.');
@@ -552,7 +556,8 @@ static void check_structure_size(uint32_t word, const text *t, const a64_insn *i
         complain(word, t, insn, "size");
 }
 
-/* SVE: bytes in memory by the mnemonic's end, in a register by the list; for 128 bits. */
+/* Checks the sizes of an SVE access, for vectors of 128 bits: bytes in memory by the end of the
+   mnemonic, bytes in a register by the list. */
 static void check_sve_size(uint32_t word, const text *t, const a64_insn *insn)
 {
     const char *m = t->mnemonic, *dot = strchr(t->operands, '.');
@@ -578,7 +583,7 @@ static void check_sve_size(uint32_t word, const text *t, const a64_insn *insn)
 
 static void check_access(uint32_t word, const text *t, const a64_insn *insn)
 {
-    /* Before RPRFM there was no other reading of its words. */
+    /* Before RPRFM was added, its opcodes had another form. */
     const bool is_range = insn->class == A64_PREFETCH && (word & 0xffe00c18) == 0xf8a00818;
     if (insn->form != text_form(t) && !(is_range && llvm.version < LLVM_WHOLE))
         complain(word, t, insn, "form");
@@ -601,7 +606,7 @@ static void check_access(uint32_t word, const text *t, const a64_insn *insn)
     }
 }
 
-/* All registers that stand in the operands; no index, label or part of another word. */
+/* Collects all registers in the operands, but not an index, a label or a part of another word. */
 static void text_registers(const text *t, uint32_t *x, uint32_t *v)
 {
     unsigned long last = 0;
@@ -616,16 +621,17 @@ static void text_registers(const text *t, uint32_t *x, uint32_t *v)
         if (strchr("xwbhsdqvz", *at) == NULL || at[1] < '0' || at[1] > '9')
             continue;
         number = strtoul(at + 1, &end, 10);
-        if (strchr(" ,.[]}!", *end) == NULL) /* also finds the end */
+        if (strchr(" ,.[]}!", *end) == NULL) /* also finds the zero at the end */
             continue;
         *(*at == 'x' || *at == 'w' ? x : v) |= UINT32_C(1) << number;
-        while (at - t->operands > 2 && at[-2] == '-' && last != number) { /* z30.b - z1.b */
+        /* a range of registers, as in z30.b - z1.b */
+        while (at - t->operands > 2 && at[-2] == '-' && last != number) {
             last = (last + 1) % 32;
             *v |= UINT32_C(1) << last;
         }
         last = number;
     }
-    /* The number of a slice: za0h.s[w12, 1] */
+    /* the register with the number of a slice, as in za0h.s[w12, 1] */
     for (const char *at = strstr(t->operands, "[w"); at != NULL; at = strstr(at + 1, "[w"))
         *x |= UINT32_C(1) << strtoul(at + 2, NULL, 10);
 }
@@ -638,16 +644,19 @@ static void check_registers(uint32_t word, const text *t, const a64_insn *insn)
         return;
     text_registers(t, &x, &v);
     if (insn->group == A64_GROUP_BRANCH || insn->class == A64_AUTHENTICATE)
-        unsaid = A64_OPERAND_SP | 1u << 30 | 3u << 16; /* of calls, returns, signing */
+        /* registers that calls, returns and signing use without naming them */
+        unsaid = A64_OPERAND_SP | 1u << 30 | 3u << 16;
     if (strstr(t->mnemonic, "64b") != NULL)
-        unsaid = UINT32_MAX; /* LD64B names the first of eight */
+        unsaid = UINT32_MAX; /* LD64B names only the first of eight registers */
     if (((reads.x | writes.x) & ~unsaid) != (x & ~unsaid) || (reads.v | writes.v) != v)
         complain(word, t, insn, "registers");
 }
 
-/* LLVM takes what is constrained unpredictable for undecodable: fields that should be ones, a
-   register that a load writes twice or that its write-back makes unpredictable. A word is so when
-   it can be decoded with these fields mended. */
+/*
+ * Returns whether an opcode is constrained unpredictable, which LLVM cannot decode: fields that
+ * should be ones, or a register that a load writes twice or that its write-back makes
+ * unpredictable. It is if the opcode can be decoded with these fields corrected.
+ */
 static bool is_unpredictable(uint32_t word)
 {
     static const uint32_t ones[] = {0x7c00, 0x1f0000, 0x1f7c00};
@@ -661,7 +670,8 @@ static bool is_unpredictable(uint32_t word)
            disassemble((word & ~0x7c1fu) | even << 10 | (even ^ 1), &t);
 }
 
-/* Holes of the vector groups count as their group; see a64/a64.h. */
+/* Returns whether an instruction is a hole of the vector groups, which counts as its group; see
+   a64/a64.h. */
 static bool is_hole(const a64_insn *insn)
 {
     return insn->group == A64_GROUP_SIMD || insn->group == A64_GROUP_SVE ||
@@ -679,7 +689,7 @@ static void check_word(uint32_t word)
             complain(word, &t, &insn, "not known to LLVM");
         return;
     }
-    /* LLVM's generous reading: registers whose first number the encoding has no place for. */
+    /* LLVM decodes registers whose first number the encoding has no room for. */
     if (strstr(t.operands, "S0_") != NULL || strstr(t.operands, "S1_") != NULL)
         return;
     r = rule_find(&t);
@@ -688,15 +698,16 @@ static void check_word(uint32_t word)
         return;
     }
     check_target(word, &t, &insn);
-    if (insn.group != A64_GROUP_SYSTEM) /* whose text leaves registers out that mean nothing */
+    if (insn.group != A64_GROUP_SYSTEM) /* the disassembly leaves out registers that mean nothing */
         check_registers(word, &t, &insn);
     if (insn.group == A64_GROUP_MEMORY)
         check_access(word, &t, &insn);
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Opcodes to try -------------------------------------------------------------------------- */
 
-/* Fields that must be zeros or ones are so more often than by chance. */
+/* Returns a random opcode, in which fields that must be zeros or ones are so more often than by
+   chance. */
 static uint32_t word_random(uint64_t *state)
 {
     const uint64_t random = random_next(state);

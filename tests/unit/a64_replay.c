@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers carried on through instructions. The values of the first table are what qemu-aarch64
-   left in X0 and X1 after executing each with such values in X0 to X3. */
+/*
+ * Values of registers computed through instructions. The values of the first table are those that
+ * qemu-aarch64 had in X0 and X1 after executing each instruction with these values in X0 to X3.
+ */
 #include "a64/a64_replay.h"
 
 #include "test.h"
@@ -535,7 +537,7 @@ TEST(places_come_from_the_program_counter)
     CHECK_EQ_U64(r.x[30], 0x400ffc);
 }
 
-/* One access of `size` bytes, all of them 0x80 + their number. */
+/* Makes one access of `size` bytes, each of which is 0x80 plus its number. */
 static a64_access access_at(uint64_t address, uint32_t size)
 {
     static const uint8_t bytes[] = {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87,
@@ -565,7 +567,7 @@ TEST(loads_give_what_was_read)
     }
 }
 
-/* ldp x0, x2, [x1], #16: of one access or of two. */
+/* Executes ldp x0, x2, [x1], #16, as one access or as two. */
 TEST(pairs_are_one_access_or_two)
 {
     const a64_access one = access_at(0x1000, 16);
@@ -613,13 +615,13 @@ TEST(what_is_not_carried_on_is_forgotten)
 {
     static const struct {
         uint32_t opcode;
-        uint32_t kept;                        /* of X0 to X30 and the stack pointer */
+        uint32_t kept; /* registers kept, as bits of X0 to X30 and the stack pointer */
     } cases[] = {{0x9a020020, ~UINT32_C(1)},  /* adc x0, x1, x2 */
                  {0x9e660020, ~UINT32_C(1)},  /* fmov x0, d1 */
                  {0xc8007c22, ~UINT32_C(1)},  /* stxr w0, x2, [x1] */
                  {0xd53bd040, ~UINT32_C(1)},  /* mrs x0, tpidr_el0 */
                  {0xd4000001, ~UINT32_C(1)},  /* svc #0 */
-                 {0xd503233f, 0x3ffdffff},    /* paciasp: and its relatives */
+                 {0xd503233f, 0x3ffdffff},    /* paciasp, and instructions like it */
                  {0xd4000002, 0},             /* hvc #0 */
                  {0x00000000, 0},             /* udf #0 */
                  {0x14000001, ~UINT32_C(0)},  /* b . + 4 */

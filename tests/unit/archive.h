@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes tar archives, byte by byte. */
+/* Makes tar archives byte by byte. */
 #ifndef UNIT_ARCHIVE_H
 #define UNIT_ARCHIVE_H
 
@@ -23,7 +23,8 @@ static inline void archive_sum(uint8_t *block)
     snprintf((char *)block + 148, 8, "%06o", (unsigned)sum);
 }
 
-/* A header alone; gives its place for changes, which need archive_sum() again. */
+/* Adds a header without content. Returns its bytes to be changed, after which archive_sum() is
+   needed again. */
 static inline uint8_t *archive_header(char type, const char *name, size_t size)
 {
     uint8_t *block = archive + archive_size;

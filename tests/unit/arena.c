@@ -8,7 +8,7 @@ TEST(pieces_are_aligned_and_keep_what_was_written)
     arena a = {0};
     uint8_t *pieces[500];
     for (size_t i = 0; i < 500; i++) {
-        /* Small ones, and every tenth too large to share a block. */
+        /* Small pieces, and every tenth piece too large to share a block. */
         const size_t size = i % 10 == 9 ? 40000 : i % 37;
         pieces[i] = arena_take(&a, size);
         REQUIRE(pieces[i] != NULL);

@@ -30,13 +30,13 @@ TEST(what_has_no_number_is_refused)
     CHECK_EQ_U64(capacity, UINT32_C(1) << 31);
     CHECK(array_grow_size(items, 1, &size, 1) == NULL);
     CHECK(size == SIZE_MAX / 2 + 1);
-    size = SIZE_MAX / 64; /* items, not bytes */
+    size = SIZE_MAX / 64; /* number of items, not bytes */
     CHECK(array_grow_size(items, 64, &size, 1) == NULL);
     CHECK(size == SIZE_MAX / 64);
     size = 0;
     CHECK(array_grow_size(items, SIZE_MAX / 4, &size, 3) == NULL);
     CHECK(size == 0);
-    *items = 1; /* it was left alone */
+    *items = 1; /* the items were left as they were */
     free(items);
 }
 
@@ -53,7 +53,7 @@ TEST(what_a_number_leads_into_is_reached_as_zeros)
     CHECK_EQ_U64(items[5], 7);
     for (uint32_t i = 6; i < count; i++)
         CHECK_EQ_U64(items[i], 0);
-    count = 4; /* numbers that nothing counts, and too much memory */
+    count = 4; /* numbers beyond what can be counted, and beyond what can be allocated */
     CHECK(array_reach(items, sizeof *items, &count, UINT32_MAX) == NULL);
     CHECK(array_reach(items, SIZE_MAX / 64, &count, 4) == NULL);
     CHECK_EQ_U64(count, 4);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrow's C stream: what the specification asks of schemas and arrays, and the rows of a scan. */
+/*
+ * Arrow's C stream: what the specification requires of schemas and arrays, and the rows of a scan.
+ */
 #include <errno.h>
 
 #include "allocations.h"
@@ -19,7 +21,7 @@ static bool open_stream(const char *sample, const char *table, buffers *b, opene
            stele_table_arrow(*scan, stream) == STELE_OK;
 }
 
-/* ---- What the specification asks for ---- */
+/* ---- What the specification requires ---- */
 
 static const char *format_of(stele_cell_type type)
 {
@@ -79,7 +81,7 @@ static void check_column(const struct ArrowArray *array, int64_t length,
     }
 }
 
-/* ---- The same rows as a scan ---- */
+/* ---- The same rows as a scan gives ---- */
 
 static void put_value(stele_output *out, const struct ArrowArray *array,
                       const stele_table_column_info *info, size_t row)
@@ -115,7 +117,7 @@ static void put_rows(stele_output *out, const struct ArrowArray *array, const bu
     }
 }
 
-/* All rows as text; the arrays are looked at after the stream is gone. */
+/* Writes all rows as text; reads the arrays after their stream was released. */
 static void arrow_rows(const char *sample, const char *table, stele_output *out)
 {
     struct ArrowArrayStream stream;
@@ -176,7 +178,7 @@ TEST(batches_have_the_rows_of_a_scan)
     CHECK_EQ_U64(allocations_live, live);
 }
 
-/* A consumer may take a child out of its parent: the child's memory is the consumer's then. */
+/* A consumer may take a child out of its parent; then the consumer releases the child's memory. */
 TEST(children_can_be_moved_out)
 {
     struct ArrowArrayStream stream;
@@ -207,7 +209,8 @@ TEST(children_can_be_moved_out)
 
 /* ---- Memory ---- */
 
-/* Reads with the nth allocation failing, from the opening of the scan on; false: it failed. */
+/* Reads with the nth allocation failing, counted from the opening of the scan. Returns false if
+   reading failed. */
 static bool read_all(const char *sample, const char *table, uint64_t nth, bool *failed)
 {
     struct ArrowArrayStream stream = {.release = NULL};

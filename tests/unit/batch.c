@@ -69,7 +69,7 @@ TEST(more_fields_than_16_bits_count_are_all_there)
     stele_batch_free(batch);
 }
 
-/* The reader of the payload, whatever batch it is in. */
+/* Checks an event that was copied, in whatever batch it is. */
 static void check_copied(const stele_context *context, const stele_batch *batch,
                          const stele_event *event)
 {
@@ -117,7 +117,7 @@ TEST(a_copied_event_takes_along_all_that_it_points_to)
     field->u.u = event->name;
     check_copied(context, from, event);
 
-    /* Something else first, so that no offset is the same. */
+    /* Adds another event first, so that no offset is the same in both batches. */
     REQUIRE(stele_batch_add_event(to) != NULL);
     CHECK(stele_batch_add_bytes(to, 1, STELE_TYPE_BYTES, "xyz", 3) == STELE_OK);
     batch_add_local_name(to, "other", 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are no binaries, and binaries whose headers lie. */
+/* Files that are not binaries, and binaries with wrong headers. */
 #include "symbols/binary.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "stele_config.h"
 #include "support.h"
 
-#define ALARM_S 60 /* instead of waiting for ever */
+#define ALARM_S 60 /* ends a test that would wait forever */
 
-/* Whatever a name of a trace leads to: opening does not wait, and takes files only. */
+/* Opening never waits and accepts only regular files, whatever a name in a trace leads to. */
 TEST(binary_opens_regular_files_only)
 {
     char folder[] = "/tmp/stele-test-XXXXXX", path[64];
@@ -36,7 +36,7 @@ TEST(binary_opens_regular_files_only)
 
 #define SECTIONS   2000u
 #define SYMBOLS    3000u
-#define NAMES_AT   64u /* after the header: "", "f" */
+#define NAMES_AT   64u /* names after the header: "" and "f" */
 #define TABLE_AT   (NAMES_AT + 8)
 #define HEADERS_AT (TABLE_AT + SYMBOLS * 24)
 #define FILE_SIZE  (HEADERS_AT + SECTIONS * 64)
@@ -53,8 +53,8 @@ static void put64(uint8_t *at, uint64_t value)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A file whose sections but two are all the same table of symbols. The last one says it is `size`
-   bytes long. */
+/* Makes a file whose sections but two are all the same table of symbols. The header of the last
+   section says that it is `size` bytes long. */
 static uint8_t *file_make(uint64_t size)
 {
     uint8_t *file = calloc(1, FILE_SIZE);
@@ -71,7 +71,7 @@ static uint8_t *file_make(uint64_t size)
     for (uint32_t i = 0; i < SYMBOLS; i++) {
         uint8_t *symbol = file + TABLE_AT + (size_t)24 * i;
         symbol[0] = 1;
-        symbol[4] = 2; /* a function */
+        symbol[4] = 2; /* the type of a function */
         put16(symbol + 6, 1);
         put64(symbol + 8, 16 + i);
     }
@@ -105,7 +105,7 @@ static size_t count_names(const uint8_t *bytes)
     return count;
 }
 
-/* Tables that lie upon each other: what is loaded of them is no more than the file could hold. */
+/* Tables that overlap: no more is loaded of them than the file could hold. */
 TEST(binary_names_are_bounded_by_the_file)
 {
     uint8_t *bytes = file_make(SYMBOLS * 24);
@@ -115,14 +115,14 @@ TEST(binary_names_are_bounded_by_the_file)
     free(bytes);
 }
 
-/* A table that says it is longer than the file takes no memory, and the others are read. */
+/* A table that is longer than the file by its header takes no memory, and the others are read. */
 TEST(binary_sizes_in_headers_are_not_believed)
 {
     const struct rlimit little = {(rlim_t)1 << 30, (rlim_t)1 << 30};
     uint8_t *bytes = file_make(UINT64_C(0xff0000d8));
     bool is_free = true;
 #ifdef __SANITIZE_ADDRESS__
-    is_free = false; /* its shadow takes more */
+    is_free = false; /* the shadow memory of the sanitizer takes more */
 #endif
     if (is_free)
         setrlimit(RLIMIT_AS, &little);

@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-/* Bit by bit, as the specification says it. */
+/* Reads a field bit by bit, as the specification defines it. */
 static uint64_t reference(const uint8_t *bytes, size_t offset_bits, unsigned width, bool is_little)
 {
     uint64_t value = 0;
@@ -18,7 +18,8 @@ static uint64_t reference(const uint8_t *bytes, size_t offset_bits, unsigned wid
     return value;
 }
 
-/* Every field within an allocation of exactly its size: AddressSanitizer sees any byte too many. */
+/* Each field is at the end of an allocation of its exact size, so that AddressSanitizer sees
+   reads beyond it. */
 TEST(fields_are_as_read_bit_by_bit)
 {
     uint64_t seed = 1;
@@ -42,7 +43,7 @@ TEST(fields_are_as_read_bit_by_bit)
 
 TEST(the_drawing_in_the_header_is_right)
 {
-    /* Value 0b10011: bits 0 and 1 set, and bit 4. */
+    /* The value is 0b10011: bits 0, 1 and 4 are set. */
     static const uint8_t little[] = {0xc0, 0x04}, big[] = {0x02, 0x60};
     CHECK_EQ_U64(bits_load_le(little, little + 2, 6, 5), 0x13);
     CHECK_EQ_U64(bits_load_be(big, big + 2, 6, 5), 0x13);

@@ -139,7 +139,7 @@ TEST(the_calendar_has_no_gaps)
     }
 }
 
-/* Any number of ns, written in any unit with a fraction, comes back. */
+/* A number of ns, written in any unit with a fraction, is read back. */
 TEST(durations_round_trip)
 {
     static const struct {

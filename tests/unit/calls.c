@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls out of events: what becomes of every kind of exit, and of none. */
+/* Making calls from events: every kind of exit, and missing exits. */
 #include "analysis/events/calls.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static stele_status keep(void *user, const stele_call_span *spans, size_t count)
     return STELE_OK;
 }
 
-/* The calls of the batch. */
+/* Makes calls of the batch and returns them as text. */
 static const char *made_calls(const stele_call_options *options)
 {
     const stele_segment segment = made_segment();
@@ -238,7 +238,7 @@ static stele_status count_ends(void *user, const stele_call_span *spans, size_t 
     return STELE_OK;
 }
 
-/* Gives the events of the batch to the calls and empties it. */
+/* Gives the events of the batch to the calls engine and empties the batch. */
 static void hand_over(stele_calls *s)
 {
     const stele_segment segment = made_segment();
@@ -256,8 +256,8 @@ static void enter_deep(stele_calls *s, const char *name, uint32_t count)
     hand_over(s);
 }
 
-/* An exception goes through `depth` frames, several times; between them exits stray that belong to
-   no call, and must not end any. */
+/* Throws an exception through `depth` frames several times. In between are exits that belong to
+   no call, which must not end any call. */
 static void throw_through(uint32_t depth, bool needs_recursion)
 {
     stele_calls *s;
@@ -281,7 +281,7 @@ static void throw_through(uint32_t depth, bool needs_recursion)
     CHECK_EQ_U64(closed_counts[STELE_CALL_RETURNED], 6);
     CHECK_EQ_U64(closed_counts[STELE_CALL_OPEN], 0);
     CHECK_EQ_U64(stele_calls_get_counts(s)->cut_count,
-                 3); /* the strangers, for which there is no room */
+                 3); /* the frames without a call, for which there is no room */
     stele_calls_free(s);
     made_end();
 }
@@ -295,7 +295,7 @@ TEST(exceptions_go_through_any_depth)
     }
 }
 
-/* What the index of deep frames says must hold after the frames it was made of are gone. */
+/* The index of deep frames must stay right after the frames that it was made of are gone. */
 TEST(deep_stacks_may_change_below_what_was_looked_for)
 {
     stele_calls *s;
@@ -308,12 +308,12 @@ TEST(deep_stacks_may_change_below_what_was_looked_for)
     enter(0, "b");
     enter_deep(s, "x", 2000);
     leave(2, "stranger");
-    leave(2, "b"); /* 2,000 unwound */
+    leave(2, "b"); /* 2,000 frames are unwound */
     enter(2, "c");
     enter_deep(s, "y", 2000);
-    leave(3, "b"); /* there is none any more */
+    leave(3, "b"); /* there is no such call any more */
     leave(3, "c");
-    leave(3, "a"); /* the other 2,000 */
+    leave(3, "a"); /* unwinds the other 2,000 frames */
     hand_over(s);
     REQUIRE(stele_calls_finish(s) == STELE_OK);
     CHECK_EQ_U64(closed_counts[STELE_CALL_UNWOUND], 6000);
@@ -364,7 +364,7 @@ static uint64_t made_total(void)
 TEST(recursion_counts_its_time_once)
 {
     made_begin();
-    for (int i = 0; i < 200; i++) /* more than one size of the table of names */
+    for (int i = 0; i < 200; i++) /* more names than the first size of their table */
         enter(i, i % 2 ? "odd" : "even");
     for (int i = 200; i-- > 0;)
         leave(400 - i, i % 2 ? "odd" : "even");
@@ -429,7 +429,7 @@ TEST(a_request_chooses_calls_and_not_their_exits)
     made_end();
 }
 
-/* ---- The tree ---- */
+/* ---- The tree of paths ---- */
 
 TEST(paths_have_one_node_each)
 {

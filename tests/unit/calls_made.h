@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up events of calls, for the tests of what is made of them. */
+/* Makes events of calls, for the tests of the calls engine. */
 #ifndef UNIT_CALLS_MADE_H
 #define UNIT_CALLS_MADE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains: which work hands on what, where it begins, where it ends, how long it takes. */
+/* Chains: which work hands on to which, where a chain begins and ends, how long it takes. */
 #include "stele/chains.h"
 
 #include "calls_made.h"
@@ -59,14 +59,14 @@ TEST(a_chain_goes_from_its_first_work_to_its_last)
     end(1, 8, "read");
     begin(2, 10, "parse");
     flow(2, STELE_KIND_FLOW_END, 12, 7);
-    begin(2, 13, "inner"); /* works for what is around it */
+    begin(2, 13, "inner"); /* works for the span around it */
     flow(2, STELE_KIND_FLOW_BEGIN, 15, 8);
     end(2, 16, "inner");
     end(2, 20, "parse");
-    flow(3, STELE_KIND_FLOW_END, 30, 8); /* before what takes it up */
+    flow(3, STELE_KIND_FLOW_END, 30, 8); /* ends before the span that takes it up begins */
     begin(3, 33, "write");
     end(3, 40, "write");
-    begin(3, 50, "write"); /* nothing led to it */
+    begin(3, 50, "write"); /* no flow leads to this one */
     end(3, 60, "write");
     CHECK_EQ_U64(run().chain_count, 1);
     REQUIRE(count == 1);
@@ -87,9 +87,9 @@ TEST(chains_part_and_join)
     begin(1, 0, "source");
     flow(1, STELE_KIND_FLOW_BEGIN, 1, 1);
     flow(1, STELE_KIND_FLOW_BEGIN, 2, 2);
-    flow(1, STELE_KIND_FLOW_BEGIN, 3, 3); /* nobody takes it */
+    flow(1, STELE_KIND_FLOW_BEGIN, 3, 3); /* nobody takes this flow */
     end(1, 4, "source");
-    begin(2, 10, "sink"); /* takes two of them: the first ends where the second comes */
+    begin(2, 10, "sink"); /* takes two flows: the first one ends where the second one comes */
     flow(2, STELE_KIND_FLOW_END, 11, 1);
     flow(2, STELE_KIND_FLOW_END, 15, 2);
     flow(2, STELE_KIND_FLOW_END, 16, 99);

@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 
-/* Real tick rates and awkward ones; every test goes over all of them. */
+/* Real and awkward tick rates, all of which every test tries. */
 static const uint64_t frequencies[] = {1,
                                        3,
                                        32768,
@@ -27,7 +27,9 @@ static const uint64_t frequencies[] = {1,
     (const uint64_t *f = frequencies; f < frequencies + sizeof frequencies / sizeof *frequencies; \
      f++)
 
-/* A fixed sequence of numbers of all sizes (xorshift, shifted right by a varying amount). */
+/*
+ * State of a fixed sequence of numbers of all sizes (xorshift, shifted right by a varying amount).
+ */
 static uint64_t number_state = 88172645463325252;
 
 static uint64_t number_next(void)
@@ -38,7 +40,7 @@ static uint64_t number_next(void)
     return number_state >> (number_state * 11 >> 58);
 }
 
-/* The definition, by division: what the fast way must give. */
+/* Converts ticks by division, as the definition says; the fast way must give the same. */
 static wide_u128 ns_by_division(uint64_t ticks, uint64_t frequency_hz)
 {
     uint64_t rest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a program had the code of binaries, found by what it executed. */
+/* Finding where a program had the code of binaries, from what it executed. */
 #include "symbols/code.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "support.h"
 #include "symbols/placing.h"
 
-#define WORD_COUNT 4096u /* four pages */
+#define WORD_COUNT 4096u /* four pages of opcodes */
 #define TEXT       UINT64_C(0x11230)
 #define SHIFT      UINT64_C(0x5500000000)
 
-/* Code of which no two pages are the same. */
+/* Returns an opcode of code in which no two pages are the same. */
 static uint32_t word_at(size_t i)
 {
     return (uint32_t)(i * 2654435761u) ^ 0x5a5a1234u;
@@ -37,7 +37,7 @@ TEST(code_is_found_by_a_part_of_a_page)
     size_t count = 0;
     bool is_found = false;
     REQUIRE(p != NULL);
-    /* In steps of three words, as branches leave some out. */
+    /* In steps of three opcodes, as branches leave some out. */
     for (size_t i = 1500; i < WORD_COUNT && !is_found; i += 3, count++) {
         const uint64_t pc = TEXT + SHIFT + 4 * i;
         CHECK(!placing_see(p, pc, word_at(i), &shift) || count >= 23);
@@ -56,7 +56,7 @@ TEST(code_that_is_other_is_not_found)
     uint64_t shift = 0;
     REQUIRE(p != NULL);
     for (size_t i = 0; i < WORD_COUNT; i++) {
-        /* One of 16 words differs; then all stand one word further. */
+        /* One of 16 opcodes differs; the second time all are one opcode further. */
         CHECK(!placing_see(p, TEXT + SHIFT + 4 * i, word_at(i) + (i % 16 == 0), &shift));
         CHECK(!placing_see(p, 2 * SHIFT + TEXT + 4 * i + 4, word_at(i), &shift));
     }
@@ -65,7 +65,7 @@ TEST(code_that_is_other_is_not_found)
     free(bytes);
 }
 
-/* Padding looks the same in every page. */
+/* Padding is the same in every page, so it is found in several. */
 TEST(code_that_stands_in_several_pages_is_not_found)
 {
     uint8_t *bytes = calloc(4, WORD_COUNT);
@@ -80,10 +80,10 @@ TEST(code_that_stands_in_several_pages_is_not_found)
 
 #ifdef STELE_HAVE_ELF
 
-/* An ELF file of AArch64: .text with one function, its symbol, and one segment at `base`. */
+/* Writes an ELF file of AArch64: .text with one function, its symbol, and one segment at `base`. */
 enum {
     SEGMENTS_AT = 64,
-    NAMES_AT = 128, /* of sections and symbols */
+    NAMES_AT = 128, /* names of sections and symbols */
     SYMBOLS_AT = 192,
     TEXT_AT = 0x1230,
     SECTIONS_AT = TEXT_AT + 4 * WORD_COUNT,
@@ -139,7 +139,7 @@ static void elf_write(const char *path, uint64_t base)
     put(file + SEGMENTS_AT + 48, 4096, 8);
     memcpy(file + NAMES_AT, names, sizeof names);
     put(file + SYMBOLS_AT + 24, 23, 4);
-    file[SYMBOLS_AT + 28] = 0x12; /* a global function */
+    file[SYMBOLS_AT + 28] = 0x12; /* type of a global function */
     put(file + SYMBOLS_AT + 30, 1, 2);
     put(file + SYMBOLS_AT + 32, base + TEXT_AT, 8);
     put(file + SYMBOLS_AT + 40, 4 * WORD_COUNT, 8);
@@ -202,7 +202,7 @@ TEST(a_position_independent_file_is_found_where_it_was)
     unlink(path);
 }
 
-/* Files with a place of their own stay there, and are reported when nothing was executed there. */
+/* A file with a fixed address stays there, and is reported if nothing was executed there. */
 TEST(a_file_with_a_place_is_not_moved)
 {
     char path[] = "/tmp/stele-test-XXXXXX";
@@ -229,7 +229,7 @@ TEST(a_file_with_a_place_is_not_moved)
     unlink(path);
 }
 
-/* Another file at the addresses of the program names its functions wrongly: the code tells. */
+/* A different file at the addresses of the program would give wrong names: its code shows that. */
 TEST(a_file_with_other_code_is_reported)
 {
     char path[] = "/tmp/stele-test-XXXXXX";
@@ -238,7 +238,8 @@ TEST(a_file_with_other_code_is_reported)
     heard h;
     REQUIRE(close(mkstemp(path)) == 0);
     elf_write(path, 0x400000);
-    for (uint32_t changed = 0; changed <= 64; changed += 8) { /* of 64 instructions */
+    /* number of changed instructions, of 64 */
+    for (uint32_t changed = 0; changed <= 64; changed += 8) {
         stele_symbols *symbols;
         REQUIRE(stele_symbols_new(&symbols) == STELE_OK);
         REQUIRE(symbols_add(symbols, &silent, path, NULL) == STELE_OK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of streams in order, and the account of every byte that is received. */
+/* Packets of streams in order, and what becomes of every byte that is received. */
 #include <stele/collect.h>
 #include <stele/heph.h>
 #include <stele/reader.h>
@@ -9,7 +9,7 @@
 #include "collect/sequence.h"
 #include "support.h"
 
-/* ---- Sequences ---- */
+/* ---- Sequences of packets ---- */
 
 typedef struct taken {
     uint64_t numbers[4096];
@@ -51,7 +51,7 @@ static void run_begin(run *r, uint32_t window, uint64_t mask)
     r->sink = (sequence_sink){take, miss, &r->taken, &r->counts, {1, 2}, window};
 }
 
-/* The bytes are the number's own, so that a packet that comes again is the same. */
+/* Gives a packet whose bytes are its number, so that a repeated packet is the same. */
 static void run_take(run *r, uint64_t number, int64_t now_ns)
 {
     const receive_packet about = {
@@ -80,11 +80,11 @@ TEST(numbers_go_round)
     for (unsigned bits = 4; bits <= 64; bits += 4) {
         const uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
         run_begin(&r, 64, mask);
-        for (uint64_t i = 0; i < 1000; i += 2) { /* pairs, the other way round */
+        for (uint64_t i = 0; i < 1000; i += 2) { /* pairs of packets, the second one first */
             run_take(&r, mask - 500 + i + 1, 0);
             run_take(&r, mask - 500 + i, 0);
         }
-        /* The first one is after the one before it, which is late. */
+        /* The first packet to arrive is number 1 after the start; the one before it comes late. */
         CHECK_EQ_U64(r.taken.count, 1000);
         CHECK_EQ_U64(r.counts.missing_count, 0);
         CHECK_EQ_U64(r.counts.restart_count, 0);
@@ -173,7 +173,7 @@ TEST(whatever_the_order_each_number_is_given_once)
     }
 }
 
-/* ---- The account ---- */
+/* ---- The account of all bytes ---- */
 
 static void check_account(const stele_collector *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Senders who mean harm: what they can have a collector hold, write or do has limits, and each byte
-   is accounted for all the same. */
+/* Malicious senders: what they can make a collector hold, write or do is limited, and each byte
+   is still accounted for. */
 #include <stele/collect.h>
 #include <stele/heph.h>
 #include <stele/reader.h>
@@ -52,7 +52,7 @@ static void hostile_end(hostile *h)
     folder_leave(h->folder);
 }
 
-/* Bytes that come one by one are skipped once. */
+/* Bytes that come one by one are skipped as one stretch. */
 TEST(a_stream_of_no_format_is_skipped_once)
 {
     hostile h;
@@ -69,7 +69,7 @@ TEST(a_stream_of_no_format_is_skipped_once)
     hostile_end(&h);
 }
 
-/* Metadata that are no JSON are bytes that are not a packet. */
+/* Metadata fragments that are not JSON are bytes of no packet. */
 TEST(fragments_that_are_not_json_are_passed_over)
 {
     static const char *const fragments[] = {"\x1e{\"type\":x}", "\x1e{\"type\" 1}", "\x1e{]}",
@@ -94,7 +94,7 @@ TEST(fragments_that_are_not_json_are_passed_over)
 
 static const uint8_t fxt_magic[] = {0x10, 0x00, 0x04, 0x46, 0x78, 0x54, 0x16, 0x00};
 
-/* Each connection is a trace of its own, and the lowest number that is free names it. */
+/* Each connection is a trace of its own, named by the lowest free number. */
 TEST(connections_from_one_place_are_numbered)
 {
     hostile h;
@@ -116,7 +116,7 @@ TEST(connections_from_one_place_are_numbered)
     hostile_end(&h);
 }
 
-/* Connections that begin a record and end leave nothing behind. */
+/* A connection that ends within its first record is forgotten. */
 TEST(connections_without_number_are_forgotten)
 {
     static const uint8_t begun[] = {0x20, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00};
@@ -135,7 +135,7 @@ TEST(connections_without_number_are_forgotten)
     hostile_end(&h);
 }
 
-/* ---- State ---- */
+/* ---- State that senders cause ---- */
 
 static void put_word(uint8_t *bytes, size_t *size, uint64_t word)
 {
@@ -143,8 +143,8 @@ static void put_word(uint8_t *bytes, size_t *size, uint64_t word)
     *size += 8;
 }
 
-/* Each provider names a string of the highest index: 24 bytes that tables of half a megabyte could
-   be made of. */
+/* Each provider names a string of the highest index: 24 bytes, which could make tables of half a
+   megabyte. */
 TEST(names_of_providers_take_bounded_room)
 {
     stele_context *context;
@@ -179,7 +179,7 @@ TEST(names_of_providers_take_bounded_room)
     stele_context_free(context);
 }
 
-/* Options of other names, each as large as a packet may be. */
+/* Options with different names, each as large as a packet may be. */
 TEST(options_take_bounded_room_and_are_written_once)
 {
     const stele_collector_options options = {
@@ -212,7 +212,7 @@ TEST(options_take_bounded_room_and_are_written_once)
     hostile_end(&h);
 }
 
-/* ---- Numbers ---- */
+/* ---- Numbers of packets ---- */
 
 static stele_status deliver(void *user, const receive_packet *about, const uint8_t *bytes)
 {
@@ -229,8 +229,8 @@ static void miss(void *user, const sequence *s, uint64_t number, uint64_t count)
     *(uint64_t *)user += count;
 }
 
-/* Each packet says that a million before it are missing, for 2^36 in all: it takes as long as it
-   takes for few. */
+/* Each packet says that a million before it are missing, 2^36 in all, which takes no longer than
+   a few. */
 TEST(numbers_far_ahead_are_missing_without_being_counted_one_by_one)
 {
     const uint64_t step = (UINT64_C(1) << 20) - 64, count = 65536;
@@ -246,15 +246,15 @@ TEST(numbers_far_ahead_are_missing_without_being_counted_one_by_one)
     CHECK(sequence_give_up(&s, &sink, INT64_MAX) == STELE_OK);
     CHECK_EQ_U64(counts.missing_count, (step - 1) * (count - 1));
     CHECK_EQ_U64(told, counts.missing_count);
-    about.number = about.number - 5; /* one of the last is known as missing */
+    about.number = about.number - 5; /* one of the last packets known to be missing */
     CHECK(sequence_take(&s, &sink, &about, (const uint8_t *)&about.number, 0) == STELE_OK);
     CHECK_EQ_U64(counts.missing_count, (step - 1) * (count - 1) - 1);
     sequence_free(&s);
 }
 
-/* ---- Files ---- */
+/* ---- Files of a collector ---- */
 
-/* More files than may be open, in turns: each holds what was written to it. */
+/* Writes more files than may be open, in turns: each must hold what was written to it. */
 static void write_in_turns(unsigned count)
 {
     diag_sink silent = {0};

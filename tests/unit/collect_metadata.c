@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata that arrive between packets: reading and writing them costs what they are long, however
-   they come, and the trace can be read at every moment. */
+/* Metadata that arrive between packets: reading and writing them costs no more than their size,
+   in whatever order they come, and the trace can be read at any moment. */
 #include <stele/collect.h>
 #include <stele/reader.h>
 
@@ -15,7 +15,7 @@
 #define PACKET_SIZE 13u
 #define TEXT_MAX    512u
 #define PIECE_COUNT 3000u
-#define READ_AGAIN  (UINT64_C(16) << 20) /* bytes of metadata that a test may have read anew */
+#define READ_AGAIN  (UINT64_C(16) << 20) /* bytes of metadata that a test may have read again */
 #define HEAD        "\x1e{\"type\":\"preamble\",\"version\":2}"
 
 typedef struct arrival {
@@ -27,7 +27,8 @@ typedef struct arrival {
     uint64_t metadata_size, event_count;
 } arrival;
 
-/* A packet of data stream class 0 begins with its class, its size in bits, its event's class. */
+/* The metadata of a trace in which a packet of data stream class 0 begins with its class, its
+   size in bits, and the class of its event. */
 static const char trace_class[] =
     HEAD "\x1e{\"type\":\"trace-class\",\"packet-header-field-class\":{\"type\":\"structure\","
          "\"member-classes\":[{\"name\":\"c\",\"field-class\":{\"type\":"
@@ -134,12 +135,14 @@ static uint64_t file_size(const char *path)
     return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* All that came is in the trace, and neither reading nor writing grew with its square. */
+/* Checks that all that came is in the trace, and that neither reading nor writing grew with the
+   square of it. */
 static void arrival_end(arrival *a, uint64_t written_again)
 {
     stele_collector_counts n = STELE_INIT(stele_collector_counts);
     bool is_sound;
-    CHECK_EQ_U64(count_events(a, &is_sound), a->event_count); /* as if it were killed here */
+    /* as if the collector were killed here */
+    CHECK_EQ_U64(count_events(a, &is_sound), a->event_count);
     CHECK(stele_collector_finish(a->collector, a->now_ns) == STELE_OK);
     CHECK_EQ_U64(count_events(a, &is_sound), a->event_count);
     CHECK(is_sound);
@@ -179,7 +182,7 @@ TEST(classes_of_events_between_packets)
     }
 }
 
-/* Each packet needs the class of streams that came just before it. */
+/* Each packet needs the stream class that came just before it. */
 TEST(classes_of_streams_between_packets)
 {
     arrival a;
@@ -199,8 +202,10 @@ TEST(classes_of_streams_between_packets)
     }
 }
 
-/* Fragments and packets that come together, or in pieces, are what they are, whatever bytes packets
-   begin with: those of data stream class 10 begin with a new line, of 93 with a bracket. */
+/*
+ * Fragments and packets are recognized when they come together or in pieces, whatever bytes packets
+ * begin with: packets of data stream class 10 begin with a line feed, those of 93 with a bracket.
+ */
 TEST(packets_begin_where_fragments_end)
 {
     static const uint32_t classes[] = {0, 9, 10, 13, 32, 93, 125};
@@ -217,8 +222,8 @@ TEST(packets_begin_where_fragments_end)
         for (unsigned i = 0; i < class_count; i++)
             for (unsigned k = 0; k < sizeof ends / sizeof *ends; k++) {
                 char text[TEXT_MAX];
-                /* More than a line's end is part of the next fragment only, and one that is not
-                   there cannot be distinguished from one that a packet begins with. */
+                /* A fragment can be told from a packet after it only if it ends with a line
+                   feed, and a missing line feed cannot be told from one that begins the packet. */
                 const bool is_apart = k < 3 && (k != 0 || classes[i] != 10);
                 if (k == 0) {
                     put_stream_class(text, classes[i]);
@@ -239,7 +244,8 @@ TEST(packets_begin_where_fragments_end)
     }
 }
 
-/* What classes of events refer to comes after them: it stands in front of them in the file. */
+/* Fragments that classes of events refer to come after them, and are written before them in the
+   file. */
 TEST(what_comes_late_stands_where_it_belongs)
 {
     arrival a;
@@ -258,8 +264,8 @@ TEST(what_comes_late_stands_where_it_belongs)
     arrival_end(&a, UINT64_C(4) << 20);
 }
 
-/* A sender that has all be read anew for each packet gets no more of it than what came pays for;
-   what waits for its turn is there in the end, or is told not to be. */
+/* A sender that needs everything read again for each packet gets no more of that than what it
+   sent pays for. What waits is written in the end, or reported as missing. */
 TEST(packets_that_need_what_just_came_wait_for_their_turn)
 {
     arrival a;

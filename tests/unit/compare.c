@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is distinguished from chance: the tests by hand, and how often they are wrong about
- * simulated runs.
- */
+/* Telling differences from chance: the statistical tests by hand, and how often they are wrong
+   on simulated runs. */
 #include <stele/analysis.h>
 
 #include <math.h>
@@ -18,7 +17,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-/* ---- By hand ---- */
+/* ---- Results computed by hand ---- */
 
 static bool is_near(double got, double want)
 {
@@ -131,7 +130,8 @@ TEST(ranks_of_few_runs_show_no_more_than_their_permutations)
 
 /* ---- One run on each side ---- */
 
-/* A profile of `count` calls of each: "same" and "slow" take about `ns`, varying by a tenth. */
+/* Makes a profile with `count` calls of each function: "same" and "slow" take about `ns`,
+   varying by a tenth. */
 static stele_profile *made_profile(int64_t same_ns, int64_t slow_ns, const char *only_here)
 {
     const stele_segment *segment;
@@ -171,7 +171,7 @@ TEST(large_changes_of_one_run_are_told_from_noise)
     CHECK(rows[0].self_change_ns > 3800000 && rows[0].self_change_ns < 4200000);
     CHECK(rows[0].noise_ns > 1000 && rows[0].noise_ns < 20000);
     CHECK_EQ_U64(rows[1].before.name, named("same"));
-    CHECK(rows[1].is_noise); /* runs of one program may differ by a fifth */
+    CHECK(rows[1].is_noise); /* runs of the same program may differ by a fifth */
     CHECK_EQ_U64(rows[2].before.name, named("gone"));
     CHECK_EQ_I64(rows[2].self_change_ns, -5);
     CHECK(!rows[2].has_noise && rows[2].is_noise); /* one call may come by chance */
@@ -210,10 +210,10 @@ TEST(nothing_changes_between_equal_traces)
 /* ---- Simulated runs ---- */
 
 /*
- * A run of a program of functions that differ in length and number of calls. What makes real runs
- * hard to compare is there: each run has a speed of its own for each function (frequency, where it
- * lies in memory), which drifts within the run, so that neighbouring calls are alike; ticks are of
- * 10 ns; and a call in a thousand is preempted, which takes a thousand times as long as the call.
+ * Simulates a run of a program whose functions differ in length and number of calls. It has what
+ * makes real runs hard to compare: each function has a speed of its own in each run (frequency,
+ * position in memory), which drifts within the run, so that neighbouring calls are alike; ticks are
+ * 10 ns; and one call in a thousand is preempted, and takes a thousand times as long.
  */
 #define FUNCTIONS 24u
 #define RUNS_MAX  16u
@@ -262,7 +262,7 @@ static stele_profile *simulated_run(double run_spread, double factor)
 }
 
 typedef struct rates {
-    uint32_t names, changed; /* of those that are the same on both sides */
+    uint32_t names, changed; /* of functions that are the same on both sides */
     uint32_t rounds, found;  /* of the function that the factor changes */
 } rates;
 
@@ -357,7 +357,7 @@ TEST(figures_of_several_runs_are_their_means)
     CHECK_EQ_U64(changes[0].after_runs, 1);
     CHECK(is_near(changes[0].longer_share, 0.5));
     CHECK_EQ_I64(whole.self_change_ns, 300);
-    /* Runs of 200 and 400 ns before: the error is sqrt(20000 / 2 + 20000). */
+    /* The runs before take 200 and 400 ns: the error is sqrt(20000 / 2 + 20000). */
     CHECK(changes[0].has_noise && is_near(changes[0].noise_ns, 173.205081));
     free(changes);
     CHECK_EQ_U64(

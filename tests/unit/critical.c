@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Critical paths of made-up events, against paths that were worked out by hand. */
+/* Critical paths of made-up events, compared with paths worked out by hand. */
 #include <stele/critical.h>
 
 #include <inttypes.h>
@@ -8,12 +8,12 @@
 
 #include "calls_made.h"
 
-enum { NEW, READY, SUSPENDED, BLOCKED }; /* as FXT numbers them */
+enum { NEW, READY, SUSPENDED, BLOCKED }; /* the states as FXT numbers them */
 
 static stele_span target;
 static bool is_found;
 
-/* Keeps the longest one. */
+/* Takes spans and keeps the longest one. */
 static stele_status take(void *user, const stele_segment *segment, const stele_span *spans)
 {
     (void)user;
@@ -39,7 +39,7 @@ static void find_target(void)
     REQUIRE(is_found);
 }
 
-/* The stretches of a path follow each other, from begin to end. */
+/* Checks that the stretches of a path follow each other, from the begin of the span to its end. */
 static void check_whole(const stele_critical_stretch *rows, size_t count, const stele_span *of)
 {
     int64_t now_ns = of->begin_ns;
@@ -100,7 +100,7 @@ static uint32_t cpu(uint64_t number)
                               &(stele_track){.kind = STELE_TRACK_CPU, .number = number});
 }
 
-/* A switch from thread to thread; 0 is idle. */
+/* Adds a switch from one thread to another; thread 0 is idle. */
 static void switches(int64_t time_ns, uint64_t on, uint64_t from, unsigned state, uint64_t to)
 {
     stele_event *event = stele_batch_add_event(it.batch);
@@ -133,7 +133,7 @@ TEST(calls_of_one_thread)
     span(10, 40, "read");
     span(20, 30, "copy");
     span(40, 50, "read");
-    it.batch->events[it.batch->event_count - 1].offset = 8; /* of another record */
+    it.batch->events[it.batch->event_count - 1].offset = 8; /* of a different record */
     check_path("0 in main 1\n"
                "10 in read 1\n"
                "20 in copy 1\n"
@@ -166,7 +166,7 @@ TEST(request_and_reply_by_flows)
     made_end();
 }
 
-/* A receiver that worked in between for the same caller did not wait. */
+/* A receiver that worked for the same caller in between did not wait. */
 TEST(flow_that_nobody_waited_for)
 {
     made_begin();
@@ -184,7 +184,7 @@ TEST(flow_that_nobody_waited_for)
     made_end();
 }
 
-/* A message that had to wait until its receiver was done with another one. */
+/* A message waits until its receiver is done with another one. */
 TEST(queue)
 {
     made_begin();
@@ -227,7 +227,7 @@ TEST(steps_of_a_flow)
     made_end();
 }
 
-/* Thread 1 waits for 2, which waits for the disk first and is preempted then. */
+/* Thread 1 waits for thread 2, which first waits for the disk and then is preempted. */
 TEST(wake_ups)
 {
     made_begin();
@@ -237,7 +237,7 @@ TEST(wake_ups)
     add_on(2, STELE_KIND_BEGIN, 2, "lookup");
     switches(10, 0, 1, BLOCKED, 0);
     switches(15, 1, 2, BLOCKED, 0);
-    wakes(30, 1, 2); /* by an interrupt: the CPU was idle */
+    wakes(30, 1, 2); /* wakes from an interrupt: the CPU was idle */
     switches(33, 1, 0, 0, 2);
     switches(40, 1, 2, READY, 3);
     switches(50, 1, 3, BLOCKED, 2);
@@ -288,8 +288,9 @@ static void add_random(uint64_t *state, int64_t time_ns)
     }
 }
 
-/* Whatever a trace says, stretches sum up to the span; a limit of what is kept does not change
-   that. */
+/*
+ * Whatever a trace says, stretches sum up to the span, and so they do with a limit on what is kept.
+ */
 TEST(random_events)
 {
     static char text[1 << 20];

@@ -17,7 +17,7 @@ TEST(ctf_header_sizeof_leaves_the_padding_out)
     CHECK(sizeof(struct payload) > 10);
 }
 
-/* Bit by bit, by the words of the RFC. */
+/* Reads a field bit by bit, as the RFC describes it. */
 static uint64_t read_slowly(const uint8_t *bytes, size_t offset, unsigned width, bool is_big)
 {
     uint64_t value = 0;
@@ -31,7 +31,7 @@ static uint64_t read_slowly(const uint8_t *bytes, size_t offset, unsigned width,
 
 static void check_field(size_t offset, unsigned width, bool is_big)
 {
-    /* No larger than the field's bytes, for sanitizers. */
+    /* Exactly the bytes of the field, so that sanitizers see accesses beyond it. */
     const size_t size = (offset + width + 7) / 8;
     uint8_t *bytes = malloc(size), before[10];
     uint64_t value, seed = width * 31 + offset;
@@ -51,7 +51,7 @@ static void check_field(size_t offset, unsigned width, bool is_big)
     free(bytes);
 }
 
-/* What is read is what stands there; what is written is read again, and the bits around it stay. */
+/* Reading gives the bits that are there; writing changes them and leaves the bits around them. */
 TEST(ctf_bits_of_all_widths_at_all_offsets)
 {
     for (unsigned width = 1; width <= 64; width++) {
@@ -100,8 +100,8 @@ TEST(ctf_bits_none)
     CHECK_EQ_I64(stele_ctf_bits_signed(0, 0), 0);
 }
 
-/* "derived from the bitfield implementation in GCC": those of the machine, where they fit a unit.
- */
+/* Bit fields are "derived from the bitfield implementation in GCC": the same as the compiler's,
+   if they fit a unit. */
 TEST(ctf_bits_are_those_of_the_compiler)
 {
     struct fields {
@@ -128,10 +128,10 @@ struct nothing {
     STELE_CTF_HEADER_END;
 };
 
-/* Padding in front of members counts, as the compiler places them. */
+/* Padding before members counts, as the compiler lays them out. */
 TEST(ctf_header_sizeof_of_others)
 {
-    static const char room[stele_ctf_header_sizeof(struct padded)]; /* a constant */
+    static const char room[stele_ctf_header_sizeof(struct padded)]; /* usable as a constant */
     CHECK_EQ_U64(sizeof room, 9);
     CHECK_EQ_U64(stele_ctf_header_sizeof(struct nothing), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bits at other places than they were read from. */
+/* Copying bits to other bit offsets. */
 #include "formats/ctf/write/copy_bits.h"
 
 #include "test.h"
@@ -14,8 +14,8 @@ static uint8_t byte_of(unsigned at)
     return (uint8_t)(at * 151u + 43u);
 }
 
-/* Every run of bits of a source, after any number of bits: bit by bit the same, and zeros up to
-   the end of the byte. */
+/* Checks a copy of bits after any number of bits: each bit is the same, and zeros fill the last
+   byte. */
 static void copy_is_the_same(unsigned first, unsigned count, unsigned before, bool is_big)
 {
     bit_writer w = {.is_big_endian = is_big}, counted = {.at = before};
@@ -76,7 +76,7 @@ TEST(ctf_copy_of_numbers_of_64_bits)
     }
 }
 
-/* Where bits of both orders occur, a record can only move by bytes. */
+/* With bits of both orders, a record can only be moved by whole bytes. */
 TEST(ctf_copy_of_mixed_bits_only_by_bytes)
 {
     static const uint8_t bytes[4] = {1, 2, 3, 4};

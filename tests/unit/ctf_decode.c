@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding of packets made by hand: what random ones rarely reach. */
+/* Decoding packets made by hand, with what random ones rarely have. */
 #include "ctf_notes.h"
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/records/decoder.h"
@@ -14,7 +14,7 @@
     "clock { name = c; freq = 1000000000; offset_s = 1; };\n"    \
     "typealias integer { size = 8; align = 8; map = clock.c.value; } := u8_time;\n"
 
-/* A schema from text, and what was found in it. */
+/* A schema made from text, and the findings about it. */
 typedef struct schema_of_text {
     ctf_schema schema;
     findings found;
@@ -48,7 +48,7 @@ static void schema_close(schema_of_text *s)
     stele_context_free(s->context);
 }
 
-/* The events of one packet as text, and how it ended. */
+/* Returns the events of one packet as text, and how decoding ended. */
 static const char *decode(schema_of_text *s, const void *bytes, size_t size,
                           decode_outcome *outcome)
 {
@@ -123,7 +123,8 @@ TEST(fields_that_others_depend_on_are_looked_for)
           "\1\2\3\4\5\6", 6, "0 0 e s={x=2;a=[3,];} b=[4,5,] c=[6,] |", "");
 }
 
-/* CTF 2: members "a", "b" of the given classes, and an array whose length is at the path. */
+/* A trace of CTF 2 with members "a" and "b" of the given classes, and an array whose length is
+   at the path. */
 #define RECORD2(a, b, path)                                                                    \
     "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"data-stream-class\"}\n"        \
     "\x1e{\"type\":\"event-record-class\",\"name\":\"e\",\"payload-field-class\":{\"type\":"   \
@@ -155,7 +156,7 @@ TEST(fields_of_ctf_2_depend_on_what_is_there_for_sure)
     refused(RECORD2(UINT2, MAYBE2, "\"b\""), "CTF050");
 }
 
-/* Within the structure `b`: paths that go up, and ones that cannot. */
+/* Within the structure `b`: paths that go up, and paths that cannot. */
 #define BLOB2(path) \
     "{\"type\":\"dynamic-length-blob\",\"length-field-location\":{\"path\":[" path "]}}"
 #define INSIDE2(path)                                                                              \
@@ -175,12 +176,16 @@ TEST(locations_of_ctf_2)
     gives(RECORD2(UINT2, ELEMENTS2, "\"a\""), "\0\1A\2BC", 6,
           "0 0 e a=0 b=[{n=1;x='41';},{n=2;x='4243';},] c='' |", "");
     refused(RECORD2(UINT2, INSIDE2("null,null,\"a\""), "\"a\""), "CTF050");
-    refused(RECORD2(UINT2, BLOB2("\"c\""), "\"a\""), "CTF050");     /* it comes later */
-    refused(RECORD2(UINT2, BLOB2("\"b\""), "\"a\""), "CTF050");     /* it is itself */
-    refused(RECORD2(UINT2, ELEMENTS2, "\"b\",\"n\""), "CTF050");    /* of which element? */
-    refused(RECORD2(STRUCT2("n"), UINT2, "\"a\""), "CTF050");       /* no number */
-    refused(RECORD2(STRUCT2("n"), UINT2, "\"a\",\"m\""), "CTF050"); /* no such member */
-    refused(RECORD2(UINT2, UINT2, "\"a\",\"n\""), "CTF050");        /* no structure */
+    refused(RECORD2(UINT2, BLOB2("\"c\""), "\"a\""), "CTF050"); /* the member comes later */
+    /* the path leads to the blob itself */
+    refused(RECORD2(UINT2, BLOB2("\"b\""), "\"a\""), "CTF050");
+    /* the path does not say which element */
+    refused(RECORD2(UINT2, ELEMENTS2, "\"b\",\"n\""), "CTF050");
+    /* the path does not lead to a number */
+    refused(RECORD2(STRUCT2("n"), UINT2, "\"a\""), "CTF050");
+    refused(RECORD2(STRUCT2("n"), UINT2, "\"a\",\"m\""), "CTF050"); /* there is no such member */
+    /* the path leads into a member that is no structure */
+    refused(RECORD2(UINT2, UINT2, "\"a\",\"n\""), "CTF050");
 }
 
 #define ALIGNED2(of) "{\"type\":\"structure\",\"minimum-alignment\":32" of "}"
@@ -191,7 +196,7 @@ TEST(locations_of_ctf_2)
     "{\"type\":\"fixed-length-unsigned-integer\",\"length\":8,\"byte-order\":\"big-endian\"," \
     "\"alignment\":32}"
 
-/* What is empty is aligned nevertheless; what a variant holds does not align what is around it. */
+/* What is empty is aligned all the same; what is in a variant does not align what is around it. */
 TEST(alignments_of_ctf_2)
 {
     gives(RECORD2(UINT2, ALIGNED2(""), "\"a\""), "\1\0\0\0A", 5, "0 0 e a=1 b={} c='41' |", "");
@@ -240,7 +245,7 @@ TEST(lengths_beyond_the_packet_allocate_nothing)
           "\xff\xff\xff\xff\xff\xff\xff\xff\1", 9, "", "CTF450");
     gives(HEAD("le") "stream { };\n" EVENT("u32 n; struct { u8 x; } a[ n ];"), "\xff\xff\xff\0\1",
           5, "", "CTF450");
-    /* 2^62 elements of 32 bits: 2^67 bits, not 0 */
+    /* 2^62 elements of 32 bits are 2^67 bits, not 0 */
     gives(HEAD("le") "stream { };\n" EVENT("u64 n; struct { u32 x; } a[ n ];"),
           "\0\0\0\0\0\0\0\x40\1", 9, "", "CTF450");
     gives(HEAD("le") "stream { };\n" EVENT("u32 n; struct { } a[ n ];"), "\xff\xff\xff\0", 4, "",
@@ -277,7 +282,7 @@ TEST(clocks_wrap_and_go_back)
           "1000000005 0 e x=1 |1000000004 0 e x=2 |", "CTF455");
 }
 
-/* The headers of LTTng, in the order of the trace. */
+/* The headers of LTTng, in the byte order of the trace. */
 #define LTTNG(order)                                                                            \
     HEAD(order)                                                                                 \
     "stream { event.header := struct { enum : integer { size = 5; align = 1; } { compact = 0 "  \
@@ -310,7 +315,7 @@ TEST(headers_of_lttng_are_read_in_both_orders)
     gives(LTTNG("be"), big, sizeof big - 1, back, "");
 }
 
-/* A context, and what is given for the events that have it. */
+/* Checks what is given for events that have a context. */
 static void context_gives(const char *context, const void *bytes, size_t size, const char *events)
 {
     char text[2048];
@@ -390,8 +395,7 @@ TEST(clock_values_become_exact_times)
     CHECK_EQ_I64(clock_ns(&clock, 1, &is_clamped), -5000000000);
 }
 
-/* The elements are whole bytes that begin anywhere, after a bit: 0x0102, 0x0304 one bit further on.
- */
+/* The elements are whole bytes that begin at any bit: 0x0102, then 0x0304 one bit further on. */
 TEST(short_arrays_of_whole_bytes_may_begin_at_any_bit)
 {
     gives(HEAD("le") "stream { };\n" EVENT("integer { size = 1; align = 1; } bit;"
@@ -412,7 +416,8 @@ TEST(floats_are_rounded_once)
     CHECK_EQ_F64(float_of_bits(0x0001, half), 0x1p-24);
     CHECK_EQ_F64(float_of_bits(0x7c00, half), HUGE_VAL);
     CHECK(isnan(float_of_bits(0x7e00, half)));
-    /* 15 bits of exponent, 48 of fraction: smaller than any double, a subnormal one, too large. */
+    /* With 15 bits of exponent and 48 of fraction: smaller than any double, a subnormal double,
+       too large. */
     CHECK_EQ_F64(float_of_bits(UINT64_C(1), wide), 0);
     CHECK_EQ_F64(float_of_bits((UINT64_C(16383) - 1074) << 48, wide), 0x1p-1074);
     CHECK_EQ_F64(float_of_bits(((UINT64_C(16383) - 1074) << 48) | UINT64_C(1) << 47, wide),
@@ -424,7 +429,7 @@ TEST(floats_are_rounded_once)
 
 TEST(wide_floats_are_read)
 {
-    /* binary128 of 1 + 2^-60, which no double is; and -2. */
+    /* 1 + 2^-60 as binary128, which is no double, and -2. */
     gives(HEAD("le") "stream { };\n" EVENT("floating_point { exp_dig = 15; mant_dig = 113; align = "
                                            "8; } f;"),
           "\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\xff\x3f"
@@ -432,7 +437,7 @@ TEST(wide_floats_are_read)
           32, "0 0 e f=0x1p+0 |0 0 e f=-0x1p+1 |", "");
 }
 
-/* The length stands in whichever option the tag selects. */
+/* The length may be in any option that the tag selects. */
 TEST(a_target_may_be_in_one_of_several_options)
 {
     static const char text[] =

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random schemas and random bytes: the decoder finds the same events with the same fields as one
- * that reads bit by bit, whatever pieces the packet comes in and whatever is wanted of it.
+ * Random schemas and random bytes: the decoder finds the same events with the same fields as a
+ * decoder that reads bit by bit, whatever pieces the packet comes in and whichever fields are
+ * wanted.
  */
 #include "ctf_notes.h"
 #include "formats/ctf/schema/targets.h"
 
-#define SCHEMAS    100u /* or what the environment says: SCHEMAS=100000 */
+#define SCHEMAS    100u /* default; the environment can say otherwise: SCHEMAS=100000 */
 #define PACKET_MAX 1500u
 
 static const stele_limits limits = {.depth_max = 64, .fields_max = 1 << 20};
 
-/* What one decoder made of a packet. */
+/* What a decoder made of a packet. */
 typedef struct result {
     notes to;
     decode_outcome outcome;
@@ -24,7 +25,7 @@ static void make_schema(ctf_schema *schema, uint64_t seed)
     make_stream(&g, true);
 }
 
-/* ---- Bit by bit ---- */
+/* ---- Decoding bit by bit ---- */
 
 static void ref_scope(reference *f, const char *name, const ctf_class *type)
 {
@@ -75,7 +76,7 @@ static void decode_by_bits(const ctf_schema *schema, const uint8_t *bytes, uint6
     out->outcome = f.is_bad ? DECODE_BAD : DECODE_END;
 }
 
-/* ---- By programs ---- */
+/* ---- Decoding by programs ---- */
 
 static void note_events(result *out, const stele_context *context, const stele_batch *batch,
                         bool has_fields)
@@ -94,7 +95,8 @@ static void note_events(result *out, const stele_context *context, const stele_b
     }
 }
 
-/* The packet's loaded part: from `at` on, `size` bytes at an allocation's end. */
+/* Makes a view of the packet that has `size` bytes loaded from `at` on, at the end of an
+   allocation. */
 static packet_view load_view(const uint8_t *bytes, size_t total, uint64_t at, uint64_t size,
                              uint8_t **copy)
 {
@@ -123,7 +125,7 @@ static void decode_by_programs(const ctf_schema *schema, stele_context *context,
     REQUIRE(stele_batch_new(1 + (uint32_t)(seed % 5), &batch) == STELE_OK);
     out->outcome = decoder_packet(run, &view, "packet", 0, NULL, &head);
     if (out->outcome == DECODE_MORE)
-        out->outcome = DECODE_BAD; /* there is no more */
+        out->outcome = DECODE_BAD; /* there are no more bytes */
     while (out->outcome == DECODE_OK || out->outcome == DECODE_MORE) {
         const uint64_t least = out->outcome == DECODE_MORE ? decoder_want_size(run) : 1;
         const uint64_t at = decoder_position(run) / 8, extra = random_next(&seed) % 40;
@@ -158,7 +160,7 @@ static void compare(uint64_t seed)
     for (unsigned i = 0; i < 6; i++) {
         const uint64_t bits = random_next(&dice) % (PACKET_MAX * 8);
         random_fill(bytes, sizeof bytes, random_next(&dice));
-        if (i % 2 == 0) { /* smaller numbers get further */
+        if (i % 2 == 0) { /* with smaller numbers, decoding gets further */
             for (size_t k = 0; k < sizeof bytes; k++)
                 bytes[k] &= (uint8_t)random_next(&dice) & (uint8_t)random_next(&dice) & 0x9f;
         }
@@ -180,7 +182,7 @@ static void compare(uint64_t seed)
             printf("  %s at %llu: %s\n", found.code, (unsigned long long)found.offset, found.found);
             printf("  got  %.*s\n  want %.*s\n", 200, all.to.text + (at > 100 ? at - 100 : 0), 200,
                    by_bits.to.text + (at > 100 ? at - 100 : 0));
-            CHECK(false); /* the same events */
+            CHECK(false); /* both decoders find the same events */
             break;
         }
         CHECK_EQ_U64(few.events, by_bits.events);

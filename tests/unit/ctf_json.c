@@ -8,7 +8,7 @@
 
 static const stele_limits limits = {.depth_max = 64, .metadata_size_max = 256 << 20};
 
-/* Reads metadata; '^' stands for the separator 0x1e. */
+/* Reads metadata in which '^' stands for the separator 0x1e. */
 static bool parse(const char *text, ctf_schema *schema)
 {
     static char bytes[16384];
@@ -34,7 +34,7 @@ static bool parse(const char *text, ctf_schema *schema)
 #define PREAMBLE "^{\"type\":\"preamble\",\"version\":2}\n"
 #define STREAM   PREAMBLE "^{\"type\":\"data-stream-class\"}\n"
 
-/* Reads metadata that is wrong: the code that tells so, and a part of what was found. */
+/* Checks that metadata are refused with a code, and with a finding that has a text in it. */
 static void refused(const char *text, const char *code, const char *found)
 {
     ctf_schema schema = {0};
@@ -54,7 +54,7 @@ static void accepted(const char *text)
     schema_free(&schema);
 }
 
-/* The class of the only payload member of an event. */
+/* Returns the class of the only payload member of an event. */
 static const ctf_class *member_class(ctf_schema *schema, const char *class_text)
 {
     char text[4096];
@@ -179,7 +179,8 @@ TEST(json_compound_classes)
     CHECK_EQ_U64(type->alignment, 1);
     CHECK_EQ_U64(type->u.variant.selector->scope, CTF_SCOPE_RELATIVE);
     CHECK(type->u.variant.selector->steps[0].bytes == NULL);
-    CHECK_EQ_U64(type->mappings[0].range_count, 2); /* below zero, and from zero on */
+    /* the range below zero, and the one from zero on */
+    CHECK_EQ_U64(type->mappings[0].range_count, 2);
     CHECK(type->mappings[0].name.bytes == NULL);
     CHECK_EQ_STR(type->mappings[1].name.bytes, "o");
     CHECK(option->kind == CTF_OPTIONAL && option->has_bool_selector);
@@ -363,7 +364,7 @@ TEST(json_aliases_and_depth)
     refused(text, "CTF207", NULL);
 }
 
-/* ---- Printing ---- */
+/* ---- Printing metadata ---- */
 
 static void count_loss(void *user, ctf_text where, const char *what)
 {
@@ -372,7 +373,7 @@ static void count_loss(void *user, ctf_text where, const char *what)
     ++*(unsigned *)user;
 }
 
-/* The schema as text with '^' for separators; the caller frees the output. */
+/* Prints a schema as text with '^' for separators; the caller frees the output. */
 static const char *print(const ctf_schema *schema, output *out)
 {
     unsigned lost = 0;
@@ -389,7 +390,7 @@ static const char *print(const ctf_schema *schema, output *out)
     return text;
 }
 
-/* What is printed reads back, and prints the same. */
+/* Printed metadata read back as the same, and print the same again. */
 TEST(json_prints_what_it_reads)
 {
     static const char text[] =

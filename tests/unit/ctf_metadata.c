@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the bytes of a metadata stream to its text, and the addresses of findings in it. */
+/* From the bytes of a metadata stream to its text, and the offsets of findings in it. */
 #include "formats/ctf/metadata/metadata.h"
 
 #include "core/load.h"
@@ -33,7 +33,7 @@ static stele_status read_bytes(metadata *m, const void *bytes, size_t size)
     input_open_memory(&sink, "metadata", bytes, size, &in);
     status = metadata_read(m, &sink, &limits, in);
     input_close(in);
-    m->name = "metadata"; /* it was the input's */
+    m->name = "metadata"; /* the name before belonged to the input */
     return status;
 }
 
@@ -42,7 +42,7 @@ static stele_status read_text(metadata *m, const char *text)
     return read_bytes(m, text, strlen(text));
 }
 
-/* ---- Packets ---- */
+/* ---- Packets of metadata ---- */
 
 typedef struct packets {
     uint8_t bytes[1024];
@@ -58,7 +58,7 @@ static void put_u32(const packets *p, uint8_t *at, uint32_t value)
         store_le32(at, value);
 }
 
-/* Gives the packet's header, for tests to damage it. */
+/* Adds a packet and returns its header, which tests damage. */
 static uint8_t *packet(packets *p, const char *text, size_t padding)
 {
     uint8_t *at = p->bytes + p->size;
@@ -112,7 +112,7 @@ TEST(packets_of_ctf_2)
     metadata_free(&m);
 }
 
-/* The second of two packets is damaged: the first one's text stays. */
+/* Damages the second of two packets and checks that the first packet's text stays. */
 static void expect_damage(size_t offset, int value, size_t cut, const char *code, uint64_t at)
 {
     packets p = {0};
@@ -132,19 +132,19 @@ static void expect_damage(size_t offset, int value, size_t cut, const char *code
 
 TEST(damaged_packets_are_found)
 {
-    expect_damage(0, 0, 0, "CTF003", 0);    /* magic */
-    expect_damage(4, 0, 0, "CTF003", 4);    /* UUID */
-    expect_damage(24, 36, 0, "CTF003", 24); /* content smaller than the header */
+    expect_damage(0, 0, 0, "CTF003", 0);    /* damages the magic number */
+    expect_damage(4, 0, 0, "CTF003", 4);    /* damages the UUID */
+    expect_damage(24, 36, 0, "CTF003", 24); /* the content is smaller than the header */
     expect_damage(24, 43 * 8 + 1, 0, "CTF003", 24);
     expect_damage(28, 47 * 8 - 256 + 1, 0, "CTF003", 28);
-    expect_damage(28, 42 * 8 - 256, 0, "CTF003", 28); /* smaller than its content */
+    expect_damage(28, 42 * 8 - 256, 0, "CTF003", 28); /* the packet is smaller than its content */
     expect_damage(32, 1, 0, "CTF003", 32);
     expect_damage(33, 1, 0, "CTF003", 33);
     expect_damage(34, 1, 0, "CTF003", 34);
     expect_damage(36, 9, 0, "CTF003", 36 - 1);
-    expect_damage(0, -1, 2, "CTF003", 0);  /* cut in the padding */
-    expect_damage(0, -1, 7, "CTF003", 0);  /* in the text */
-    expect_damage(0, -1, 20, "CTF003", 0); /* in the header */
+    expect_damage(0, -1, 2, "CTF003", 0);  /* the packet is cut in its padding */
+    expect_damage(0, -1, 7, "CTF003", 0);  /* the packet is cut in its text */
+    expect_damage(0, -1, 20, "CTF003", 0); /* the packet is cut in its header */
 }
 
 /* ---- Plain text ---- */
@@ -230,7 +230,7 @@ TEST(excerpts_show_what_is_near)
     metadata_free(&m);
 }
 
-/* Line numbers come from where the finding before was, whichever way. */
+/* Line numbers are counted on from the finding before, forwards or backwards. */
 TEST(findings_go_forth_and_back)
 {
     static const char text[] = "one\n\n\nfour four\nfive";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a batch as text, in the form of ctf_random.h. */
+/* Writes fields of a batch as text, in the form of ctf_random.h. */
 #ifndef UNIT_CTF_NOTES_H
 #define UNIT_CTF_NOTES_H
 
@@ -31,7 +31,7 @@ static inline void note_packed(notes *to, const stele_batch *batch, const stele_
 static inline void note_value(notes *to, const stele_context *context, const stele_batch *batch,
                               uint32_t at);
 
-/* The entries of a run, with names where they have any. */
+/* Writes the entries of a run of fields, with their names if they have any. */
 static inline void note_fields(notes *to, const stele_context *context, const stele_batch *batch,
                                uint32_t at, uint32_t end, const char *behind, bool is_named)
 {

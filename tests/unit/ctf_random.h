@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random schemas, and the decoder that the real one is compared with: it reads one bit at a time,
- * knows nothing of programs, and writes down what it finds as text.
- */
+/* Random schemas, and the decoder that the real one is compared with: it reads one bit at a
+   time, knows nothing of programs, and writes what it finds as text. */
 #ifndef UNIT_CTF_RANDOM_H
 #define UNIT_CTF_RANDOM_H
 
@@ -12,7 +10,7 @@
 #include "formats/ctf/records/decode.h"
 #include "support.h"
 
-/* ---- Texts that grow ---- */
+/* ---- Notes: texts that grow ---- */
 
 typedef struct notes {
     char text[1 << 16];
@@ -28,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static inline void note(notes *n, const ch
     va_end(arguments);
     n->size += more > 0 ? (size_t)more : 0;
     if (n->size >= sizeof n->text)
-        n->size = sizeof n->text - 1; /* both are cut at the same place */
+        n->size = sizeof n->text - 1; /* the notes of both decoders are cut at the same size */
 }
 
 static inline void note_bytes(notes *n, const uint8_t *bytes, size_t size)
@@ -49,12 +47,12 @@ static inline void note_float(notes *n, double value)
 
 /* ---- Random schemas ---- */
 
-/* A field that later ones may depend on: a small unsigned integer. */
+/* A field that later fields may depend on: a small unsigned integer. */
 typedef struct known_field {
     ctf_scope scope;
     const ctf_text *steps;
     uint32_t count;
-    const ctf_class *structure; /* around it */
+    const ctf_class *structure; /* the structure around the field */
 } known_field;
 
 typedef struct schema_maker {
@@ -63,7 +61,7 @@ typedef struct schema_maker {
     unsigned names;
     bool is_mixed, is_big_endian, is_in_bits;
     bool is_sound; /* labels are values of their field */
-    bool is_plain; /* no integers of variable length, strings in UTF-8 */
+    bool is_plain; /* without integers of variable length, and with strings in UTF-8 only */
     ctf_scope scope;
     ctf_text path[16];
     uint32_t depth;
@@ -101,7 +99,7 @@ static inline ctf_mapping make_mapping(schema_maker *g, const char *name, uint64
         .name = schema_text(g->schema, name, strlen(name)), .ranges = range, .range_count = 1};
 }
 
-/* Takes away what is beyond the field. */
+/* Removes from labels what is beyond the range of the field. */
 static inline void bound_labels(const ctf_class *type, ctf_mapping *mappings)
 {
     const bool is_signed = type->kind == CTF_INT;
@@ -165,7 +163,7 @@ static inline const ctf_class *make_fixed(schema_maker *g)
     return type;
 }
 
-/* A location of one of the known fields; NULL if there is none. */
+/* Returns a location of one of the known fields, NULL if there is none. */
 static inline const ctf_location *make_location(schema_maker *g, const ctf_class *around)
 {
     ctf_location *at = schema_take(g->schema, 1, sizeof *at);
@@ -219,7 +217,7 @@ static inline ctf_class *make_struct(schema_maker *g, bool is_known)
     return type;
 }
 
-/* A small number, so that it makes a length or a selector. */
+/* Makes a small number, which can be a length or a selector. */
 static inline const ctf_class *make_small(schema_maker *g)
 {
     ctf_class *type = make_kind(g, CTF_UINT);
@@ -311,7 +309,7 @@ static inline const ctf_class *make_class(schema_maker *g, const ctf_class *arou
     return what < 19 ? make_variant(g, at) : make_optional(g, at);
 }
 
-/* A scope's structure; its last known fields are at the end of the list. */
+/* Makes the structure of a scope; its last known fields are at the end of the list. */
 static inline ctf_class *make_scope(schema_maker *g, ctf_scope scope)
 {
     g->scope = scope;
@@ -320,7 +318,7 @@ static inline ctf_class *make_scope(schema_maker *g, ctf_scope scope)
     return make_struct(g, true);
 }
 
-/* Puts a member with a role in front. */
+/* Adds a member with a role before the others. */
 static inline void add_role(schema_maker *g, ctf_class *structure, uint16_t role, uint32_t size)
 {
     ctf_class *type = make_kind(g, CTF_UINT);
@@ -340,7 +338,7 @@ static inline void add_role(schema_maker *g, ctf_class *structure, uint16_t role
         structure->alignment = type->alignment;
 }
 
-/* A schema of one stream with two event classes. */
+/* Makes a schema of one stream with two event classes. */
 static inline void make_stream(schema_maker *g, bool has_clock)
 {
     ctf_schema *schema = g->schema;
@@ -375,16 +373,16 @@ static inline void make_stream(schema_maker *g, bool has_clock)
     REQUIRE(schema_finish(schema));
 }
 
-/* ---- The other decoder ---- */
+/* ---- The decoder to compare with ---- */
 
 typedef struct reference {
     const uint8_t *bytes;
-    uint64_t at, end; /* bits */
-    int order;        /* of the last bits: -1 none, 0 little, 1 big */
+    uint64_t at, end; /* in bits */
+    int order;        /* byte order of the last bits: -1 none, 0 little, 1 big */
     bool is_bad;
-    uint64_t values[1024]; /* by number of the name */
+    uint64_t values[1024]; /* by the number of the field's name */
     uint64_t id, clock;
-    notes *to; /* NULL: entries are not wanted */
+    notes *to; /* NULL: entries are not written */
 } reference;
 
 static inline bool ref_left(reference *f, uint64_t bits)
@@ -400,7 +398,7 @@ static inline void ref_align(reference *f, uint64_t alignment)
     ref_left(f, 0);
 }
 
-/* The bits of a fixed-length field, lowest first. */
+/* Reads the bits of a fixed-length field, lowest first. */
 static inline bool ref_bits(reference *f, const ctf_class *type, uint8_t *bits)
 {
     if (f->order >= 0 && f->order != type->is_big_endian && f->at % 8 != 0)
@@ -534,7 +532,7 @@ static inline void ref_varint(reference *f, const ctf_class *type)
         uint64_t value = ref_number(bits, 0, count < 64 ? count : 64);
         if (as.kind == CTF_INT && count < 64 && bits[count - 1])
             value |= UINT64_MAX << count;
-        if (count == 70) { /* ten bytes may still be 64 bits */
+        if (count == 70) { /* ten bytes may still hold 64 bits */
             bool fits = true;
             for (uint32_t i = 64; i < 70; i++)
                 fits = fits && bits[i] == (as.kind == CTF_INT ? bits[63] : 0);
@@ -545,7 +543,7 @@ static inline void ref_varint(reference *f, const ctf_class *type)
     }
 }
 
-/* Code points of a text of any encoding, as UTF-8. */
+/* Writes the code points of a text in any encoding as UTF-8. */
 static inline void ref_note_text(notes *to, unsigned encoding, const uint8_t *from, size_t size)
 {
     note(to, "'");

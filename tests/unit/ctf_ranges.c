@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranges hold a value: the tree against a look at all of them. */
+/* Finding the ranges that hold a value: the tree compared with looking at all of them. */
 #include "formats/ctf/schema/ranges.h"
 
 #include "made.h"
@@ -17,7 +17,8 @@ typedef struct labels {
 
 static labels all;
 
-/* Ends that meet, overlap and contain each other, below zero, too; some from end to end. */
+/* Makes ranges that meet, overlap and contain each other, also below zero, and some over all
+   values. */
 static void labels_make(uint64_t *seed, bool is_signed)
 {
     all.count = random_below(seed, MAPPINGS_MAX);
@@ -77,7 +78,7 @@ TEST(of_many_hits_the_first_ones_are_given)
     arena_free(&all.memory);
 }
 
-/* One label for all values, and one for each: none is looked at in vain. */
+/* One label is for all values, and one for each value: no label is looked at in vain. */
 TEST(a_range_around_many_others_costs_nothing)
 {
     enum { COUNT = 60000, LOOK_UPS = 1000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata and packets of the RFC v1.1. Its own examples are here as they stand there. */
+/* Metadata and packets of the RFC v1.1, with the RFC's own examples as they are there. */
 #include "core/input.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/metadata.h"
@@ -55,7 +55,7 @@ static void refused(const char *text, const char *code)
     schema_free(&schema);
 }
 
-/* The payload of the only event, which has fields of this type. */
+/* Returns the payload of the only event, which has fields of a type. */
 static const ctf_class *payload(ctf_schema *schema, const char *declarations, const char *type)
 {
     char text[4096];
@@ -128,7 +128,7 @@ TEST(rfc_structures_arrays_sequences_strings)
     CHECK_EQ_U64(member(type, 0)->alignment, 64);
     CHECK_EQ_U64(member(type, 1)->u.array.length, 10);
     CHECK_EQ_U64(member(type, 1)->alignment, 32);
-    CHECK_EQ_U64(member(type, 2)->alignment, 64); /* of its elements */
+    CHECK_EQ_U64(member(type, 2)->alignment, 64); /* the alignment of its elements */
     CHECK_EQ_U64(member(type, 2)->u.array.length_class->size, 8);
     CHECK_EQ_U64(member(type, 2)->u.array.element->alignment, 64);
     CHECK_EQ_U64(member(type, 3)->encoding, CTF_ASCII);
@@ -162,7 +162,7 @@ TEST(rfc_headers_as_they_stand)
     schema_free(&schema);
 }
 
-/* The context of section 6.2.1, declared "within the section declaration". */
+/* The context of section 6.2.1 is declared "within the section declaration". */
 TEST(rfc_context_of_a_named_type)
 {
     ctf_schema schema = {0};
@@ -181,8 +181,8 @@ TEST(rfc_context_of_a_named_type)
     schema_free(&schema);
 }
 
-/* All examples of sections 4 to 6 in one: two of them are called struct_example, and uint32_t has a
-   size of 8 bits. */
+/* All examples of sections 4 to 6 in one trace: two of them are named struct_example, and
+   uint32_t has a size of 8 bits. */
 TEST(rfc_examples_in_one)
 {
     ctf_schema schema = {0};
@@ -228,14 +228,14 @@ TEST(rfc_examples_in_one)
         "*/\n"
         "};\n};\n",
         "{ { struct_example, a }, { example_array, b } }");
-    CHECK_EQ_STR(seen.code, "CTF304"); /* a warning: the last one holds */
+    CHECK_EQ_STR(seen.code, "CTF304"); /* a warning, as the last one holds */
     CHECK_EQ_U64(seen.count, 1);
     CHECK_EQ_STR(member(type, 0)->u.structure.members[0].name.bytes, "first_field_name");
     CHECK_EQ_U64(member(type, 1)->u.array.element->size, 8);
     schema_free(&schema);
 }
 
-/* An enumeration inherits from "enum", or from the integer that it maps; so do bit fields. */
+/* An enumeration inherits from "enum" or from the integer that it maps, and so do bit fields. */
 TEST(rfc_kinds_by_attributes)
 {
     ctf_schema schema = {0};
@@ -287,7 +287,7 @@ TEST(rfc_labels_that_no_field_shows)
     }
 }
 
-/* "aligned on the largest element (short)": section 4.1.6. */
+/* A bit field is "aligned on the largest element (short)": section 4.1.6. */
 TEST(rfc_units_align_their_structure)
 {
     static const uint32_t expected[] = {32, 32, 8};
@@ -308,7 +308,7 @@ TEST(rfc_units_align_their_structure)
     }
 }
 
-/* What an architecture's word is makes a difference for 64 bits only. */
+/* The size of an architecture's word makes a difference for 64 bits only. */
 TEST(rfc_attributes)
 {
     ctf_schema schema = {0};
@@ -336,9 +336,9 @@ TEST(rfc_attributes)
     schema_free(&schema);
 }
 
-/* ---- Sections ---- */
+/* ---- Sections of the RFC ---- */
 
-/* Section 7 shows events in front of the types: declarations may have any order. */
+/* Section 7 shows events before the types: declarations may be in any order. */
 TEST(rfc_declarations_of_any_order)
 {
     ctf_schema schema = {0};
@@ -392,7 +392,7 @@ TEST(rfc_event_headers)
     CHECK_EQ_U64(member(header, 1)->size, 27);
     extended = member(header, 2)->u.optional.element;
     CHECK_EQ_U64(member(header, 2)->u.optional.ranges[0].low, 31);
-    CHECK_EQ_U64(extended->alignment, 8); /* no realignment */
+    CHECK_EQ_U64(extended->alignment, 8); /* the structure is not aligned again */
     CHECK_EQ_U64(member(extended, 0)->size, 32);
     CHECK_EQ_U64(member(extended, 2)->alignment, 64);
     header = schema.streams[1]->event_header;
@@ -466,7 +466,8 @@ TEST(rfc_metadata_that_cannot_be)
     refused("type t { parent = integer; size = 8; size = 8; }", "CTF302");
     refused("type t { parent = integer; size = 8; taste = 8; }", "CTF303");
     refused("type t { parent = number; }", "CTF303");
-    refused("type t { parent = float; size = 64; }", "CTF303"); /* unneeded: section 4.1.7 */
+    /* the size is not needed: section 4.1.7 */
+    refused("type t { parent = float; size = 64; }", "CTF303");
     refused("type t { parent = array; length = 2; elem_type = uint65_t; }", "CTF303");
     refused("event { name = e; id = 4294967296; section = s; }", "CTF301");
     refused("event { name = e; id = 1; section = s; taste = 1; }", "CTF303");
@@ -494,7 +495,7 @@ TEST(rfc_metadata_that_cannot_be)
     refused("section { name = t; event { header_type = type3; } }", "CTF301");
 }
 
-/* Ancestors are no levels of nesting. */
+/* Inheriting is not nesting. */
 TEST(rfc_inheritance_of_any_length)
 {
     ctf_schema schema = {0};
@@ -525,9 +526,9 @@ TEST(rfc_depth_is_limited)
     schema_free(&schema);
 }
 
-/* ---- Packets ---- */
+/* ---- Metadata in packets ---- */
 
-/* A metadata packet of both byte orders, with padding, and its text in two events. */
+/* A metadata packet of each byte order, with padding, and its text in two events. */
 TEST(rfc_metadata_packets)
 {
     static const char *const orders[] = {
@@ -555,12 +556,13 @@ TEST(rfc_metadata_packets)
         CHECK_EQ_U64(schema.stream_count, 1);
         schema_free(&schema);
 
-        h.bytes[48 + 32] = '!'; /* the finding is at its byte of the file */
+        h.bytes[48 + 32] = '!'; /* the finding is at this byte of the file */
         CHECK(!parse_bytes(h.bytes, h.size, NULL, &schema));
         CHECK_EQ_U64(seen.offset, 48 + 32);
         schema_free(&schema);
 
-        CHECK(!parse_bytes(h.bytes, 100, NULL, &schema)); /* cut short: no declaration is whole */
+        /* cut short, so that no declaration is whole */
+        CHECK(!parse_bytes(h.bytes, 100, NULL, &schema));
         CHECK_EQ_STR(seen.code, "CTF003");
         schema_free(&schema);
         h.bytes[48 + 32] = 'd';
@@ -570,7 +572,7 @@ TEST(rfc_metadata_packets)
     }
 }
 
-/* A little-endian metadata packet of session 7 around a content, at `*at`, which is stepped. */
+/* Writes a little-endian metadata packet of session 7 at `*at`, and moves `*at` to its end. */
 static void packet_put(uint8_t *bytes, size_t *at, const char *content, size_t size,
                        uint32_t padding)
 {
@@ -585,7 +587,7 @@ static void packet_put(uint8_t *bytes, size_t *at, const char *content, size_t s
     *at += header.packet_size;
 }
 
-/* Packets may cut declarations anywhere, within words and strings, with a zero at each cut or
+/* Packets may cut declarations anywhere, in words and in strings, with a zero at each cut or
    without. */
 TEST(rfc_metadata_split_anywhere)
 {
@@ -617,16 +619,16 @@ TEST(rfc_metadata_split_anywhere)
         }
 }
 
-/* Where the metadata end early, what was declared before holds. */
+/* If the metadata end early, what was declared before is valid. */
 TEST(rfc_metadata_packets_that_cannot_be)
 {
     static const struct {
         size_t at;
         uint8_t byte;
         uint64_t offset;
-    } changes[] = {{0, 0xc0, 0},   /* magic */
-                   {3, 0xc2, 0},   /* magic */
-                   {4, 8, 4},      /* session */
+    } changes[] = {{0, 0xc0, 0},   /* the magic number */
+                   {3, 0xc2, 0},   /* the magic number */
+                   {4, 8, 4},      /* the session */
                    {8, 47, 8},     /* content_size */
                    {8, 0xff, 12},  /* content_size beyond packet_size */
                    {13, 0x10, 0}}; /* packet_size beyond the file */
@@ -647,7 +649,7 @@ TEST(rfc_metadata_packets_that_cannot_be)
     }
 }
 
-/* Metadata are packed as any other packets are. */
+/* Metadata are compressed and encrypted as any other packets are. */
 TEST(rfc_metadata_packed)
 {
     static const char *const key = "0123456789abcdef";
@@ -677,14 +679,14 @@ TEST(rfc_metadata_packed)
     CHECK_EQ_U64(schema.stream_count, 1);
     CHECK_EQ_U64(schema.session_id, 9);
     schema_free(&schema);
-    CHECK(!parse_bytes(bytes, size, NULL, &schema)); /* no key */
+    CHECK(!parse_bytes(bytes, size, NULL, &schema)); /* there is no key */
     CHECK_EQ_STR(seen.code, "CTF312");
     CHECK_EQ_U64(seen.offset, 46);
     schema_free(&schema);
     rfc_packer_free(&p);
 }
 
-/* What stands before the damage is given where it is asked for. */
+/* What is before the damage is given if it is asked for. */
 TEST(rfc_damaged_content_is_given_in_part)
 {
     rfc_unpacker u = {.diag = &sink, .name = "s", .size_max = 1 << 20, .gives_part = true};
@@ -708,7 +710,7 @@ TEST(rfc_damaged_content_is_given_in_part)
     rfc_packer_free(&p);
 }
 
-/* All schemes with each other, keys of all sizes: packed and unpacked. */
+/* All combinations of schemes, with keys of all sizes, are packed and unpacked. */
 TEST(rfc_schemes_in_all_combinations)
 {
     static const size_t key_sizes[] = {16, 24, 32};
@@ -736,7 +738,7 @@ TEST(rfc_schemes_in_all_combinations)
         CHECK_EQ_U64(seen.count, 0);
         REQUIRE(size == STELE_CTF_RFC_HEADER_SIZE + sizeof content);
         CHECK_EQ_MEM(bytes + STELE_CTF_RFC_HEADER_SIZE, content, sizeof content);
-        if (key != 0) { /* another key, and none */
+        if (key != 0) { /* a wrong key, and no key */
             p.key[0] ^= 1;
             memset(&seen, 0, sizeof seen);
             if (rfc_unpack(&u, &header, packet, 0, &bytes, &size) == STELE_OK)
@@ -783,7 +785,7 @@ TEST(rfc_header_round_trip)
                                      &(stele_ctf_rfc_header){0}));
 }
 
-/* "hello hello hello\n" as gzip and bzip2 pack it; with the packet's header in front. */
+/* Unpacks "hello hello hello\n" as gzip and bzip2 pack it, with the packet's header before it. */
 static void unpack(const char *content, const stele_ctf_rfc_header *schemes, const char *code)
 {
     rfc_unpacker u = {.diag = &sink,
@@ -820,7 +822,7 @@ static void unpack(const char *content, const stele_ctf_rfc_header *schemes, con
 #define BZIP2                                                                              \
     "42 5a 68 39 31 41 59 26 53 59 e5 b5 f3 09 00 00 04 51 00 00 10 40 00 02 44 a0 00 21 " \
     "b5 18 0c 02 90 69 c2 a3 0b b9 22 9c 28 48 72 da f9 84 80"
-/* Key "0123456789abcdef", vector 00 01 ... 0f; made by openssl enc -aes-128-cbc. */
+/* Encrypted with key "0123456789abcdef" and vector 00 01 ... 0f by openssl enc -aes-128-cbc. */
 #define AES                                                                                \
     "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 38 45 db 64 ac e1 38 c6 13 23 c9 65 " \
     "91 94 57 fa d9 10 05 23 2d d5 8f 42 aa 9c 88 b8 e7 d7 50 6e"
@@ -865,7 +867,7 @@ TEST(rfc_checksums_are_verified)
     unpack(PLAIN,
            &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1, .checksum = 0x60d7d326},
            with_crypto ? "" : "CTF313");
-    unpack(PLAIN, /* the bytes of the digest, written as they are on a little-endian machine */
+    unpack(PLAIN, /* the bytes of the digest, written in the order of a little-endian machine */
            &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1, .checksum = 0x26d3d760},
            with_crypto ? "" : "CTF313");
     unpack(PLAIN,
@@ -904,9 +906,9 @@ TEST(rfc_unpacking_is_bounded)
     rfc_unpacker_free(&u);
 }
 
-/* ---- Printing ---- */
+/* ---- Printing declarations ---- */
 
-/* What is printed reads back, and prints the same. */
+/* Printed declarations read back as the same, and print the same again. */
 TEST(rfc_prints_what_it_reads)
 {
     static const char text[] =

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random traces of the RFC, written bit by bit as its text says: metadata and packets of both byte
- * orders, all alignments and both event headers. What is read must be what was written.
- */
+/* Random traces of the RFC, written bit by bit as its text says: metadata and packets of both
+   byte orders, all alignments and both event headers. Reading gives what was written. */
 #include <stele/ctf.h>
 
 #include "ctf_notes.h"
@@ -10,7 +8,7 @@
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/schema/targets.h"
 
-#define TRACES     300u /* or what the environment says: TRACES=100000 */
+#define TRACES     300u /* default; the environment can say otherwise: TRACES=100000 */
 #define SHAPES_MAX 128u
 #define PACKET_MAX 8192u
 
@@ -21,9 +19,9 @@ typedef enum shape_kind { INTEGER, BITFIELD, ENUM, TEXT, STRUCT, ARRAY, SEQUENCE
 
 typedef struct shape {
     shape_kind kind;
-    unsigned size, align, unit; /* bits; align 0: not stated */
+    unsigned size, align, unit; /* in bits; align 0: not given */
     bool is_signed, is_big;
-    unsigned count; /* members, elements, or 0: of a sequence */
+    unsigned count; /* number of members or elements; 0: a sequence */
     struct shape *inner[4], *length;
 } shape;
 
@@ -34,7 +32,7 @@ typedef struct trace {
     shape shapes[SHAPES_MAX];
     unsigned shape_count;
     uint8_t bytes[PACKET_MAX];
-    size_t at; /* bits */
+    size_t at; /* in bits */
     notes *expected;
     uint64_t clock;
 } trace;
@@ -44,7 +42,7 @@ static uint64_t dice(trace *t, uint64_t sides)
     return random_next(&t->seed) % sides;
 }
 
-/* ---- Shapes ---- */
+/* ---- Shapes of fields ---- */
 
 static shape *integer_make(trace *t, unsigned size)
 {
@@ -54,7 +52,7 @@ static shape *integer_make(trace *t, unsigned size)
     s->is_signed = dice(t, 2);
     if (dice(t, 3) == 0)
         s->align = size % 8 != 0 ? 1u << dice(t, 3) : 8u << dice(t, 4);
-    if (size % 8 == 0 && dice(t, 3) == 0) /* the order may not change inside of a byte */
+    if (size % 8 == 0 && dice(t, 3) == 0) /* the byte order must not change within a byte */
         s->is_big = !t->is_big;
     return s;
 }
@@ -98,7 +96,7 @@ static shape *shape_make(trace *t, unsigned depth)
     return s;
 }
 
-/* Section 4.1.2, for integers that state no alignment. */
+/* Returns the alignment of integers that state none, by section 4.1.2. */
 static unsigned natural(const trace *t, unsigned size)
 {
     const unsigned word = t->packing == STELE_CTF_NATURAL_64 ? 64 : 32;
@@ -137,7 +135,7 @@ static unsigned alignment(const trace *t, const shape *s)
     }
 }
 
-/* ---- Metadata ---- */
+/* ---- Printing metadata ---- */
 
 static void print_fields(notes *text, const shape *s);
 
@@ -190,7 +188,7 @@ static void print_fields(notes *text, const shape *s)
     note(text, "}");
 }
 
-/* ---- Packets ---- */
+/* ---- Writing packets ---- */
 
 static void align(trace *t, unsigned to)
 {
@@ -198,7 +196,7 @@ static void align(trace *t, unsigned to)
         t->at++;
 }
 
-/* Section 4.1.5, one bit after the other. */
+/* Writes an integer bit by bit, by section 4.1.5. */
 static void put_bits(trace *t, unsigned size, bool is_big, uint64_t value)
 {
     REQUIRE(t->at + size <= PACKET_MAX * 8);
@@ -283,12 +281,12 @@ static void write_shape(trace *t, const shape *s)
 typedef struct section {
     unsigned header_type;
     bool has_size;
-    shape *context; /* NULL: none */
+    shape *context; /* NULL: no context */
     shape *payloads[2];
     uint64_t ids[2];
 } section;
 
-/* Section 6.1. */
+/* Writes the header of an event, by section 6.1. */
 static void write_header(trace *t, const section *s, uint64_t id)
 {
     const unsigned natural32 = natural(t, 32), natural64 = natural(t, 64);
@@ -338,7 +336,7 @@ static void write_context(trace *t, const section *s, uint64_t event_size)
     note(t->expected, "};");
 }
 
-/* Context and payload; gives the payload's bytes. */
+/* Writes the context and payload of an event. Returns the size of the payload in bytes. */
 static uint64_t write_body(trace *t, const section *s, unsigned which, uint64_t event_size)
 {
     const shape *payload = s->payloads[which];
@@ -351,7 +349,7 @@ static uint64_t write_body(trace *t, const section *s, unsigned which, uint64_t 
         write_shape(t, payload->inner[i]);
         note(t->expected, ";");
     }
-    if (s->has_size) /* which is in bytes */
+    if (s->has_size) /* the size is in bytes */
         t->at = begin + (t->at - begin + 7) / 8 * 8;
     return (t->at - begin + 7) / 8;
 }
@@ -366,7 +364,8 @@ static void write_event(trace *t, const section *s)
     seed = t->seed;
     at = t->at;
     noted = t->expected->size;
-    event_size = write_body(t, s, which, 0); /* for its size, which stands in front of it */
+    /* written once to learn the size, which is before the payload */
+    event_size = write_body(t, s, which, 0);
     t->seed = seed;
     t->at = at;
     t->expected->size = noted;
@@ -426,7 +425,7 @@ static void print_section(notes *text, const section *s)
     }
 }
 
-/* ---- Reading ---- */
+/* ---- Reading and comparing ---- */
 
 static void read_packet(const trace *t, const ctf_schema *schema, stele_context *context,
                         uint32_t columns, notes *got, unsigned *events)
@@ -461,7 +460,7 @@ static void read_packet(const trace *t, const ctf_schema *schema, stele_context 
     programs_free(programs);
 }
 
-/* Translated to CTF 1.8, the metadata can be read again. */
+/* Checks that the metadata, translated to CTF 1.8, can be read. */
 static void translate(const ctf_schema *schema, uint64_t seed)
 {
     findings found;
@@ -515,14 +514,14 @@ static void compare(uint64_t seed)
     if (!rfc_parse(&m, &schema) || !schema_check(&m, &schema)) {
         printf("seed %llu: %s %s\n%.*s\n", (unsigned long long)seed, found.code, found.found,
                (int)text.size, text.text);
-        CHECK(false); /* the metadata are right */
+        CHECK(false); /* the metadata can be read */
     } else {
         read_packet(&t, &schema, context, STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW, &got, &events);
         if (got.size != expected.size || memcmp(got.text, expected.text, got.size) != 0) {
             printf("seed %llu, %s\n%.*sgot\n%.*swant\n%.*s\n", (unsigned long long)seed, found.code,
                    (int)text.size, text.text, (int)got.size, got.text, (int)expected.size,
                    expected.text);
-            CHECK(false); /* the same events */
+            CHECK(false); /* the events are the same */
         }
         read_packet(&t, &schema, context, STELE_COLUMN_TIME, &got, &fewer);
         CHECK_EQ_U64(fewer, events);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random metadata of CTF 2, translated to CTF 1.8: what is printed can be read again, prints the
- * same again, and puts every field at the bits where it was, unless a loss says that it cannot.
- */
+/* Random metadata of CTF 2, translated to CTF 1.8: what is printed can be read, prints the same
+   again, and has every field at the same bits, unless a loss says that it cannot. */
 #include "core/input.h"
 #include "ctf_random.h"
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/metadata/print.h"
 
-#define SCHEMAS     200u /* or what the environment says: SCHEMAS=100000 */
+#define SCHEMAS     200u /* default; the environment can say otherwise: SCHEMAS=100000 */
 #define PACKET_SIZE 400u
 
 static const stele_limits limits = {
@@ -23,7 +21,7 @@ static void see(void *user, const stele_diag *diag)
          diag->excerpt != NULL ? diag->excerpt : "");
 }
 
-/* ---- Schemas ---- */
+/* ---- Random schemas ---- */
 
 static void make_schema(ctf_schema *schema, uint64_t seed)
 {
@@ -31,13 +29,13 @@ static void make_schema(ctf_schema *schema, uint64_t seed)
     make_stream(&g, false);
 }
 
-/* ---- Where fields are ---- */
+/* ---- Positions of fields ---- */
 
 typedef struct layout {
     const uint8_t *bytes;
     uint64_t at;
     bool is_bad;
-    uint64_t values[1024]; /* by number of the name */
+    uint64_t values[1024]; /* by the number of the field's name */
     const ctf_class *types[1024];
     notes *to;
 } layout;
@@ -54,7 +52,9 @@ static bool lay_bits(layout *l, uint64_t size)
     return true;
 }
 
-/* Values in any order of bits will do, as long as it is one for both. */
+/*
+ * Reads a fixed-length field. Its bits may be taken in any order that is the same for both schemas.
+ */
 static void lay_fixed(layout *l, const ctf_class *type, unsigned name)
 {
     const uint64_t from = l->at;
@@ -166,7 +166,7 @@ static void lay_class(layout *l, const ctf_class *type, unsigned name)
     }
 }
 
-/* Both events after each other, whatever their ids. */
+/* Reads both events one after the other, whatever their ids. */
 static void lay_all(const ctf_schema *schema, const uint8_t *bytes, notes *to)
 {
     const ctf_stream_class *stream = schema->streams[0];
@@ -186,10 +186,10 @@ static void lay_all(const ctf_schema *schema, const uint8_t *bytes, notes *to)
     note(to, l.is_bad ? "bad" : "end");
 }
 
-/* ---- Texts ---- */
+/* ---- Printing and reading ---- */
 
 typedef struct losses {
-    uint64_t count, hard; /* `hard` ones change the layout */
+    uint64_t count, hard; /* number of losses that change the layout */
 } losses;
 
 static void count_loss(void *user, ctf_text where, const char *what)
@@ -233,7 +233,7 @@ static bool parse(const char *text, ctf_schema *schema)
     return is_ok;
 }
 
-/* ---- One schema ---- */
+/* ---- Trying one schema ---- */
 
 static void fail_with(uint64_t seed, const char *what, const char *text, const char *other)
 {
@@ -269,7 +269,8 @@ static void try_schema(uint64_t seed, unsigned *layouts)
     losses lost = {0}, none = {0};
     char *text, *second = NULL, *third = NULL;
     make_schema(&made, seed);
-    text = print(&made, print_json, &lost); /* some floating point numbers: as bits */
+    /* loses some floating point numbers, which become bits */
+    text = print(&made, print_json, &lost);
     if (!parse(text, &json))
         fail_with(seed, "CTF 2 cannot be read", text, told.text);
     else

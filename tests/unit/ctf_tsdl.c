@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TSDL text to a schema: what it says, and the line and column of what is wrong. */
+/* From TSDL text to a schema: what the text says, and the line and column of errors in it. */
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/metadata/print.h"
@@ -39,7 +39,7 @@ static bool parse(ctf_schema *schema, const char *text)
     return good;
 }
 
-/* The front of every text: one line. */
+/* The start of every text, in one line. */
 #define TRACE                                                                                   \
     "/* CTF 1.8 */ typealias integer { size = 8; } := u8; typealias integer { size = 32; } := " \
     "int; trace { major = 1; minor = 8; byte_order = le; packet.header := struct { int "        \
@@ -54,7 +54,7 @@ static const ctf_member *fields_of(const ctf_schema *schema, uint32_t count)
     return payload->u.structure.members;
 }
 
-/* ---- What is wrong, and where ---- */
+/* ---- Errors and their positions ---- */
 
 typedef struct bad_text {
     const char *text;
@@ -261,14 +261,15 @@ TEST(warnings_do_not_stop)
     CHECK_EQ_STR(last.code, "CTF113");
     CHECK_EQ_STR(schema.env[0].text.bytes, "qu12x");
     schema_free(&schema);
-    CHECK(parse(&schema, TRACE "enum e : u8 { align, event = 7 };")); /* keywords are labels, too */
+    /* keywords can be labels as well */
+    CHECK(parse(&schema, TRACE "enum e : u8 { align, event = 7 };"));
     schema_free(&schema);
     CHECK(parse(&schema, TRACE "env { tracer_name = \"lttng-ust\"; }; enum e : u8 { a = -5, b };"));
     CHECK_EQ_STR(last.code, "CTF111");
     schema_free(&schema);
 }
 
-/* ---- What it says ---- */
+/* ---- What a text says ---- */
 
 TEST(integers)
 {
@@ -534,7 +535,7 @@ TEST(carriage_returns_and_comments_are_space)
     schema_free(&schema);
 }
 
-/* Every front part of a text gives a finding or a schema, and no crash. */
+/* Every prefix of a text gives a finding or a schema, and no crash. */
 TEST(prefixes)
 {
     static const char text[] =
@@ -550,7 +551,7 @@ TEST(prefixes)
     }
 }
 
-/* ---- Printing ---- */
+/* ---- Printing a schema ---- */
 
 static bool same_text(ctf_text a, ctf_text b)
 {

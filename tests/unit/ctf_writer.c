@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writer makes: files, packets, index, classes. That it reads back is for the contract. */
+/*
+ * What the writer of CTF writes: files, packets, index, classes. The contract tests reading them.
+ */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -118,7 +120,7 @@ TEST(ctf_writer_packets_and_index)
     number(&m, "x", 0x1234, 16);
     event(&m, 1500, "a");
     number(&m, "x", 7, 16);
-    event(&m, INT64_C(10000000000), "b"); /* more than 32 bits later */
+    event(&m, INT64_C(10000000000), "b"); /* more than 32 bits of ns later */
     made_finish(&m);
     data = file(&m, "events_0", &size);
     REQUIRE(size == 80 + (6 + 2) * 2 + 14);
@@ -156,7 +158,7 @@ TEST(ctf_writer_classes_by_shape)
     stele_field *array, *item;
     uint32_t at;
     e->category = stele_category_intern(m.context, name(&m, "cat"));
-    number(&m, "x", 300, 8); /* does not fit: 64 bits */
+    number(&m, "x", 300, 8); /* does not fit, so it takes 64 bits */
     REQUIRE(stele_batch_add_bytes(m.batch, name(&m, "x"), STELE_TYPE_BYTES, "ab", 2) == STELE_OK);
     at = m.batch->field_count;
     REQUIRE(stele_batch_add_field(m.batch, name(&m, "list"), STELE_TYPE_ARRAY) != NULL);
@@ -228,7 +230,7 @@ TEST(ctf_writer_counts_what_was_lost_last)
     made_close(&m);
 }
 
-/* Entries go to the index while the trace is written: no more than some are kept. */
+/* Entries go to the index while the trace is being written: only a limited number is kept. */
 TEST(ctf_writer_indexes_many_packets)
 {
     enum { PACKETS = 2000 };
@@ -237,7 +239,7 @@ TEST(ctf_writer_indexes_many_packets)
     size_t size;
     for (int i = 0; i < PACKETS; i++) {
         event(&m, i, "a");
-        lost(&m, i, 1); /* which ends the packet */
+        lost(&m, i, 1); /* a loss ends the packet */
         made_write(&m);
     }
     made_finish(&m);
@@ -273,7 +275,8 @@ TEST(ctf_writer_rfc_packets)
     CHECK_EQ_U64(header.packet_size, size);
     REQUIRE(rfc_unpack(&u, &header, data, 0, &bytes, &unpacked) == STELE_OK);
     CHECK_EQ_U64(m.context->diag.counts[STELE_ERROR], 0);
-    /* timestamp, id, x, padding to 64 bits before the extended header of the second event */
+    /* The first event has a timestamp, an id and x; then come padding to 64 bits and the
+       extended header of the second event. */
     REQUIRE(unpacked == 48 + 8 + 8 + 12 + 2);
     CHECK_EQ_U64(load_le32(bytes + 48), 1000);
     CHECK_EQ_U64(load_le16(bytes + 54), 0x1234);
@@ -312,7 +315,7 @@ TEST(ctf_writer_refuses_what_it_does_not_know)
 #if !defined(__SANITIZE_ADDRESS__)
 #define NAME_COUNT 1000000u
 
-/* Names go to the context's pool until it is full, then they are of their batch. */
+/* Returns a name that is in the context's pool, or in the batch once the pool is full. */
 static stele_name one_more_name(made *m, const char *text)
 {
     const stele_name known = name(m, text);
@@ -320,7 +323,7 @@ static stele_name one_more_name(made *m, const char *text)
 }
 #endif
 
-/* A million names of events and of fields: classes, labels and metadata stay small. */
+/* With a million names of events and of fields, classes, labels and metadata stay small. */
 TEST(ctf_writer_keeps_its_memory_whatever_the_names)
 {
 #if defined(__SANITIZE_ADDRESS__)

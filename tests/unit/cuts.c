@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy of a stretch of a trace shows what that stretch of the whole shows: what is open where it
-   begins is begun there. Held over all samples, at several stretches of each. */
+/* A copy of a stretch of a trace shows the same as that stretch of the whole trace: what is open
+   where the stretch begins is begun there. Tried on all samples, with several stretches of each. */
 #include <stele/analysis.h>
 #include <stele/output.h>
 #include <stele/spans.h>
@@ -21,7 +21,7 @@
     (~(STELE_KIND_BIT(STELE_KIND_METADATA) | STELE_KIND_BIT(STELE_KIND_OBJECT) | \
        STELE_KIND_BIT(STELE_KIND_LOST)))
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- What a trace shows ---------------------------------------------------------------------- */
 
 typedef struct lines {
     char (*at)[LINE_SIZE];
@@ -32,12 +32,12 @@ typedef struct looking {
     stele_context *context;
     stele_picture *picture;
     stele_profile *profile;
-    stele_pairing *pairing; /* of moments that begin and end something */
+    stele_pairing *pairing; /* pairs moments that begin and end something */
     lines *to;
 } looking;
 
-/* Of spans that overlap without nesting it is not sure which one is inside: spans from before a cut
-   decide, and their times within spans of their name are not looked at. */
+/* Whether spans overlap without nesting. Which of them is inside depends on spans from before a
+   cut, so their times within spans of the same name are not compared. */
 static bool has_overlaps;
 
 static int line_compare(const void *left, const void *right)
@@ -51,7 +51,8 @@ static char *line_add(lines *to)
     return to->at[to->count++];
 }
 
-/* Ids of threads that begin to run are numbers of tracks, which differ from context to context. */
+/* Returns an event's id. The id of a thread that begins to run is the number of a track, which
+   differs between contexts, so the track is described. */
 static uint64_t id_of(const stele_context *context, const stele_event *event)
 {
     const stele_track *of = stele_track_get(context, (uint32_t)event->id);
@@ -60,13 +61,14 @@ static uint64_t id_of(const stele_context *context, const stele_event *event)
     return of != NULL ? of->number : 0;
 }
 
-/* Streams can be numbered by the files that there are. */
+/* Returns whether the number of a track is its own: a stream may be numbered by the files that
+   there are. */
 static bool is_numbered(const stele_track *track)
 {
     return track != NULL && track->kind != STELE_TRACK_STREAM;
 }
 
-/* Fields are left out: a copy marks what it begins by one. */
+/* Draws spans without their fields, as a copy marks what it begins with a field. */
 static stele_status draw(void *user, const stele_segment *segment)
 {
     const looking *l = user;
@@ -115,7 +117,7 @@ static stele_status see(void *user, const stele_segment *segment)
     return STELE_OK;
 }
 
-/* What a stretch of a trace shows, sorted. */
+/* Collects what a stretch of a trace shows, sorted. */
 static void look(stele_context *context, stele_trace *trace, int64_t begin_ns, int64_t end_ns,
                  lines *to)
 {
@@ -147,7 +149,7 @@ static void look(stele_context *context, stele_trace *trace, int64_t begin_ns, i
     qsort(to->at, to->count, LINE_SIZE, line_compare);
 }
 
-/* ---- Copies ---------------------------------------------------------------------------------- */
+/* ---- Making copies --------------------------------------------------------------------------- */
 
 #define CUT_FOLDER "cut"
 
@@ -156,7 +158,7 @@ typedef struct copied {
     uint64_t kept_count, begun_count, not_begun_count;
 } copied;
 
-static bool is_folder; /* copies are */
+static bool is_folder; /* copies are folders */
 
 static void copy_open(copied *made)
 {
@@ -260,10 +262,10 @@ static void check_stretch(stele_context *context, stele_trace *trace, const char
     stele_output_close(plain.out);
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
+/* ---- Samples of all formats ------------------------------------------------------------------ */
 
 static int64_t times[TIMES_MAX];
-static uint64_t repeated_count; /* of events that say what others before them said, too */
+static uint64_t repeated_count; /* number of events that repeat events before them */
 
 static size_t list_times(stele_context *context, stele_trace *trace)
 {
@@ -293,7 +295,7 @@ static void check_sample(const char *path)
     REQUIRE(stele_trace_open(context, path, NULL, &trace) == STELE_OK);
     repeated_count = 0;
     count = list_times(context, trace);
-    /* What a cut leaves out cannot show that something repeats it. */
+    /* A cut may leave out the original of a repeated event, so repetitions cannot be recognized. */
     if (repeated_count != 0)
         count = 0;
     sample_count += count != 0;
@@ -311,7 +313,7 @@ static void check_sample(const char *path)
 
 typedef void sample_fn(const char *path);
 
-/* Every good sample of a format. */
+/* Calls a function for every good sample of a format. */
 static void each_sample(const char *format, sample_fn *fn)
 {
     char folder[512], path[1024];
@@ -352,7 +354,7 @@ static void check_format(const char *format)
 
 #define WRITTEN_FOLDER "written"
 
-/* The trace, written as CTF. */
+/* Writes the trace as CTF. */
 static void write_ctf(const char *path)
 {
     const stele_request request = {.columns = STELE_COLUMNS_ALL, .order = STELE_ORDER_TIME};

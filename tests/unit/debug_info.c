@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What LTTng-UST's events say of this very program, and what its symbols make of it. */
+/* What LTTng-UST's events say about this program itself, and what its symbols add to them. */
 #include <stele/symbols.h>
 
 #include <stele_config.h>
@@ -30,7 +30,7 @@ static void add_number(const char *name, uint64_t value)
     field->u.u = value;
 }
 
-/* An event of process 7 with an instruction pointer. */
+/* Adds an event of process 7 with an instruction pointer. */
 static void add_event(const char *provider, const char *name, uint64_t ip)
 {
     stele_event *event = stele_batch_add_event(batch);
@@ -45,7 +45,7 @@ static void add_event(const char *provider, const char *name, uint64_t ip)
     add_number("ip", ip);
 }
 
-/* The text of a member of the event's stele_debug_info; "-": it has none. */
+/* Returns the text of a member of the event's stele_debug_info, "-" if there is none. */
 static stele_text told(const stele_segment *in, uint32_t index, const char *member)
 {
     uint32_t first;
@@ -100,7 +100,7 @@ TEST(functions_of_processes)
     CHECK(begins(told(&out, 2, "bin"), "unit_debug_info+0x"));
 #ifdef STELE_HAVE_ELF
     CHECK(begins(told(&out, 2, "func"), "traced_function+0x1"));
-    /* A build without debug information knows no lines. */
+    /* A build without debug information has no line numbers. */
     CHECK(told(&out, 2, "src").size == 0 || begins(told(&out, 2, "src"), "debug_info.c:"));
 #endif
     stele_debug_info_free(info);
@@ -108,7 +108,7 @@ TEST(functions_of_processes)
     stele_context_free(context);
 }
 
-/* The directories of a binary begin with the directory that the traced machine's files are in. */
+/* The directories of binaries begin with the directory that has the traced machine's files. */
 TEST(files_of_another_machine)
 {
     static const stele_debug_info_options elsewhere = {.full_path = true,

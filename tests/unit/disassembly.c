@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A64 instructions as text, where LLVM is there. */
+/* A64 instructions as text, if LLVM is there. */
 #include <stele/symbols.h>
 
 #include "test.h"
@@ -35,7 +35,7 @@ TEST(instructions_have_texts)
     stele_disassembly_close(d);
 }
 
-/* More opcodes than the first table holds: each keeps its text. */
+/* With more opcodes than the first table can hold, each keeps its text. */
 TEST(many_instructions_have_texts)
 {
     stele_disassembly *d = open_or_skip();

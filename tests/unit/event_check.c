@@ -12,7 +12,8 @@ static struct {
     stele_context *context;
     stele_batch *batch;
     stele_check *check;
-    char findings[1024]; /* "EVT001@3 EVT004@0": code and offset, in the order they came */
+    /* codes and offsets in the order of the findings, as "EVT001@3 EVT004@0" */
+    char findings[1024];
     char last[512];
     uint64_t finding_count;
     uint64_t next_offset;
@@ -69,7 +70,7 @@ static uint32_t thread(uint64_t number)
                               &(stele_track){.kind = STELE_TRACK_THREAD, .number = number});
 }
 
-/* Offsets are 0, 1, 2, ... */
+/* Adds an event on a track; the offsets of events are 0, 1, 2, ... */
 static stele_event *add_on(uint32_t track, stele_kind kind, const char *name, int64_t time_ns,
                            uint64_t id)
 {
@@ -98,7 +99,7 @@ static void complete(int64_t begin_ns, int64_t end_ns)
     add(STELE_KIND_COMPLETE, "span", begin_ns, (uint64_t)end_ns);
 }
 
-/* ---- BEGIN and END ---- */
+/* ---- Spans with BEGIN and END ---- */
 
 TEST(pairs_are_fine)
 {
@@ -107,7 +108,7 @@ TEST(pairs_are_fine)
     add(STELE_KIND_BEGIN, "b", 1, 0);
     add_on(thread(2), STELE_KIND_BEGIN, "c", 2, 0);
     add(STELE_KIND_END, "b", 3, 0);
-    add(STELE_KIND_END, "", 4, 0); /* without a name it ends what is open */
+    add(STELE_KIND_END, "", 4, 0); /* an end without a name ends what is open */
     add_on(thread(2), STELE_KIND_END, "c", 5, 0);
     add(STELE_KIND_BEGIN, "", 6, 7);
     add(STELE_KIND_TAIL_EXIT, "", 7, 7);
@@ -172,7 +173,7 @@ TEST(after_a_loss_pairs_are_notes)
     add(STELE_KIND_ASYNC_END, "a", 3, 5);
     add(STELE_KIND_FLOW_STEP, "a", 3, 5);
     flush();
-    it.batch->stream = 1; /* has lost nothing */
+    it.batch->stream = 1; /* this stream has lost nothing */
     add(STELE_KIND_END, "a", 4, 0);
     finish("EVT001@0 EVT002@2 EVT002@3 EVT002@4 EVT001@5 ");
 }
@@ -208,7 +209,7 @@ TEST(names_in_findings_are_cut_and_printable)
     finish("EVT001@0 EVT001@1 ");
 }
 
-/* ---- COMPLETE ---- */
+/* ---- COMPLETE spans ---- */
 
 TEST(spans_that_nest_or_lie_apart_are_fine)
 {
@@ -234,7 +235,7 @@ TEST(spans_that_begin_together_come_in_any_order)
     complete(0, 0);
     complete(5, 10);
     complete(12, 20);
-    complete(12, 25); /* reaches out of 0 to 20 */
+    complete(12, 25); /* reaches beyond the end of the span from 0 to 20 */
     finish("EVT007@6 ");
 }
 
@@ -274,7 +275,9 @@ TEST(an_end_before_its_begin_is_an_error)
     finish("EVT006@0 EVT006@1 ");
 }
 
-/* Against the definition: a span overlaps when one before it that is still open ends within it. */
+/*
+ * Compared with the definition: a span overlaps if one before it is still open and ends within it.
+ */
 TEST(random_spans)
 {
     uint64_t seen = 0;
@@ -314,11 +317,11 @@ TEST(async_operations_and_flows)
     add(STELE_KIND_ASYNC_BEGIN, "a", 2, 1);
     add(STELE_KIND_ASYNC_END, "a", 3, 1);
     add(STELE_KIND_ASYNC_END, "a", 4, 1);
-    add(STELE_KIND_ASYNC_END, "a", 5, 1); /* 6 */
+    add(STELE_KIND_ASYNC_END, "a", 5, 1); /* the event at offset 6 */
     add(STELE_KIND_FLOW_STEP, "f", 6, 1);
-    add(STELE_KIND_FLOW_STEP, "f", 6, 2); /* 8 */
+    add(STELE_KIND_FLOW_STEP, "f", 6, 2); /* the event at offset 8 */
     add(STELE_KIND_FLOW_END, "f", 7, 1);
-    add(STELE_KIND_ASYNC_BEGIN, "open", 8, 4); /* 10 */
+    add(STELE_KIND_ASYNC_BEGIN, "open", 8, 4); /* the event at offset 10 */
     add(STELE_KIND_ASYNC_BEGIN, "open", 8, 3);
     add(STELE_KIND_FLOW_BEGIN, "open", 8, 9);
     finish("EVT009@6 EVT011@8 EVT010@10 EVT010@11 EVT012@12 ");
@@ -340,7 +343,7 @@ TEST(late_events_have_an_address)
     finish("EVT013@1 EVT013@2 ");
 }
 
-/* ---- Limits ---- */
+/* ---- Limits of what is checked ---- */
 
 TEST(deep_recursion_is_judged_up_to_the_limit)
 {
@@ -392,7 +395,7 @@ TEST(flows_beyond_the_limit_are_counted)
     finish("EVT014 ");
 }
 
-/* ---- The parts ---- */
+/* ---- Parts of the check ---- */
 
 TEST(correlations_against_a_plain_table)
 {

@@ -34,7 +34,8 @@ static void add_event(uint32_t index, const char *name, uint32_t track)
 
 static void begin(void)
 {
-    static const char large[1 << 16]; /* the pool takes large blocks then, and none later on */
+    /* makes the pool take large blocks, so that none is needed later */
+    static const char large[1 << 16];
     REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
     REQUIRE(stele_name_intern(it.context, large, sizeof large) != UINT32_MAX);
     REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
@@ -53,7 +54,7 @@ static void end(void)
     stele_context_free(it.context);
 }
 
-/* Gives STELE_OK and an outcome, or STELE_ERR_MEMORY. */
+/* Tries something. Returns STELE_OK and gives an outcome, or returns STELE_ERR_MEMORY. */
 typedef stele_status attempt(uint64_t *outcome);
 
 static void try_all(attempt *run)
@@ -81,7 +82,7 @@ static void try_all(attempt *run)
     end();
 }
 
-/* Each time with a name that is new. */
+/* Tries a filter, each time with a new name. */
 static stele_status try_filter(uint64_t *outcome)
 {
     static unsigned round;
@@ -212,7 +213,7 @@ TEST(paths_without_memory)
     try_all(try_paths);
 }
 
-/* The path of a span over all events, on the thread of the first one. */
+/* Tries the critical path of a span over all events, on the thread of the first event. */
 static stele_status try_critical(uint64_t *outcome)
 {
     const stele_segment segment = {it.batch, 0, EVENTS};

@@ -401,7 +401,7 @@ TEST(a_name_is_held_against_a_pattern_once)
     end();
 }
 
-/* ---- Values ---- */
+/* ---- Values of expressions ---- */
 
 static stele_value value_of(const char *text)
 {
@@ -827,7 +827,7 @@ TEST(any_bytes_are_taken_or_refused)
     end();
 }
 
-/* Every `--where '...'` of the documentation can be used. */
+/* Every `--where '...'` in the documentation is valid. */
 TEST(the_examples_of_the_documentation)
 {
     FILE *file = fopen(STELE_SOURCE_DIR "/docs/filters.md", "r");

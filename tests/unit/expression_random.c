@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random expressions against a tiny evaluator of its own: trees are made, written as text in one of
- * many ways, and evaluated twice: as a tree here, and as text by the library.
- */
+/* Random expressions compared with a tiny evaluator: trees are made, written as text in one of
+   many ways, and evaluated both as a tree here and as text by the library. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,11 +8,11 @@
 #include "query/expression.h"
 #include "test.h"
 
-/* ---- What the event holds ---- */
+/* ---- Values of the event ---- */
 
 typedef enum plain_type { PLAIN_MISSING, PLAIN_INT, PLAIN_FLOAT, PLAIN_TEXT } plain_type;
 
-/* Integers are sign and magnitude here, and are compared digit by digit of their decimals. */
+/* A value. Integers have a sign and a magnitude, and are compared digit by digit as decimals. */
 typedef struct plain {
     plain_type type;
     bool is_negative;
@@ -41,7 +39,7 @@ typedef struct plain {
         PLAIN_TEXT, false, 0, 0, text, "'" text "'" \
     }
 
-/* Literals, and (by numbered fields of the event) the same values as fields. */
+/* Values used as literals and as numbered fields of the event. */
 static const plain values[] = {
     INT(0),
     INT(1),
@@ -108,12 +106,12 @@ static void end(void)
     stele_context_free(it.context);
 }
 
-/* ---- The other evaluator ---- */
+/* ---- The evaluator to compare with ---- */
 
 #define FOREIGN 2
 
-/* All numbers as decimals with one digit behind the point, which all values above are: "%.1f" of
-   a double is exact. */
+/* Writes a number as a decimal with one digit after the point, which is enough for all values
+   above: "%.1f" of a double is exact. */
 static void decimal(const plain *v, bool *is_negative, char digits[400])
 {
     if (v->type == PLAIN_INT) {
@@ -158,7 +156,7 @@ static bool is_true(const plain *v)
            (v->type == PLAIN_TEXT && v->text[0] != '\0');
 }
 
-/* ---- Trees ---- */
+/* ---- Random trees ---- */
 
 #define TEXT_SIZE (128 << 10)
 
@@ -237,11 +235,11 @@ static bool make_test(void)
     }
 }
 
-/* Parentheses stand where the tree needs them, and now and then where it does not: `level` is how
-   tight the surrounding operator binds (0 or, 1 and, 2 not). */
+/* Makes a condition. Writes parentheses where the tree needs them, and sometimes where it does
+   not. `level` is how tightly the operator around it binds (0 or, 1 and, 2 not). */
 static bool make_condition(unsigned depth, unsigned level)
 {
-    const unsigned form = depth == 0 ? 3 : pick(4); /* 0 or, 1 and, 2 not, 3 a test */
+    const unsigned form = depth == 0 ? 3 : pick(4); /* 0: or, 1: and, 2: not, 3: a test */
     const bool has_parentheses = form < level || pick(8) == 0;
     bool result;
     if (has_parentheses)
@@ -264,8 +262,8 @@ static bool make_condition(unsigned depth, unsigned level)
     return result;
 }
 
-/* By its name alone an event is only left out when it does not pass; and where nothing but names is
-   asked for, always then. */
+/* Checks the test of an event's name alone: it may only reject an event that does not pass, and
+   must do so if the expression needs nothing but names. */
 static unsigned check_screened(expression *e, bool expected)
 {
     const bool may = expression_may_hold(e, STELE_KIND_INSTANT, 0, it.event->name);

@@ -153,7 +153,7 @@ TEST(names_and_categories)
     end();
 }
 
-/* Each pattern with the tracks that it selects, in the order of `tracks` below. */
+/* Each pattern, with the tracks that it selects in the order of `tracks` below. */
 TEST(tracks_match_by_name_number_kind_and_process)
 {
     static const struct {
@@ -183,7 +183,8 @@ TEST(tracks_match_by_name_number_kind_and_process)
         it.request.tracks = (stele_globs){&cases[i].pattern, 1};
         compile();
         CHECK_EQ_U64(filter_columns(it.filter), STELE_COLUMN_TRACK | STELE_COLUMN_VALUE);
-        for (unsigned n = 0; n < 16; n++) /* twice: the second time remembered */
+        /* each one twice: the second time the filter remembers it */
+        for (unsigned n = 0; n < 16; n++)
             got[n % 8] = passes((stele_event){.track = tracks[n % 8], .kind = STELE_KIND_INSTANT})
                              ? 'x'
                              : '.';
@@ -260,7 +261,7 @@ TEST(an_expression_that_cannot_be_used_is_an_error)
     end();
 }
 
-/* ---- Batches ---- */
+/* ---- Filtering batches ---- */
 
 TEST(a_batch_keeps_what_passes_in_its_order)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Ranges of time in FXT traces of several blocks, with everything that can stand in them: what is
- * found through the index is what reading all of it finds.
- */
+/* Ranges of time in FXT traces of several blocks, with everything that they can contain: reading
+   through the index finds the same as reading everything. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -74,23 +72,23 @@ static void rare_record(unsigned what)
     switch (what) {
     case 0: string_record(1 + next_random() % 3); break;
     case 1: thread_record(1 + next_random() % 3); break;
-    case 2: /* kernel object */
+    case 2: /* a kernel object */
         word(7 | 2 << 4 | 1 << 16 | (1 + next_random() % 3) << 24);
         word(next_random() % 50);
         break;
-    case 3: /* userspace object */
+    case 3: /* a userspace object */
         word(6 | 2 << 4 | 1 << 16 | (1 + next_random() % 3) << 24);
         word(next_random() % 50);
         break;
-    case 4: /* blob of 8 bytes */
+    case 4: /* a blob of 8 bytes */
         word(5 | 2 << 4 | 1 << 16 | UINT64_C(8) << 32 | UINT64_C(1) << 48);
         text_word("blo");
         break;
-    case 5: /* an initialization record: the clock goes on at another rate */
+    case 5: /* an initialization record: the clock goes on at a different rate */
         word(1 | 2 << 4);
         word(1000000000 + next_random() % 3);
         break;
-    case 6: /* damage */
+    case 6: /* damage: a word of zeros */
         word(0);
         word(next_random());
         break;
@@ -100,9 +98,7 @@ static void rare_record(unsigned what)
         word(g.now);
         text_word("log");
         break;
-    default: /* the buffer of the provider was full */
-        word(3 << 16 | 1 << 4 | UINT64_C(1) << 20);
-        break;
+    default: /* the provider's buffer was full */ word(3 << 16 | 1 << 4 | UINT64_C(1) << 20); break;
     }
 }
 
@@ -116,7 +112,8 @@ static void generate(uint64_t seed)
     word(1 | 2 << 4);
     word(1000000000);
     if (seed % 4 == 1) {
-        word(1 << 16 | 2 << 4 | UINT64_C(1) << 20 | UINT64_C(8) << 52); /* provider 1 */
+        /* information about provider 1 */
+        word(1 << 16 | 2 << 4 | UINT64_C(1) << 20 | UINT64_C(8) << 52);
         text_word("pro");
     }
     for (unsigned i = 1; i < 4; i++) {
@@ -141,7 +138,7 @@ static void generate(uint64_t seed)
     }
 }
 
-/* All that a request finds, as JSON lines. */
+/* Returns all events of a range as JSON lines. */
 static stele_output *read_range(const stele_request *request, uint64_t *read_size)
 {
     stele_context *context;
@@ -178,7 +175,7 @@ static void check_range(int64_t begin_ns, int64_t end_ns, stele_order order, uin
     size_t size, whole_length;
     stele_output *quick = read_range(&request, &quick_size), *whole;
     const uint8_t *bytes = stele_output_memory(quick, &size), *whole_bytes;
-    request.check = true; /* judging a trace reads all of it */
+    request.check = true; /* checking a trace reads all of it */
     whole = read_range(&request, &whole_size);
     whole_bytes = stele_output_memory(whole, &whole_length);
     CHECK_EQ_U64(size, whole_length);
@@ -204,7 +201,7 @@ TEST(ranges_are_found_through_blocks)
             check_range(begin_ns, begin_ns + length_ns,
                         i % 2 == 0 ? STELE_ORDER_NONE : STELE_ORDER_TIME, &spared);
         }
-        /* Where it depends on all that was read before what a thread is, all of it is read. */
+        /* If what a thread is depends on all records before, everything is read. */
         if (seed % 6 == 0)
             CHECK_EQ_U64(spared, 0);
         all_spared += spared;
@@ -213,7 +210,7 @@ TEST(ranges_are_found_through_blocks)
     free(g.bytes);
 }
 
-/* ---- Kept in a file ---- */
+/* ---- Indexes in files ---- */
 
 static void write_file(const char *path, const void *bytes, size_t size)
 {
@@ -230,7 +227,7 @@ static void on_diag(void *user, const stele_diag *diag)
     stale_count += strcmp(diag->code->code, "STE017") == 0;
 }
 
-/* How many events of a range there are in a trace that was opened, and is closed here. */
+/* Returns how many events of an open trace are in a range, and closes the trace. */
 static uint64_t count_range(stele_context *context, stele_trace *trace, int64_t begin_ns)
 {
     const stele_request request = {.begin = {STELE_BOUND_CLOCK, begin_ns},
@@ -268,7 +265,7 @@ static void save_index(const char *path, stele_output *out)
     stele_context_free(context);
 }
 
-/* What is loaded from bytes that were changed does no harm, whatever it then finds. */
+/* Loading an index from changed bytes does no harm, whatever reading then finds. */
 static void load_damaged(const uint8_t *payload, size_t size)
 {
     uint8_t *bytes = malloc(size);
@@ -325,7 +322,7 @@ TEST(an_index_is_kept_in_a_file)
     CHECK_EQ_U64(stale_count, 0);
     load_damaged(bytes + 56, size - 56);
 
-    /* Any changed byte, and a missing one, is noticed; the trace is read all the same. */
+    /* Any changed or missing byte of the index is noticed, and the trace is read all the same. */
     copy = malloc(size);
     REQUIRE(copy != NULL);
     for (unsigned i = 0; i < 40; i++) {
@@ -336,7 +333,7 @@ TEST(an_index_is_kept_in_a_file)
         CHECK_EQ_U64(stale_count, i + 1u);
     }
     write_file(index, bytes, size);
-    g.bytes[g.size - 8] ^= 1; /* the trace changes */
+    g.bytes[g.size - 8] ^= 1; /* changes the trace */
     write_file(path, g.bytes, g.size);
     count_file(path);
     CHECK_EQ_U64(stale_count, 41);

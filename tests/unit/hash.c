@@ -3,7 +3,8 @@
 
 #include "support.h"
 
-/* Every byte and the size count, and nothing beyond is read (AddressSanitizer sees it). */
+/* Every byte and the size change the hash, and nothing after the bytes is read, as
+   AddressSanitizer checks. */
 TEST(every_byte_matters)
 {
     for (size_t size = 0; size <= 100; size++) {
@@ -25,10 +26,8 @@ TEST(every_byte_matters)
     }
 }
 
-/*
- * Tables use the lowest bits. 65,536 names over 65,536 slots leave about 1/e of the slots empty
- * when they fall by chance: 24,109, with a standard deviation of about 80.
- */
+/* Checks the lowest bits, which tables use. If 65,536 names fall randomly on 65,536 slots, about
+   1/e of the slots are empty: 24,109, with a standard deviation of about 80. */
 static void check_spread(const char *format)
 {
     enum { SLOTS = 1 << 16 };
@@ -68,7 +67,7 @@ TEST(numbers_in_sequence_spread_over_the_slots)
     }
 }
 
-/* Whatever the key is: numbers and pairs with few bits set fall by chance. */
+/* Numbers and pairs with few bits set are spread as if at random, whatever the key is. */
 TEST(every_key_spreads_numbers_in_sequence)
 {
     enum { SLOTS = 1 << 14 };

@@ -18,7 +18,7 @@ static stele_heph_text text(const char *bytes)
     return (stele_heph_text){bytes, (uint16_t)strlen(bytes)};
 }
 
-/* The two packets of the example in the format's document. */
+/* Encodes the two packets of the example in the format's document. */
 static void encode_document(stele_heph_encoder *to)
 {
     const uint8_t epoch[8] = {0x16, 0x58, 0x45, 0xe9, 0x12, 0x14, 0xec, 0x90};
@@ -115,10 +115,10 @@ TEST(the_old_layout_has_no_substream)
     stele_heph_encoder_free(&to);
 }
 
-/* ---- Reading ---- */
+/* ---- Reading traces ---- */
 
 typedef struct reading {
-    uint64_t offsets[1024]; /* of the events that are sound */
+    uint64_t offsets[1024]; /* offsets of the undamaged events */
     size_t sound_count, damaged_count, field_count;
     uint64_t too_large_count;
 } reading;
@@ -143,7 +143,7 @@ static void read_segment(reading *r, const stele_segment *segment)
     }
 }
 
-/* Reads a file, or bytes when `path` is NULL, with small limits. */
+/* Reads a file, or the bytes if `path` is NULL, with small limits. */
 static reading read_heph(const char *path, const uint8_t *bytes, size_t size)
 {
     reading r = {0};
@@ -174,7 +174,7 @@ static reading read_heph(const char *path, const uint8_t *bytes, size_t size)
     return r;
 }
 
-/* How many events of `whole` are not in `part`. */
+/* Returns how many events of `whole` are not in `part`. */
 static size_t missing_count(const reading *part, const reading *whole)
 {
     size_t count = 0, at = 0;
@@ -192,7 +192,7 @@ TEST(a_damaged_byte_costs_the_event_it_is_in)
     const size_t size = load(SAMPLES "heph_tracing_example.bin.log", bytes, sizeof bytes);
     const reading whole = read_heph(NULL, bytes, size);
     REQUIRE(whole.sound_count == 96);
-    for (size_t i = 23; i < size; i++) { /* after the epoch */
+    for (size_t i = 23; i < size; i++) { /* bytes after the epoch */
         reading part;
         bytes[i] ^= 0xff;
         part = read_heph(NULL, bytes, size);
@@ -236,12 +236,12 @@ TEST(a_packet_over_the_limit_is_read_as_far_as_it_fits)
     unlink(path);
     CHECK_EQ_U64(r.sound_count, 2);
     CHECK_EQ_U64(r.damaged_count, 1);
-    CHECK_EQ_U64(r.field_count, 1 + 3); /* the counters */
+    CHECK_EQ_U64(r.field_count, 1 + 3); /* the other three are counters */
     CHECK_EQ_U64(r.too_large_count, 1);
     stele_heph_encoder_free(&to);
 }
 
-/* Magics with sizes that lead nowhere, close together: each one might be a packet. */
+/* Magic numbers with wrong sizes close together: each of them might begin a packet. */
 TEST(searching_hostile_bytes_takes_linear_time)
 {
     static const uint8_t magic[4] = {0xc1, 0xfc, 0x1f, 0xb7};
@@ -261,7 +261,7 @@ TEST(searching_hostile_bytes_takes_linear_time)
     CHECK((clock() - start) / CLOCKS_PER_SEC < 10);
 }
 
-/* ---- Counters ---- */
+/* ---- Counters of events ---- */
 
 static counters_verdict add(counters *c, uint32_t counter)
 {
@@ -309,9 +309,9 @@ TEST(counters_wrap_and_restart)
     CHECK_EQ_U64(add(&c, 0), COUNTERS_MISPLACED);
     for (uint32_t i = 2; i < 3000; i++)
         CHECK_EQ_U64(add(&c, i), COUNTERS_IN_ORDER);
-    CHECK_EQ_U64(add(&c, 0), COUNTERS_IN_ORDER); /* held back */
+    CHECK_EQ_U64(add(&c, 0), COUNTERS_IN_ORDER); /* held back until the next one */
     CHECK_EQ_U64(add(&c, 1), COUNTERS_RESTARTED);
-    CHECK_EQ_U64(add(&c, 1u << 30), COUNTERS_IN_ORDER); /* held back */
+    CHECK_EQ_U64(add(&c, 1u << 30), COUNTERS_IN_ORDER); /* held back until the next one */
     CHECK_EQ_U64(add(&c, 2), COUNTERS_STRAY);
     CHECK(counters_finish(&c));
     CHECK_EQ_U64(lost_count(&c), 0);

@@ -13,7 +13,7 @@ static int compare(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The value that `permille` of the sorted ones are at or below. */
+/* Returns the sorted value that `permille` of all values are at or below. */
 static uint64_t exact(const uint64_t *values, size_t count, unsigned permille)
 {
     const size_t rank = (count * permille + 999) / 1000;
@@ -47,7 +47,7 @@ TEST(percentiles_are_never_below_and_at_most_a_32nd_above)
         check_values(values, 1);
         check_values(values, 3);
     }
-    for (size_t i = 0; i < VALUES; i++) /* of very different sizes */
+    for (size_t i = 0; i < VALUES; i++) /* values of very different sizes */
         values[i] = random_next(&seed) >> random_next(&seed) % 64;
     check_values(values, VALUES);
 }

@@ -33,7 +33,7 @@ static int pipe_open(void)
     _exit(0);
 }
 
-static input *whole; /* of KIND_RANGE */
+static input *whole; /* the input that KIND_RANGE is a range of */
 
 static input *open_kind(kind k)
 {
@@ -112,7 +112,7 @@ TEST(what_was_peeked_is_read_again)
             CHECK_EQ_MEM(head, content, size);
         }
         check_read(in, 0, 10, 10);
-        check_read(in, 5, 100, 100); /* back, too, within what was peeked */
+        check_read(in, 5, 100, 100); /* back to bytes that are still in the head */
         check_read(in, INPUT_HEAD_SIZE - 10, 1000, 1000);
         check_read(in, INPUT_HEAD_SIZE + 990, SIZE, SIZE - INPUT_HEAD_SIZE - 990);
         CHECK_EQ_U64(input_peek(in, &head, &size), STELE_OK);

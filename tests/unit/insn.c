@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions in batches are those that the events tell, whatever is asked for and in what parts.
+/*
+ * Instructions in batches are the same as in events, whatever is asked for and in whatever parts.
  */
 #include "model/insn.h"
 
@@ -13,7 +14,7 @@
 
 #define FOLDER STELE_SOURCE_DIR "/src/formats/xtrace/"
 
-/* What both ways must agree on, one word after the other. */
+/* What batches and events must agree on, as a list of words. */
 typedef struct words {
     uint64_t *list;
     size_t count, capacity;
@@ -51,12 +52,12 @@ static stele_context *new_context(size_t window_size)
     return context;
 }
 
-/* ---- The two ways ---- */
+/* ---- Reading both ways ---- */
 
 static void add_event(words *w, const stele_event *event)
 {
     if (event->kind != STELE_KIND_INSN && (event->flags & STELE_FLAG_UNRESOLVED) != 0)
-        return; /* without an instruction */
+        return; /* belongs to no instruction */
     words_add(w, event->kind);
     words_add(w, event->value);
     words_add(w, event->id);
@@ -103,7 +104,7 @@ static void add_insn(words *w, const insn_batch *batch, uint32_t index, uint64_t
     }
 }
 
-/* Reads one part, and gives how many instructions it has. */
+/* Reads one part. Returns how many instructions it has. */
 static uint64_t read_part(const char *path, insn_request request, size_t window_size,
                           uint32_t batch_size, uint64_t first, words *w, bool *is_astray)
 {
@@ -159,7 +160,7 @@ static void compare(const char *path)
     free(insns.list);
 }
 
-/* Several streams count their instructions anew, so that parts are for one. */
+/* Compares parts of a trace with one stream; several streams each count their instructions anew. */
 static void compare_parts(const char *path, uint32_t part_count)
 {
     insn_request request = INSN_REQUEST_ALL;
@@ -216,9 +217,10 @@ TEST(parts_are_the_whole)
     CHECK(for_each_sample(FOLDER "good/collection", compare_some_parts) >= 1);
 }
 
-/* ---- Damage ---- */
+/* ---- Damaged traces ---- */
 
-/* Random bytes of a sound trace are changed: both ways see the same instructions then, too. */
+/* With random bytes of an undamaged trace changed, batches and events still have the same
+   instructions. */
 TEST(damaged_traces_are_the_same_as_events)
 {
     char folder[64], path[96];

@@ -7,7 +7,7 @@
 
 /* ---- One cache ---- */
 
-/* Asks for lines, bringing them in; what was hit, one bit each. */
+/* Asks for lines, which are loaded if missing. Returns which were hits, as one bit for each. */
 static unsigned hits(cache *c, const uint64_t *numbers, size_t count)
 {
     unsigned bits = 0;
@@ -33,11 +33,12 @@ TEST(policies_choose_who_goes)
 {
     static const uint64_t turn[] = {1, 2, 1, 3, 1, 2};
     static const uint64_t four[] = {1, 2, 3, 4, 1, 5, 2, 3, 1};
-    check_hits(STELE_INSN_CACHE_LRU, 2, turn, 6, 0x14);  /* 3 has 2 go */
-    check_hits(STELE_INSN_CACHE_FIFO, 2, turn, 6, 0x04); /* 3 has 1 go, 1 has 2 go */
+    check_hits(STELE_INSN_CACHE_LRU, 2, turn, 6, 0x14);  /* line 3 replaces 2 */
+    check_hits(STELE_INSN_CACHE_FIFO, 2, turn, 6, 0x04); /* line 3 replaces 1, line 1 replaces 2 */
     check_hits(STELE_INSN_CACHE_LRU, 4, four, 9,
-               0x110); /* 5 has 2 go, 2 has 3 go, 3 has 4 go; 1 was used */
-    check_hits(STELE_INSN_CACHE_PLRU, 4, four, 9, 0x150); /* after 1: 3 or 4 is next, and it is 3 */
+               0x110); /* line 5 replaces 2, 2 replaces 3, 3 replaces 4; line 1 was used */
+    /* after line 1, the next to be replaced is 3 or 4: it is 3 */
+    check_hits(STELE_INSN_CACHE_PLRU, 4, four, 9, 0x150);
     check_hits(STELE_INSN_CACHE_FIFO, 4, four, 9, 0x0d0);
 }
 
@@ -87,9 +88,9 @@ TEST(sizes_that_cannot_be_are_refused)
     cache_free(&c);
 }
 
-/* ---- All of them ---- */
+/* ---- All caches together ---- */
 
-/* L1D of two lines and L2 of four, both with one set. */
+/* Returns caches with one set each: L1D has two lines and L2 four. */
 static stele_insn_cache_config small(void)
 {
     stele_insn_cache_config config = {.line_size = 64, .page_size = 4096};
@@ -103,7 +104,8 @@ static stele_insn_cache_config small(void)
     return config;
 }
 
-/* Loads, or with a minus stores, of lines; all instructions at one place. */
+/* Runs loads of lines, or stores if the number is negative; all instructions are at the same
+   address. */
 static stele_insn_cache *run(const stele_insn_cache_config *config, const int *lines, size_t count)
 {
     insn_batch *batch = made_batch(1);
@@ -119,7 +121,7 @@ static stele_insn_cache *run(const stele_insn_cache_config *config, const int *l
     return c;
 }
 
-/* What each counted; in memory that is the test's until it asks again. */
+/* Returns what each cache counted, in memory that is valid until the next call. */
 static const stele_insn_cache_row *counts_of(stele_insn_cache *c, uint64_t *insn_count)
 {
     static stele_insn_cache_row rows[STELE_INSN_CACHE_COUNT];
@@ -150,9 +152,9 @@ TEST(dirty_lines_are_written_back)
     uint64_t count;
     const stele_insn_cache_row *got = counts_of(c, &count);
     CHECK_EQ_U64(count, 6);
-    /* 1 leaves L1D dirty when 3 comes, and comes again from L2, from which it had not gone. */
+    /* Line 1 leaves L1D dirty when line 3 comes, and comes again from L2, which still has it. */
     check_counts(&got[STELE_INSN_CACHE_L1D], 4, 4, 2, 1, 1);
-    /* lines 1, 2, 3, 1, 4 of data and one of code, which goes when 4 comes */
+    /* lines 1, 2, 3, 1, 4 of data and one of code, which is replaced when 4 comes */
     check_counts(&got[STELE_INSN_CACHE_L2], 6, 5, 1, 0, 0);
     check_counts(&got[STELE_INSN_CACHE_L1I], 6, 1, 0, 0, 0);
     check_counts(&got[STELE_INSN_CACHE_DTLB], 6, 1, 0, 0, 0);

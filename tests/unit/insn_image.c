@@ -6,11 +6,11 @@
 #include "analysis/insn/insn_bbv.h"
 #include "analysis/insn/insn_image.h"
 
-/* ---- Memory ---- */
+/* ---- Memory images ---- */
 
 static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
-/* What the first page from this address on holds. */
+/* Returns the first page from an address on. */
 static const image_page *page_at(const image *m, uint64_t address)
 {
     for (size_t i = 0; i < m->page_count; i++) {
@@ -29,12 +29,12 @@ TEST(the_first_look_tells_what_was_there)
     REQUIRE(image_init(&m) == STELE_OK);
     batch->bytes = bytes;
     made_insn(batch, 0x1000, NOP);
-    made_access(batch, true, 0x8002, 0);  /* what was there is never seen */
-    made_access(batch, false, 0x8000, 3); /* 1 2 (3) 4 5 6 7 8 */
+    made_access(batch, true, 0x8002, 0);  /* the value before the store is never seen */
+    made_access(batch, false, 0x8000, 3); /* 1 2 (3) 4 5 6 7 8, of which 3 was stored */
     made_access(batch, true, 0x8000, 3);
     made_insn(batch, 0x1004, NOP);
-    made_access(batch, false, 0x8000, 3); /* reads its own */
-    made_access(batch, false, 0x8ffc, 3); /* two pages */
+    made_access(batch, false, 0x8000, 3); /* reads what the program itself stored */
+    made_access(batch, false, 0x8ffc, 3); /* spans two pages */
     made_access(batch, false, UINT64_C(0x7fff0000000a0000), 0);
     CHECK_EQ_U64(image_add(&m, batch), STELE_OK);
     image_finish(&m);
@@ -102,9 +102,9 @@ TEST(blocks_begin_behind_jumps)
     made_insn(batch, 0x1008, BRANCH);
     made_insn(batch, 0x1000, NOP)->flags |= INSN_DISCONTINUOUS;
     made_insn(batch, 0x1004, NOP);
-    made_insn(batch, 0x1008, BRANCH); /* the second interval */
+    made_insn(batch, 0x1008, BRANCH); /* begins the second interval */
     made_insn(batch, 0x100c, NOP);
-    made_insn(batch, 0x2000, NOP)->flags |= INSN_DISCONTINUOUS; /* an exception */
+    made_insn(batch, 0x2000, NOP)->flags |= INSN_DISCONTINUOUS; /* begins after an exception */
     CHECK_EQ_U64(bbv_add(&v, batch), STELE_OK);
     CHECK_EQ_U64(bbv_finish(&v), STELE_OK);
     CHECK_EQ_U64(s.intervals, 2);
@@ -116,7 +116,7 @@ TEST(blocks_begin_behind_jumps)
     CHECK_EQ_U64(s.counts[1][2], 1);
     CHECK_EQ_U64(v.blocks[1].pc, 0x100c);
     CHECK_EQ_U64(v.blocks[2].pc, 0x2000);
-    batch->track = 2; /* a thread begins with an interval and a block */
+    batch->track = 2; /* another thread begins an interval and a block */
     CHECK_EQ_U64(bbv_add(&v, batch), STELE_OK);
     CHECK_EQ_U64(bbv_finish(&v), STELE_OK);
     CHECK_EQ_U64(s.intervals, 4);

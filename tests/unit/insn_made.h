@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of instructions made by hand. */
+/* Makes batches of instructions by hand. */
 #ifndef UNIT_INSN_MADE_H
 #define UNIT_INSN_MADE_H
 
@@ -14,7 +14,7 @@ static inline insn_batch *made_batch(uint32_t track)
     return batch;
 }
 
-/* The next instruction of the batch. */
+/* Adds the next instruction to a batch. */
 static inline insn *made_insn(insn_batch *batch, uint64_t pc, uint32_t opcode)
 {
     insn *at = &batch->insns[batch->insn_count++];
@@ -27,7 +27,7 @@ static inline insn *made_insn(insn_batch *batch, uint64_t pc, uint32_t opcode)
     return at;
 }
 
-/* An access of the last instruction. */
+/* Adds an access to the last instruction. */
 static inline void made_access(insn_batch *batch, bool is_store, uint64_t address,
                                unsigned size_log2)
 {
@@ -39,7 +39,7 @@ static inline void made_access(insn_batch *batch, bool is_store, uint64_t addres
 
 #define NOP UINT32_C(0xd503201f)
 
-/* An instruction at 0x1000 with one access. */
+/* Adds an instruction at 0x1000 with one access. */
 static inline void made_load(insn_batch *batch, uint64_t address)
 {
     made_insn(batch, 0x1000, NOP);

@@ -10,7 +10,7 @@
 #include "analysis/insn/insn_sharing.h"
 #include "analysis/insn/insn_strides.h"
 
-/* ---- Footprint ---- */
+/* ---- Footprint of memory ---- */
 
 TEST(lines_and_pages_are_counted_once)
 {
@@ -22,9 +22,10 @@ TEST(lines_and_pages_are_counted_once)
     made_insn(batch, 0x1004, NOP);
     made_access(batch, false, 0x8000, 3);
     made_access(batch, true, 0x8008, 3);
-    made_access(batch, false, 0xffc, 3); /* two lines, two pages: 0xfc0, 0x1000 */
+    made_access(batch, false, 0xffc, 3); /* two lines and two pages: 0xfc0, 0x1000 */
     made_insn(batch, 0x1040, NOP);
-    made_access(batch, true, UINT64_C(0x1234000000008000), 0); /* 0x34000000008000, tagged 12 */
+    /* address 0x34000000008000 with tag 12 */
+    made_access(batch, true, UINT64_C(0x1234000000008000), 0);
     CHECK_EQ_U64(footprint_add(f, batch), STELE_OK);
     CHECK_EQ_U64(footprint_add(f, batch), STELE_OK);
     of = footprint_get(f)->counts;
@@ -65,13 +66,13 @@ TEST(intervals_begin_anew)
     made_load(batch, 0x8040);
     made_load(batch, 0x8000);
     CHECK_EQ_U64(footprint_add(f, batch), STELE_OK);
-    batch->track = 2; /* another thread, from its number 0 */
+    batch->track = 2; /* another thread, whose numbers begin at 0 */
     CHECK_EQ_U64(footprint_add(f, batch), STELE_OK);
     CHECK_EQ_U64(footprint_finish(f), STELE_OK);
     intervals = footprint_intervals(f, &count);
     REQUIRE(count == 4);
     CHECK_EQ_U64(intervals[0].touched.counts[FOOTPRINT_LINE][FOOTPRINT_READ], 2);
-    CHECK_EQ_U64(intervals[0].new_line_count, 3); /* with that of the code */
+    CHECK_EQ_U64(intervals[0].new_line_count, 3); /* with the line of the code */
     CHECK_EQ_U64(intervals[1].first, 2);
     CHECK_EQ_U64(intervals[1].insn_count, 1);
     CHECK_EQ_U64(intervals[1].new_line_count, 0);
@@ -111,14 +112,14 @@ TEST(distances_are_other_lines_touched_since)
     const reuse_counts *counts;
     reuse *r;
     REQUIRE(reuse_new(6, 1, &r) == STELE_OK);
-    made_load(batch, 0x0);  /* first */
-    made_load(batch, 0x8);  /* 0 */
-    made_load(batch, 0x40); /* first */
-    made_load(batch, 0x80); /* first */
-    made_load(batch, 0x80); /* 0 */
-    made_load(batch, 0x10); /* 2 */
-    made_load(batch, 0x40); /* 2 */
-    made_load(batch, 0x10); /* 1 */
+    made_load(batch, 0x0);  /* first access to the line */
+    made_load(batch, 0x8);  /* distance 0 */
+    made_load(batch, 0x40); /* first access to the line */
+    made_load(batch, 0x80); /* first access to the line */
+    made_load(batch, 0x80); /* distance 0 */
+    made_load(batch, 0x10); /* distance 2 */
+    made_load(batch, 0x40); /* distance 2 */
+    made_load(batch, 0x10); /* distance 1 */
     CHECK_EQ_U64(reuse_add(r, batch), STELE_OK);
     counts = reuse_get(r);
     CHECK_EQ_U64(counts->access_count, 8);
@@ -130,7 +131,7 @@ TEST(distances_are_other_lines_touched_since)
     insn_batch_free(batch);
 }
 
-/* Round and round over so many lines that the row of positions is moved together and grows. */
+/* Repeated loads of so many lines that the row of positions is compacted and grows. */
 TEST(distances_hold_over_many_lines)
 {
     const uint64_t line_count = 100000;
@@ -145,7 +146,7 @@ TEST(distances_hold_over_many_lines)
         }
     }
     CHECK_EQ_U64(reuse_get(r)->cold_count, line_count);
-    CHECK_EQ_U64(reuse_get(r)->buckets[17], 2 * line_count); /* 99,999 others */
+    CHECK_EQ_U64(reuse_get(r)->buckets[17], 2 * line_count); /* 99,999 other lines in between */
     reuse_free(r);
     insn_batch_free(batch);
 }
@@ -182,7 +183,7 @@ TEST(threads_reuse_for_themselves)
     insn_batch_free(batch);
 }
 
-/* ---- Strides ---- */
+/* ---- Strides of accesses ---- */
 
 TEST(strides_are_from_execution_to_execution)
 {
@@ -198,7 +199,7 @@ TEST(strides_are_from_execution_to_execution)
     rows = strides_sorted(&s);
     REQUIRE(rows != NULL && s.rows.used == 1);
     CHECK_EQ_U64(rows[0]->access_count, 6);
-    CHECK_EQ_U64(rows[0]->repeat_count, 2); /* 8 8 8 -74 8 */
+    CHECK_EQ_U64(rows[0]->repeat_count, 2); /* of the strides 8 8 8 -74 8 */
     CHECK_EQ_I64(strides_top(rows[0], &count), 8);
     CHECK_EQ_U64(count, 4);
     CHECK(!rows[0]->is_crowded);
@@ -228,9 +229,9 @@ TEST(the_most_frequent_stride_outlives_many_others)
     insn_batch_free(batch);
 }
 
-/* ---- Sharing ---- */
+/* ---- Sharing of lines ---- */
 
-/* One access of a thread. */
+/* Adds one access of a thread. */
 static void share_bytes(sharing *s, uint32_t track, bool is_store, uint64_t address,
                         uint8_t size_log2)
 {
@@ -286,8 +287,8 @@ static sharing_kind kind_of_line(const sharing *s)
     return kind;
 }
 
-/* Two threads that count in neighbouring fields, `distance` bytes apart, and read the other's field
-   once for each `period` of their own accesses; 0: never. */
+/* Two threads count in neighbouring fields, `distance` bytes apart. Each reads the other's field
+   once for each `period` of its own accesses; 0: never. Returns how they share the line. */
 static sharing_kind kind_of_neighbours(bool is_mixed, uint64_t distance, unsigned period)
 {
     sharing s;
@@ -307,7 +308,7 @@ static sharing_kind kind_of_neighbours(bool is_mixed, uint64_t distance, unsigne
     return kind;
 }
 
-/* Who uses which bytes how often decides, not one access; nor does it matter who came first. */
+/* What counts is who uses which bytes how often, not a single access and not who came first. */
 TEST(lines_are_judged_by_all_of_their_use)
 {
     sharing s;
@@ -319,7 +320,7 @@ TEST(lines_are_judged_by_all_of_their_use)
         }
         CHECK_EQ_U64(kind_of_neighbours(is_mixed, 0, 0), SHARING_MANY_WRITERS);
     }
-    /* One thread writes much, another reads it, and something of its own, now and then. */
+    /* One thread writes often; another one reads that, and sometimes something of its own. */
     REQUIRE(sharing_init(&s) == STELE_OK);
     for (unsigned i = 0; i < 100; i++)
         share(&s, 1, true, 0x100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions by <stele/insn.h> alone, as a program outside of the project reads them. */
+/* Instructions through <stele/insn.h> alone, as a program outside the project reads them. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void close_trace(opened *o)
     stele_context_free(o->context);
 }
 
-/* ---- Reading ---- */
+/* ---- Reading instructions ---- */
 
 typedef struct totals {
     uint64_t insns, hidden, accesses, bytes, values, pc_sum;
@@ -156,7 +156,7 @@ TEST(findings_go_to_who_asks_for_them)
     close_trace(&o);
 }
 
-/* ---- Parts ---- */
+/* ---- Counting in parts ---- */
 
 static stele_status take_mix(void *user, const stele_insn_batch *batch)
 {
@@ -184,7 +184,8 @@ static void drop_mix(void *fork)
     stele_insn_mix_free(fork);
 }
 
-/* The counts of all opcodes, with weights that tell apart who has them. */
+/* Returns the sum of the counts of all opcodes, with weights that show which opcode has which
+   count. */
 static uint64_t mix_sum(uint32_t parts)
 {
     opened o = open_trace(COLLECTION);
@@ -202,7 +203,7 @@ static uint64_t mix_sum(uint32_t parts)
                                                         .drop = drop_mix},
                                  NULL),
                  STELE_OK);
-    CHECK(!stele_insn_mix_get(mix, 0, &row)); /* there are no rows until they are made */
+    CHECK(!stele_insn_mix_get(mix, 0, &row)); /* there are no rows before stele_insn_mix_rows() */
     REQUIRE(stele_insn_mix_rows(mix, &row_count) == STELE_OK);
     CHECK(!stele_insn_mix_get(mix, row_count, &row));
     for (size_t i = 0; stele_insn_mix_get(mix, i, &row); i++) {
@@ -223,7 +224,7 @@ TEST(the_number_of_parts_does_not_matter)
     CHECK_EQ_U64(mix_sum(64), whole);
 }
 
-/* ---- Analyses ---- */
+/* ---- Analyses of instructions ---- */
 
 TEST(memory_is_summed_up)
 {
@@ -269,7 +270,7 @@ TEST(memory_is_summed_up)
     close_trace(&o);
 }
 
-/* All instructions of a trace, with all that they have. */
+/* Reads all instructions of a trace, with all that belongs to them. */
 static void read_into(const char *path, stele_insn_take_fn *take, void *user)
 {
     opened o = open_trace(path);
@@ -312,7 +313,7 @@ static stele_status take_interval(void *user, const stele_insn_bbv *bbv, uint32_
     return STELE_OK;
 }
 
-/* Every instruction is in one block, of one address, and in one interval. */
+/* Every instruction is in one block, at one address and in one interval. */
 TEST(blocks_addresses_and_intervals_hold_every_instruction)
 {
     run_handles h = {.insn_count = 0};
@@ -538,14 +539,14 @@ TEST(an_image_is_an_elf_core)
     w.size = 0;
     REQUIRE(stele_insn_image_write_core(image, states, 2, write_core, &w) == STELE_OK);
     CHECK(memcmp(w.bytes, "\177ELF\2\1\1", 7) == 0 && w.bytes[16] == 4);
-    /* The headers, two threads' notes and padding fill whole pages before the memory. */
+    /* The headers, the notes of two threads and padding fill whole pages before the memory. */
     CHECK_EQ_U64(w.size % STELE_INSN_IMAGE_PAGE_SIZE, 0);
     CHECK(w.size / STELE_INSN_IMAGE_PAGE_SIZE > count);
     CHECK_EQ_U64(stele_insn_image_write_core(image, states, 2, refuse, NULL), STELE_ERR_CLOSED);
     stele_insn_image_free(image);
 }
 
-/* ---- A64 ---- */
+/* ---- Classifying A64 opcodes ---- */
 
 TEST(opcodes_are_classified)
 {
@@ -572,7 +573,7 @@ TEST(opcodes_are_classified)
     CHECK(strcmp(stele_a64_group_text(STELE_A64_GROUP_MEMORY), "memory") == 0);
 }
 
-/* A program of an older version has smaller structs, after which lies something else. */
+/* A program made with an older version has smaller structs, with something else after them. */
 TEST(older_structs_are_not_written_beyond_their_size)
 {
     struct {

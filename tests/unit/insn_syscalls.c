@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls put together from the values of instructions, and what they are called. */
+/* System calls, put together from the values of instructions, and the names of system calls. */
 #include "insn_made.h"
 #include "test.h"
 
@@ -32,7 +32,7 @@ static void made_arguments(insn_batch *batch, uint64_t call)
         made_value(batch, INSN_VALUE_ARGUMENT, 10 + i);
 }
 
-/* All calls of the batch. */
+/* Returns all system calls of the batch. */
 static insn_syscalls *run(const insn_batch *batch)
 {
     static insn_syscalls calls;
@@ -48,11 +48,11 @@ TEST(results_find_their_calls)
     insn_batch *batch = made_batch(1);
     made_insn(batch, 0x1000, SVC);
     made_arguments(batch, 64);
-    made_insn(batch, 0x2000, NOP); /* the kernel */
+    made_insn(batch, 0x2000, NOP); /* instructions of the kernel */
     made_insn(batch, 0x2004, NOP);
     made_value(batch, INSN_VALUE_RESULT, 5);
     made_insn(batch, 0x1004, SVC);
-    made_arguments(batch, 93); /* exit: it has no result */
+    made_arguments(batch, 93); /* exit, which has no result */
     run(batch);
     REQUIRE(seen_count == 2);
     CHECK_EQ_U64(seen[0].call, 64);
@@ -113,7 +113,7 @@ TEST(calls_arguments_and_errors_have_names)
     CHECK(syscall_error(0) == NULL && syscall_error(41) == NULL && syscall_error(134) == NULL);
 }
 
-/* The table is sorted, and every argument is a name and a type. */
+/* The table is sorted, and every argument has a name and a type. */
 TEST(the_table_is_well_formed)
 {
     uint64_t last = 0;

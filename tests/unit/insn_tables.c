@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts that analyses of instructions are made of: counts, filters, what registers get. */
+/* What analyses of instructions are made of: counts, filters, and the registers that
+   instructions write. */
 #include <stdlib.h>
 
 #include "analysis/insn/insn_blocks.h"
@@ -9,7 +10,7 @@
 #include "support.h"
 #include "test.h"
 
-/* ---- Counts ---- */
+/* ---- Tables of counts ---- */
 
 TEST(counts_are_exact_and_grow)
 {
@@ -34,7 +35,7 @@ TEST(counts_are_exact_and_grow)
     insn_counts_free(&other);
 }
 
-/* ---- Filters ---- */
+/* ---- Filters of instructions ---- */
 
 TEST(filters_hide_by_level_and_address)
 {
@@ -69,9 +70,10 @@ TEST(filters_hide_by_level_and_address)
     insn_batch_free(batch);
 }
 
-/* ---- Registers ---- */
+/* ---- Registers written ---- */
 
-/* One instruction at 0x400000 with up to two accesses of `size` bytes at `address`. */
+/* Runs one instruction at 0x400000 with up to two accesses of `size` bytes at `address`. Returns
+   the number of registers written. */
 static size_t writes_of(uint32_t opcode, uint8_t size_log2, unsigned access_count, bool is_store,
                         insn_write list[INSN_WRITES_MAX])
 {
@@ -118,8 +120,10 @@ TEST(registers_get_what_was_recorded)
         {0xa9400440, 3, 2, false, 2, {{0x9122334455667788, 0}, {0x0807060504030201, 1}}},
         {0xa9400440, 4, 1, false, 2, {{0x9122334455667788, 0}, {0x0807060504030201, 1}}},
         {0x69400440, 2, 2, false, 2, {{0x55667788, 0}, {UINT64_C(0xffffffff91223344), 1}}},
-        {0xf8410c20, 3, 1, false, 2, {{0x9122334455667788, 0}, {0x5000, 1}}}, /* [x1, #16]! */
-        {0xf85f0420, 3, 1, false, 2, {{0x9122334455667788, 0}, {0x4ff0, 1}}}, /* [x1], #-16 */
+        /* ldr x0, [x1, #16]! */
+        {0xf8410c20, 3, 1, false, 2, {{0x9122334455667788, 0}, {0x5000, 1}}},
+        /* ldr x0, [x1], #-16 */
+        {0xf85f0420, 3, 1, false, 2, {{0x9122334455667788, 0}, {0x4ff0, 1}}},
         {0xa9ba7bfd, 3, 2, true, 1, {{0x5000, INSN_SP}}}, /* stp x29, x30, [sp, #-96]! */
         {0x3dc00020, 4, 1, false, 0, {{0, 0}}},           /* ldr q0, [x1] */
         {0xd53bd040, 0, 0, false, 1, {{0x1234, 0}}},      /* mrs x0, tpidr_el0 */
@@ -143,9 +147,9 @@ TEST(registers_get_what_was_recorded)
     }
 }
 
-/* ---- Blocks ---- */
+/* ---- Basic blocks ---- */
 
-/* However a run of instructions is cut into parts, its blocks are the same. */
+/* A run of instructions has the same blocks, into whatever parts it is cut. */
 TEST(blocks_of_parts_are_those_of_the_whole)
 {
     enum { COUNT = 300 };

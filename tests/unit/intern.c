@@ -70,7 +70,7 @@ TEST(a_full_pool_still_knows_what_it_has)
     intern_free(&pool);
 }
 
-/* Among so many strings some have the same hash, and must still be distinguished. */
+/* Among so many strings some have the same hash, and are still different. */
 TEST(strings_of_one_hash_are_told_apart)
 {
     enum { COUNT = 400000 };
@@ -94,7 +94,8 @@ TEST(strings_of_one_hash_are_told_apart)
     intern_free(&pool);
 }
 
-/* Strings that made a product of zeros of everything but themselves while the hash had no key. */
+/* Strings that would all have the same hash if the hash had no key, as they make products with
+   zero. */
 TEST(strings_that_were_made_to_meet_do_not)
 {
     enum { COUNT = 20000 };
@@ -116,7 +117,7 @@ TEST(strings_that_were_made_to_meet_do_not)
     intern_free(&pool);
 }
 
-/* What meets in one pool, if anything does, does not meet in another. */
+/* The hash of each pool has a key of its own, so the same strings do not collide in every pool. */
 TEST(each_pool_has_a_key_of_its_own)
 {
     intern a, b;

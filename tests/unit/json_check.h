@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A strict reader of JSON (RFC 8259) that only says yes or no. */
+/* A strict checker for JSON (RFC 8259), which only says whether a text is valid. */
 #ifndef UNIT_JSON_CHECK_H
 #define UNIT_JSON_CHECK_H
 
@@ -52,7 +52,7 @@ static inline bool json_number_ok(json_check *json)
     return true;
 }
 
-/* After a backslash. Surrogates are refused: nothing here needs them. */
+/* Checks an escape after its backslash. Refuses surrogates, as no test needs them. */
 static inline bool json_escape_ok(json_check *json)
 {
     unsigned value = 0;
@@ -93,7 +93,7 @@ static inline bool json_string_ok(json_check *json)
     return json_take(json, '"');
 }
 
-/* Of an object or array whose opening bracket was taken. */
+/* Checks the members of an object or array, after its opening bracket. */
 static inline bool json_members_ok(json_check *json, char close)
 {
     json_space(json);
@@ -151,7 +151,7 @@ static inline bool json_value_ok(json_check *json)
     return is_ok;
 }
 
-/* One value and nothing else but space. */
+/* Returns whether a text is one value, with nothing but space around it. */
 static inline bool json_is_valid(const char *text, size_t size)
 {
     json_check json = {text, text + size, 0};
@@ -161,7 +161,8 @@ static inline bool json_is_valid(const char *text, size_t size)
     return json.at == json.end;
 }
 
-/* Every line a value; gives their number, or a negative number for the line that is wrong. */
+/* Checks that every line is a value. Returns the number of lines, or the negative number of the
+   first line that is not valid. */
 static inline long json_lines_count(const char *text)
 {
     long count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of JSON: values, places, and what is refused where. */
+/* The reader of JSON: values, their offsets, and which errors are found where. */
 #include "core/json_read.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer of JSON: commas, lines and nesting; what it writes is read again. */
+/* The writer of JSON: commas, lines and nesting; what it writes is read back. */
 #include <stele/json.h>
 
 #include <math.h>
@@ -157,7 +157,7 @@ TEST(what_is_shown_steers_no_screen_and_is_cut)
     stele_json_shown(&j, NULL, "a\x1b[1m\xff\"b\xe2\x80\xae", 11, 100);
     stele_json_shown(&j, NULL, "abc", 3, 3);
     stele_json_shown(&j, NULL, "abc", 3, 2);
-    stele_json_shown(&j, NULL, "a\xc3\xa4z", 4, 2); /* a character is written whole */
+    stele_json_shown(&j, NULL, "a\xc3\xa4z", 4, 2); /* a character is written in full */
     stele_json_shown(&j, NULL, "", 0, 0);
     stele_json_close(&j, ']');
     CHECK_EQ_STR(written(out, &size), "[\"a\\\\x1B[1m\\\\xFF\\\"b\\\\xE2\\\\x80\\\\xAE\",\"abc\","
@@ -166,7 +166,7 @@ TEST(what_is_shown_steers_no_screen_and_is_cut)
     stele_output_close(out);
 }
 
-/* Deeper than any word of bits, and than lines are indented. */
+/* Nested deeper than a word has bits, and deeper than lines are indented. */
 TEST(nesting_has_no_limit)
 {
     enum { DEPTH = 300 };

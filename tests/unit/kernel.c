@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernel traces tell, of made-up events, against figures that were worked out by hand. */
+/* What kernel traces tell: made-up events, compared with numbers worked out by hand. */
 #include <stele/kernel.h>
 
 #include "calls_made.h"
@@ -79,25 +79,26 @@ static stele_kernel_totals totals(void)
     return all;
 }
 
-/* Calls of two threads on one CPU, one that waits in it, one that is not left, one not entered. */
+/* Adds system calls of two threads on one CPU: one that waits, one without an exit, one without
+   an entry. */
 static void add_calls(void)
 {
-    moment(50, 0, "syscall_entry_read"); /* it is not known who */
+    moment(50, 0, "syscall_entry_read"); /* the thread is not known */
     runs(100, 0, 0, 11);
     moment(110, 0, "syscall_entry_read");
-    runs(120, 0, 11, 12); /* 11 waits in it */
+    runs(120, 0, 11, 12); /* thread 11 waits in the call */
     moment(130, 0, "syscall_entry_write");
-    moment(150, 0, "syscall_exit_write"); /* 12: 20 ns, fails */
+    moment(150, 0, "syscall_exit_write"); /* thread 12: 20 ns, fails */
     has("ret", -5);
-    moment(160, 0, "syscall_exit_write"); /* without entry */
+    moment(160, 0, "syscall_exit_write"); /* has no entry */
     has("ret", 1);
     runs(200, 0, 12, 11);
-    moment(210, 0, "syscall_exit_read"); /* 11: 100 ns, 7 bytes */
+    moment(210, 0, "syscall_exit_read"); /* thread 11: 100 ns, 7 bytes */
     has("ret", 7);
-    moment(220, 0, "sys_read");     /* as older tracers have it */
-    moment(250, 0, "exit_syscall"); /* 11: 30 ns, 3 bytes */
+    moment(220, 0, "sys_read");     /* the name in older tracers */
+    moment(250, 0, "exit_syscall"); /* thread 11: 30 ns, 3 bytes */
     has("ret", 3);
-    moment(260, 0, "syscall_entry_futex"); /* is not left */
+    moment(260, 0, "syscall_entry_futex"); /* has no exit */
 }
 
 TEST(system_calls)
@@ -140,7 +141,7 @@ TEST(system_calls_of_threads)
     end();
 }
 
-/* What ends in the window counts, with all of its duration. */
+/* A call that ends in the window counts, with its whole duration. */
 TEST(a_window_counts_what_ends_in_it)
 {
     begin(NULL);
@@ -169,10 +170,10 @@ TEST(interrupts_nest_and_softirqs_wait)
     irq(130, false, 9, NULL);
     moment(135, 1, "irq_softirq_raise");
     has("vec", 3);
-    moment(138, 1, "irq_softirq_raise"); /* again */
+    moment(138, 1, "irq_softirq_raise"); /* raised again */
     has("vec", 3);
     irq(140, false, 5, NULL);
-    irq(145, false, 5, NULL); /* without entry */
+    irq(145, false, 5, NULL); /* has no entry */
     moment(150, 1, "irq_softirq_entry");
     has("vec", 3);
     moment(190, 1, "irq_softirq_exit");
@@ -204,7 +205,7 @@ TEST(requests_packets_and_memory)
     block(110, true, 2000, 16);
     block(150, false, 2000, 16);
     block(300, false, 1000, 8);
-    block(310, true, 3000, 8); /* is not done */
+    block(310, true, 3000, 8); /* does not complete */
     moment(400, 0, "net_dev_xmit");
     has("len", 100);
     has_text("name", "eth0");
@@ -231,7 +232,7 @@ TEST(requests_packets_and_memory)
     end();
 }
 
-/* Requests beyond what is followed are said to be open; nothing is lost in silence. */
+/* Requests beyond the limit of what is followed are reported as open, so none is lost silently. */
 TEST(many_requests_under_way)
 {
     uint64_t open;

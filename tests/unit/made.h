@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Made-up streams of events with known disorder, and the order that they should come in. */
+/* Made-up streams of events with known disorder, and the order in which they should be read. */
 #ifndef UNIT_MADE_H
 #define UNIT_MADE_H
 
@@ -13,28 +13,30 @@
 
 typedef struct made {
     int64_t time_ns;
-    int64_t end_ns; /* of a complete event, where kind says so */
+    int64_t end_ns; /* of a complete event, where `kind` says so */
     uint32_t stream;
     uint8_t kind;
 } made;
 
 #define MADE_NO_TIME STELE_KIND_COUNT /* an instant without a time */
 
-/* A list of events; what is put into batches is made of them and of their numbers. */
+/* A list of events. What is put into batches is made from the events and their numbers. */
 typedef struct made_list {
     made *events;
     uint32_t count;
-    uint32_t batch_min, batch_max; /* events of one batch, at random; 0: some are empty */
+    /* events in one batch, chosen at random; 0: some batches are empty */
+    uint32_t batch_min, batch_max;
     bool has_fields;
     uint64_t seed;
-    stele_status ending; /* what comes after the last */
+    stele_status ending; /* the status after the last event */
 } made_list;
 
 typedef struct made_producer {
     producer base;
     const made_list *list;
     uint32_t at, batch_number;
-    uint32_t stream_first, only; /* number of stream 0; the one that is wanted, or PRODUCE_ALL */
+    /* number of stream 0; the only stream that is wanted, or PRODUCE_ALL */
+    uint32_t stream_first, only;
     uint64_t random;
 } made_producer;
 
@@ -54,7 +56,8 @@ static inline uint32_t random_below(uint64_t *state, uint32_t limit)
     return (uint32_t)(random_next(state) % limit);
 }
 
-/* The payload of event n: some bytes that differ from event to event in size, too. */
+/* Writes the payload of event n: bytes that differ between events, in their number as well.
+   Returns the size. */
 static inline size_t payload_of(uint32_t n, char bytes[64])
 {
     const int size = snprintf(bytes, 64, "%u:%.*s", n, (int)(n % 23), "abcdefghijklmnopqrstuvwxyz");
@@ -115,7 +118,7 @@ static inline bool made_add(stele_batch *batch, const made_list *list, uint32_t 
     return made_add_fields(batch, n);
 }
 
-/* Steps over what is not wanted; false at the end. */
+/* Finds the next event that is wanted. Returns false at the end. */
 static inline bool made_find(made_producer *p)
 {
     while (p->only != PRODUCE_ALL && p->at < p->list->count &&
@@ -139,7 +142,7 @@ static inline stele_status made_fill(producer *self, stele_batch *batch)
     batch->stream = p->stream_first + stream;
     p->batch_number++;
     if (list->has_fields && p->batch_number % 3 == 0) {
-        /* Every third batch has a context: its number. */
+        /* Every third batch has a context: the batch's number. */
         if (!batch_reserve_fields(batch, 1))
             return STELE_ERR_MEMORY;
         batch->context_count = 1;
@@ -175,7 +178,7 @@ static inline producer *made_open(const made_list *list)
     return &p->base;
 }
 
-/* Rising times with steps of 0 to 9, each event then moved back by up to `disorder`. */
+/* Makes events whose times rise by 0 to 9, and then moves each back by up to `disorder`. */
 static inline made_list made_new(uint32_t count, uint32_t streams, uint32_t disorder, uint64_t seed)
 {
     made_list list = {
@@ -197,7 +200,7 @@ static inline made_list made_new(uint32_t count, uint32_t streams, uint32_t diso
     return list;
 }
 
-/* ---- The reference ---- */
+/* ---- The order to compare with ---- */
 
 static const made_list *sorted_list;
 static bool sorted_by_end;
@@ -219,7 +222,7 @@ static inline int made_compare(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The numbers of the events in the order in which they are to come. */
+/* Returns the numbers of the events in the order in which they are to be read. */
 static inline uint32_t *made_order(const made_list *list, bool by_end)
 {
     uint32_t *order = calloc(list->count + 1, sizeof *order);
@@ -231,9 +234,9 @@ static inline uint32_t *made_order(const made_list *list, bool by_end)
     return order;
 }
 
-static const stele_context no_context; /* all names are known in their batch only */
+static const stele_context no_context; /* all names are local to their batch */
 
-/* The event is number n of the list, with all that belongs to it. */
+/* Returns whether an event is number n of the list, with all that belongs to it. */
 static inline bool event_is_whole(const stele_batch *batch, const stele_event *event,
                                   const made_list *list, uint32_t n)
 {

@@ -44,7 +44,7 @@ TEST(names_are_joined_by_one_slash)
     }
 }
 
-/* ---- Directories ---- */
+/* ---- Members of directories ---- */
 
 static findings found;
 static members listed;
@@ -117,9 +117,9 @@ TEST(links_to_directories_are_followed_and_nothing_is_listed_twice)
     file_write("trace/z/a", "1", 1);
     file_write("elsewhere/b", "12", 2);
     file_write("elsewhere/deep/c", "123", 3);
-    REQUIRE(symlink("z", "trace/alias") == 0);          /* seen without it */
-    REQUIRE(symlink("..", "trace/up") == 0);            /* all, and the trace again */
-    REQUIRE(symlink("../elsewhere", "trace/out") == 0); /* before "up": by name */
+    REQUIRE(symlink("z", "trace/alias") == 0); /* the folder is listed anyway, by its own name */
+    REQUIRE(symlink("..", "trace/up") == 0);   /* leads to all folders, and to the trace again */
+    REQUIRE(symlink("../elsewhere", "trace/out") == 0); /* comes before "up", as names are sorted */
     REQUIRE(symlink("../trace/up", "elsewhere/loop") == 0);
     CHECK_EQ_U64(list_folder("trace"), STELE_OK);
     CHECK_EQ_U64(found.count, 0);
@@ -131,7 +131,7 @@ TEST(links_to_directories_are_followed_and_nothing_is_listed_twice)
     folder_leave(folder);
 }
 
-/* Each level has two ways to the next one: 2^30 ways to the last. */
+/* Each level has two ways to the next: 2^30 ways to the last one. */
 TEST(many_ways_to_one_directory_take_no_time)
 {
     char path[64], to[64];

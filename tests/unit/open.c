@@ -25,7 +25,7 @@ static stele_context *make_context(void)
     return context;
 }
 
-/* ---- The registry ---- */
+/* ---- The registry of formats ---- */
 
 TEST(formats_are_found_by_name)
 {
@@ -74,7 +74,7 @@ TEST(every_code_is_there_once_and_explained)
     CHECK(stele_code_find("") == NULL);
 }
 
-/* ---- Opening ---- */
+/* ---- Opening traces ---- */
 
 static const char heph_trace[] = "\x75\xd1\x1d\x4d\0\0\0\x17\0\x05"
                                  "epoch\0\0\0\0\0\0\0\x64";
@@ -107,7 +107,8 @@ TEST(a_trace_is_recognised_by_its_content)
     stele_context_free(context);
 }
 
-/* An instant: header (type 4, of 4 words, all references inline or empty), time, two koids. */
+/* Writes instants, each with a header (type 4, of 4 words, all references inline or empty), a
+   time and two koids. */
 static void write_instants(const char *path, uint64_t count)
 {
     uint8_t record[32] = {0};
@@ -236,7 +237,7 @@ TEST(every_allocation_of_opening_may_fail)
     CHECK(n > 3);
 }
 
-/* ---- Writers ---- */
+/* ---- What writers have in common ---- */
 
 typedef struct noting_writer {
     stele_writer base;
@@ -321,7 +322,7 @@ TEST(losses_are_counted_by_what_they_are)
     CHECK(stele_writer_get_loss(writer, 2, &loss));
     CHECK(loss.kind == STELE_KIND_WAKE && loss.count == 5);
     CHECK(!stele_writer_get_loss(writer, 3, &loss));
-    /* Beyond the table nothing goes uncounted. */
+    /* Losses beyond the table are counted as well. */
     for (uint32_t i = 0; i < LOSSES_MAX + 10; i++) {
         snprintf(texts[i], sizeof texts[i], "text %u", (unsigned)i);
         writer_lose(writer, STELE_KIND_LOG, texts[i], true, 1);
@@ -375,7 +376,7 @@ TEST(reading_from_memory_ends_when_it_is_not_to_go_on)
     stele_status status = STELE_OK;
     uint64_t count = 0;
     store_le64(bytes, UINT64_C(0x0016547846040010));
-    for (size_t i = 0; i < COUNT; i++) { /* instants of a thread that is in the record */
+    for (size_t i = 0; i < COUNT; i++) { /* instants of a thread that is inline in the record */
         uint8_t *record = bytes + 8 + i * WORDS * 8;
         store_le64(record, 4 | UINT64_C(3) << 4 | UINT64_C(1) << 24);
         store_le64(record + 8, i);

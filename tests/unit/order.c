@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows: made-up streams with known disorder against a plain stable sort. */
+/* Flows of events: made-up streams with known disorder, compared with a plain stable sort. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ static stele_context *make_context(const char *temp_dir)
     return context;
 }
 
-/* Pulls all and compares with the order; true when it is the same to the end. */
+/* Reads a flow to its end. Returns whether its events are in the given order. */
 static bool flow_gives(flow *f, const made_list *list, const uint32_t *order, stele_status ending)
 {
     stele_segment segment;
@@ -39,7 +39,7 @@ static bool flow_gives(flow *f, const made_list *list, const uint32_t *order, st
 
 typedef stele_status order_fn(producer *from, const order_options *options, flow **out);
 
-/* One flow over the list gives exactly the sorted order. */
+/* Returns whether a flow over the list gives exactly the sorted order. */
 static bool is_sorted_by(order_fn *fn, const made_list *list, const order_options *given)
 {
     order_options options = *given;
@@ -57,7 +57,7 @@ static bool is_sorted_by(order_fn *fn, const made_list *list, const order_option
     return is_good && open_producers == 0;
 }
 
-/* ---- Sorting ---- */
+/* ---- Sorting events ---- */
 
 TEST(a_sort_in_memory_gives_the_reference)
 {
@@ -120,7 +120,7 @@ TEST(a_sort_that_knows_the_lateness_gives_the_reference)
     }
 }
 
-/* ---- Windows ---- */
+/* ---- Sorting in windows ---- */
 
 TEST(a_window_that_suffices_gives_the_reference)
 {
@@ -139,7 +139,7 @@ TEST(a_window_that_suffices_gives_the_reference)
     }
 }
 
-/* What is delivered is late exactly when something younger was delivered before. */
+/* Checks that an event is marked as late exactly if a later one was delivered before it. */
 static void check_lateness(const made_list *list, const order_options *given, bool wants_late)
 {
     order_options options = *given;
@@ -251,7 +251,7 @@ TEST(times_at_the_ends_of_the_scale)
                            &(order_options){.lateness_ns = INT64_MAX, .size_max = sizes[i]}));
 }
 
-/* ---- Shifts, plain flows, one after the other ---- */
+/* ---- Shifts, plain flows, flows one after the other ---- */
 
 TEST(a_shift_moves_all_times)
 {
@@ -290,7 +290,7 @@ TEST(one_after_the_other)
         REQUIRE(flow_plain(made_open(&lists[i]), &flows[i]) == STELE_OK);
     }
     REQUIRE(flow_concat(flows, 3, &f) == STELE_OK);
-    /* The error of the first is reported after all of the second. */
+    /* The error of the first flow is reported after all events of the second. */
     for (stele_status status; (status = flow_next(f, &segment)) != STELE_ERR_READ;) {
         REQUIRE(status == STELE_OK);
         CHECK(segment.batch->stream >= at);
@@ -306,9 +306,9 @@ TEST(one_after_the_other)
         free(lists[i].events);
 }
 
-/* ---- Merging ---- */
+/* ---- Merging flows ---- */
 
-#define STRETCH_ENDS UINT32_MAX /* to the ends of what times can be */
+#define STRETCH_ENDS UINT32_MAX /* up to the first and last times that there can be */
 
 static int64_t stretched(int64_t time_ns, uint32_t stretch)
 {
@@ -331,7 +331,7 @@ static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch
         lists[i].batch_max = 1 + random_below(&random, i % 5 == 0 ? 1000 : 300);
         all.count += lists[i].count;
     }
-    /* The numbers of events in `all` are their ticks, so that the stream before counts. */
+    /* The numbers of events in `all` are their ticks, so all streams before count. */
     all.events = calloc(all.count + 1, sizeof *all.events);
     for (uint32_t i = 0, at = 0; i < k; i++) {
         for (uint32_t j = 0; j < lists[i].count; j++, at++) {
@@ -379,13 +379,13 @@ TEST(a_merge_of_any_number_of_flows_gives_the_reference)
     for (uint32_t k = 0; k <= 50; k++) {
         CHECK(merge_gives(k, k + 1, false, 1));
         CHECK(merge_gives(k, k + 1, true, 1));
-        CHECK(merge_gives(k, k + 1, false, 0)); /* equal times only */
+        CHECK(merge_gives(k, k + 1, false, 0)); /* only equal times */
         CHECK(merge_gives(k, k + 1, false, 1000));
         CHECK(merge_gives(k, k + 1, false, STRETCH_ENDS));
     }
 }
 
-/* Opens flows that let events go late, each through a window that is too small for its list. */
+/* Opens flows that give some events late, each through a window that is too small for its list. */
 static bool open_late(const made_list *lists, uint32_t k, order_stats *stats, flow **flows)
 {
     for (uint32_t i = 0; i < k; i++) {
@@ -396,7 +396,7 @@ static bool open_late(const made_list *lists, uint32_t k, order_stats *stats, fl
     return true;
 }
 
-/* Where events come late, the order is that of always taking the least of the first ones. */
+/* Checks that with late events, merging always takes the least of the flows' first events. */
 static bool merge_takes_the_least(uint32_t k, uint64_t seed)
 {
     uint64_t random = seed;
@@ -451,7 +451,7 @@ TEST(a_merge_of_what_comes_late_takes_the_least)
         CHECK(merge_takes_the_least(k, 100 + k));
 }
 
-/* ---- Errors ---- */
+/* ---- Errors while reading ---- */
 
 TEST(what_was_read_before_an_error_is_delivered)
 {
@@ -521,9 +521,9 @@ TEST(no_room_for_temporary_files)
     free(list.events);
 }
 
-/* ---- Memory ---- */
+/* ---- Failing allocations ---- */
 
-/* Two sorts, a window and a plain flow, merged: everything that allocates. */
+/* Merges two sorts, a window and a plain flow: everything that allocates. */
 static stele_status merge_all(const made_list *list, const made_list *ordered)
 {
     stele_context *context = NULL;

@@ -29,7 +29,7 @@ static void check_file(const char *path, const void *bytes, size_t size)
     free(got);
 }
 
-/* How many names there are in the folder of the test, temporary ones included. */
+/* Returns how many names the folder of the test has, including temporary ones. */
 static unsigned name_count(void)
 {
     DIR *names = opendir(".");
@@ -51,7 +51,7 @@ TEST(a_file_appears_when_it_is_finished)
     CHECK_EQ_U64(output_offset(out), 19);
     CHECK_EQ_U64(output_flush(out), STELE_OK);
     CHECK(access("new", F_OK) != 0);
-    CHECK(name_count() <= 1); /* under a temporary name, where it needs one */
+    CHECK(name_count() <= 1); /* one, if the output needs a temporary name */
     CHECK_EQ_U64(output_finish(out), STELE_OK);
     output_close(out);
     CHECK_EQ_U64(name_count(), 1);
@@ -160,7 +160,7 @@ TEST(existing_files_are_only_replaced_on_request)
     folder_leave(folder);
 }
 
-/* Somebody else takes the name while the output is being written. */
+/* Another program makes a file of the same name while the output is being written. */
 TEST(a_file_that_comes_up_in_between_is_kept)
 {
     folder_enter(folder, sizeof folder);
@@ -175,7 +175,8 @@ TEST(a_file_that_comes_up_in_between_is_kept)
     folder_leave(folder);
 }
 
-/* Somebody clears away what looks temporary: then nothing is put in place, not even an empty file.
+/*
+ * Another program deletes the temporary file: then no file is put in place, not even an empty one.
  */
 TEST(a_temporary_file_that_is_gone_is_an_error)
 {
@@ -184,7 +185,7 @@ TEST(a_temporary_file_that_is_gone_is_an_error)
         output *out = open_output("name", replace);
         output_text(out, "text");
         if (out->temp_path == NULL)
-            REQUIRE(output_seal(out) == STELE_OK); /* gives it a name */
+            REQUIRE(output_seal(out) == STELE_OK); /* gives the file a name */
         REQUIRE(unlink(out->temp_path) == 0);
         CHECK_EQ_U64(output_finish(out), STELE_ERR_WRITE);
         CHECK_EQ_U64(found.count, 1);
@@ -266,7 +267,7 @@ TEST(devices_are_written_straight)
     output_close(out);
 }
 
-/* The reader of the pipe goes away. */
+/* The reader of the pipe closes it. */
 TEST(a_closed_pipe_is_no_finding)
 {
     folder_enter(folder, sizeof folder);
@@ -342,7 +343,7 @@ TEST(memory_that_is_not_there_is_an_error)
     output_close(out);
 }
 
-/* ---- Several files ---- */
+/* ---- Outputs of several files ---- */
 
 static output *open_folder(const char *path, bool replace, stele_status wanted)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Overviews tell the truth: over all samples, at random windows, what bins say of each track is
- * what its events and spans say, one by one, within the slack that the bins state.
- */
+/* Overviews are right: over all samples, in random windows, what bins say of each track is what
+   its events and spans say one by one, within the error that the bins state. */
 #include <stele/overview.h>
 #include <stele/spans.h>
 #include <stele/stele.h>
@@ -32,13 +30,13 @@ static struct {
     stele_pairing *pairing;
     thing *events, *all;
     size_t event_count, span_count;
-    bool has_insns; /* they are no events of the overview */
+    bool has_insns; /* instructions are not events of the overview */
     uint64_t seed;
-    uint64_t insn_count; /* figures of them */
+    uint64_t insn_count; /* counts over all samples */
     uint64_t sample_count, bin_count, exact_count;
 } it;
 
-/* ---- What there is --------------------------------------------------------------------------- */
+/* ---- Events of a trace ----------------------------------------------------------------------- */
 
 static void see_events(const stele_segment *segment)
 {
@@ -151,7 +149,7 @@ static truth truth_of(uint32_t track, uint32_t row, int64_t begin_ns, int64_t en
     return t;
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------- */
+/* ---- Comparing bins -------------------------------------------------------------------------- */
 
 static bool is_near(uint64_t got, uint64_t wanted, uint64_t slack)
 {
@@ -170,7 +168,7 @@ static void check_near(const char *what, const stele_overview_track *track, uint
     }
 }
 
-/* Where bin i of a window begins. */
+/* Returns where bin i of a window begins. */
 static int64_t edge_of(int64_t begin_ns, int64_t end_ns, uint32_t count, uint32_t i)
 {
     const uint64_t length = (uint64_t)end_ns - (uint64_t)begin_ns;
@@ -251,7 +249,7 @@ static void check_tracks(stele_overview *o, const stele_overview_state *state)
     }
 }
 
-/* ---- Keeping --------------------------------------------------------------------------------- */
+/* ---- Saving overviews ------------------------------------------------------------------------ */
 
 static void check_same_bins(stele_overview *a, stele_overview *b, uint32_t number,
                             const stele_overview_state *state)
@@ -261,12 +259,12 @@ static void check_same_bins(stele_overview *a, stele_overview *b, uint32_t numbe
             STELE_OK);
     REQUIRE(stele_overview_bins(b, number, state->begin_ns, state->end_ns, BINS_MAX, others) ==
             STELE_OK);
-    for (uint32_t i = 0; i < BINS_MAX; i++) /* names are numbers of different contexts */
+    for (uint32_t i = 0; i < BINS_MAX; i++) /* names have other numbers in another context */
         bins[i].name = others[i].name = 0;
     CHECK_EQ_MEM(others, bins, sizeof bins);
 }
 
-/* Bytes that may be wrong: they are refused, or bins can be asked for. */
+/* Loads bytes that may be wrong: they are refused, or bins can be asked for. */
 static void check_loads(stele_trace *trace, const uint8_t *bytes, size_t size)
 {
     stele_overview_bin bins[4];
@@ -292,10 +290,8 @@ static void write_checksum(uint8_t *to, const uint8_t *bytes, size_t size)
         to[i] = (uint8_t)(sum >> (8 * i));
 }
 
-/*
- * What was saved is refused with any byte changed, at once or, in a page, when that is asked for;
- * with its checksums put right, it does no harm.
- */
+/* Checks that a saved overview is refused with any byte changed, at once or when the page with
+   it is needed. With correct checksums, changed bytes do no harm. */
 static void check_damaged(stele_trace *trace, const uint8_t *bytes, size_t size)
 {
     const size_t about = load_u32(bytes + 16), chunks = load_u32(bytes + 32);
@@ -354,7 +350,7 @@ static void check_sample(const char *path)
         stele_context_free(it.context);
         return;
     }
-    if (stele_trace_get_info(trace)->is_seekable) { /* it is read twice */
+    if (stele_trace_get_info(trace)->is_seekable) { /* the trace is read twice */
         const unsigned failed = test_state.failed_checks;
         see_trace(trace);
         qsort(it.all, it.span_count, sizeof *it.all, compare_begins);
@@ -417,7 +413,7 @@ TEST(bins_say_what_events_and_spans_say)
     free(it.all);
 }
 
-/* ---- Lanes that are long --------------------------------------------------------------------- */
+/* ---- Long lanes ------------------------------------------------------------------------------ */
 
 #define LONG_COUNT 4000000u
 
@@ -439,7 +435,7 @@ static bool add_up(void *user, const lane_entry *e, bool is_lowest)
     return true;
 }
 
-/* What goes to the temporary file comes back, and few entries are looked at for a wide window. */
+/* What is in the temporary file is read back, and few entries are read for a wide window. */
 TEST(long_lanes_are_read_from_their_file)
 {
     static lane_walk walk;
@@ -486,7 +482,7 @@ TEST(long_lanes_are_read_from_their_file)
     stele_context_free(it.context);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Failing allocations --------------------------------------------------------------------- */
 
 static stele_status make_and_ask(const char *path)
 {

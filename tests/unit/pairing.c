@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments that begin and end something: by their names, by what they have in common, in order. */
+/* Moments that begin and end something: paired by name, by what they have in common, in order. */
 #include "stele/spans.h"
 
 #include "calls_made.h"
@@ -34,7 +34,8 @@ static stele_status take_paired(void *user, const stele_segment *segment)
     return stele_spans_add(engine, segment);
 }
 
-/* Pairs are pairs of texts, the last one is NULL: a pair, and what it is by. */
+/* Pairs moments. `pairs` are pairs and what they are paired by, one after the other; the last is
+   NULL. */
 static void run(const stele_pairing_options *options, const char *const *pairs)
 {
     const stele_segment segment = made_segment();
@@ -155,7 +156,8 @@ static void flow(stele_kind kind, uint64_t track, int64_t time_ns, uint64_t id)
     add_on(track, kind, time_ns, "handed on")->id = id;
 }
 
-/* Two requests of one thread, which two others answer in the other order; one goes over a step. */
+/* Two requests of one thread, answered by two other threads in reverse order; one goes through a
+   step. */
 TEST(flows_hand_on_what_threads_work_on)
 {
     static const char *const pairs[] = {"request:reply", "flow", NULL};
@@ -169,8 +171,8 @@ TEST(flows_hand_on_what_threads_work_on)
     flow(STELE_KIND_FLOW_STEP, 3, 6, 77);
     flow(STELE_KIND_FLOW_END, 2, 8, 77);
     happen(2, 10, "reply");
-    happen(2, 11, "reply"); /* of what is answered */
-    happen(4, 12, "reply"); /* of a thread that nothing came to */
+    happen(2, 11, "reply"); /* answers a request */
+    happen(4, 12, "reply"); /* by a thread that received nothing */
     run(NULL, pairs);
     CHECK_EQ_U64(counts.pair_count, 2);
     CHECK_EQ_U64(counts.unbegun_count, 1);

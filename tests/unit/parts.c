@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as many files: what callers are given of them, what is refused, and memory that ends. */
+/* Rows as many files: what callers get, what is refused, and running out of memory. */
 #include "allocations.h"
 #include "table_rows.h"
 
 typedef struct kept {
-    stele_output *out; /* of the part at hand */
+    stele_output *out; /* output of the part at hand */
     bool skips;
     uint64_t part_count, row_count, size;
     unsigned null_count; /* parts of rows without a value */
@@ -36,7 +36,7 @@ static stele_status end_part(void *user, const stele_table_part *part, stele_out
     return STELE_OK;
 }
 
-/* Writes a table with the nth allocation failing, from the opening of the scan on. */
+/* Writes a table with the nth allocation failing, counted from the opening of the scan. */
 static stele_status write_all(const char *table, stele_partition partition, bool sorts, kept *k,
                               uint64_t nth, bool *failed)
 {
@@ -84,7 +84,7 @@ TEST(every_row_is_in_one_part)
         CHECK((k.part_count > 1) == (by == STELE_PARTITION_CLASS || by == STELE_PARTITION_TRACK));
         CHECK_EQ_U64(k.null_count, by == STELE_PARTITION_CLASS);
         CHECK(k.size > k.part_count * 100);
-        /* Who has some from before is given the same parts. */
+        /* A caller who has some parts from before is given the same parts. */
         CHECK(write_all("event", (stele_partition)by, by % 2 == 0, &skipped, UINT64_MAX, &failed) ==
               STELE_OK);
         CHECK_EQ_U64(skipped.part_count, k.part_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees of paths, the graph made of them, and the comparison of two traces. */
+/* Trees of paths, the graph made from them, and the comparison of two traces. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ TEST(recursion_is_folded_and_no_time_is_lost)
         folded_count += tree.nodes[i].folded_count;
     }
     CHECK_EQ_U64(count, depth + 1);
-    /* Each second call leads back; the others then stand where they stood before. */
+    /* Every second call goes back up; the others then are where they were before. */
     CHECK_EQ_U64(folded_count, depth / 2 - STELE_CALL_REPEATS_MAX);
     CHECK_EQ_U64(stele_paths_get_counts(p)->folded_count, folded_count);
     CHECK_EQ_U64(self_ns, 4 * depth);
@@ -135,7 +135,7 @@ TEST(paths_are_a_tree_with_the_largest_first)
     made_end();
 }
 
-/* Random spans that nest, overlap, recur, and are left open. */
+/* Adds random spans that nest, overlap, recur, and stay open. */
 static void add_random_calls(uint32_t count)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
@@ -152,7 +152,7 @@ static void add_random_calls(uint32_t count)
     }
 }
 
-/* All calls, to find the time in which there was any. */
+/* All calls, from which the time with any of them open is computed. */
 static stele_call_span all_calls[1000];
 static size_t all_count;
 

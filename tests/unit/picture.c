@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is drawn: events as they were added and events that are made, in one order. */
+/* Drawing: events that were added and events that are made, in one order. */
 #include "stele/analysis.h"
 
 #include "calls_made.h"
 
 #define DEPTH 1000
 
-/* How deep spans are, how deep they were, and whether each end came after its begin. */
+/* Depth of spans, the greatest depth, and whether each end came after its begin. */
 static uint32_t depth, depth_max, end_count;
 static bool is_in_order;
 
@@ -26,7 +26,7 @@ static stele_status count_spans(void *user, const stele_segment *segment)
     return STELE_OK;
 }
 
-/* One end closes more calls than a batch of made events has room for. */
+/* One end closes more calls than fit into a batch of made events. */
 TEST(ends_that_are_made_come_after_all_their_begins)
 {
     stele_segment segment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile against figures that are made the slow way, while the calls are. */
+/* The profile compared with numbers computed the slow way, while the calls are made. */
 #include <stele/analysis.h>
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ typedef struct plain_call {
 static plain_call made[CALLS_MAX];
 static size_t made_count;
 
-/* The stack of a thread: numbers of calls. */
+/* The stack of a thread, as numbers of calls. */
 typedef struct plain_stack {
     uint32_t calls[DEPTH], depth;
     int64_t now_ns;
@@ -57,7 +57,7 @@ static void plain_leave(plain_stack *stack, uint32_t on)
     add_on(on, STELE_KIND_END, stack->now_ns, names[call->name]);
 }
 
-/* Random calls on all threads, a profile of them. */
+/* Makes random calls on all threads. Returns a profile of them. */
 static stele_profile *made_profile(const stele_profile_options *options)
 {
     plain_stack stacks[THREADS] = {{.depth = 0}};
@@ -97,7 +97,7 @@ static void check_percentile(uint64_t got, const uint64_t *durations, size_t cou
     CHECK(got >= want && got - want <= want / 32);
 }
 
-/* A row is what the calls that belong to it say. */
+/* Checks that a row is what the calls of the row say. */
 static void check_row(const stele_profile_row *row, const stele_profile_options *options)
 {
     static uint64_t durations[CALLS_MAX];
@@ -185,7 +185,7 @@ TEST(rows_come_in_the_order_asked_for)
     made_end();
 }
 
-/* A sample of a path, as tracers write it that sum up paths. */
+/* Adds a sample of a path, as tracers write it that count paths. */
 static void add_sample(const char *const *path, uint32_t depth, uint64_t count, uint64_t ticks)
 {
     stele_event *event = add_on(1, STELE_KIND_SAMPLE, 0, path[depth - 1]);

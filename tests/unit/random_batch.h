@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches that no tracer would write: every kind and type, hostile strings, nested to some depth.
- */
+/* Batches that no tracer would write: every kind and type, hostile strings, nested fields. */
 #ifndef UNIT_RANDOM_BATCH_H
 #define UNIT_RANDOM_BATCH_H
 
@@ -21,7 +20,7 @@ static inline uint32_t random_below(uint32_t limit)
     return (uint32_t)(random_next() >> 11) % limit;
 }
 
-/* Bytes that escape badly come up often. */
+/* Makes random bytes, many of them difficult to escape. Returns their number. */
 static inline size_t random_bytes(char *to, size_t size_max)
 {
     static const char *const pieces[] = {"\"", "\\",       "\n",       "\x1b", "\xff",
@@ -87,8 +86,8 @@ static inline void random_field(world *w, unsigned depth)
     }
 }
 
-/* Clears the batch and fills it. Events are on tracks that exist; values also name one that does
-   not. */
+/* Empties a batch and fills it with random events. Events are on tracks that exist; values may
+   name one that does not. */
 static inline void random_batch(world *w, uint32_t count)
 {
     const uint32_t tracks = stele_track_count(w->context) + 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader over made-up traces: order, clocks, bounds, and what it tells. */
+/* The reader on made-up traces: order, clocks, bounds, and what it reports. */
 #include <stele/stele.h>
 
 #include "allocations.h"
@@ -10,12 +10,12 @@
 
 /* ---- Made-up traces ---- */
 
-/* What a trace is to be like. */
+/* The properties of a made-up trace. */
 typedef struct made_options {
     bool is_sequential, has_no_index;
-    bool claims_order; /* whether that is true or not */
+    bool claims_order; /* it says that it is in order, true or not */
     bool has_lateness;
-    bool has_threads; /* each stream is that of a thread */
+    bool has_threads; /* each stream belongs to a thread */
     stele_clock clock;
     stele_trace_options trace;
     uint32_t streams;
@@ -27,10 +27,10 @@ typedef struct made_trace {
     made_options options;
 } made_trace;
 
-static unsigned produce_calls; /* since the trace was made */
+static unsigned produce_calls; /* number of calls since the trace was made */
 static produce_request last_request;
 
-/* What an index knows of one stream. */
+/* Returns what the trace's index knows of a stream. */
 static stele_stream made_stream(const made_trace *trace, uint32_t number)
 {
     stele_stream stream = {.trace = trace->base.info.number,
@@ -70,7 +70,7 @@ static stele_status made_index(stele_trace *self)
     return STELE_OK;
 }
 
-/* Ends that index() left open. */
+/* Finds the ends of streams that index() left open. */
 static unsigned find_ends_calls;
 
 static stele_status made_find_ends(stele_trace *self)
@@ -150,7 +150,7 @@ static stele_trace *made_trace_open(stele_context *context, const made_list *lis
     return &trace->base;
 }
 
-/* ---- Reading ---- */
+/* ---- Reading traces ---- */
 
 static char diag_text[512];
 static unsigned diag_count;
@@ -173,7 +173,8 @@ static stele_context *make_context(size_t sort_size_max)
     return context;
 }
 
-/* Reads up to 4 traces to their end; the times that come are added to the text, while they fit. */
+/* The outcome of reading up to 4 traces to their end; the times of events are added to the text
+   while there is room. */
 typedef struct outcome {
     stele_status opened, ended;
     stele_reader_stats stats;
@@ -213,7 +214,7 @@ static outcome read_traces(stele_context *context, stele_trace *const *traces, s
     return o;
 }
 
-/* The same with traces that are made for it: one of each list. */
+/* Makes a trace of each list and reads them. */
 static outcome read_made(const made_list *lists, const made_options *options, size_t count,
                          const stele_request *request)
 {
@@ -230,9 +231,9 @@ static outcome read_made(const made_list *lists, const made_options *options, si
     return o;
 }
 
-/* ---- Order ---- */
+/* ---- Order of events ---- */
 
-/* One trace comes in exactly the order of (time, stream, sequence). */
+/* Checks that the events of one trace are in the order of time, stream and sequence. */
 static void check_order(const made_list *list, const made_options *options, stele_order order,
                         bool by_end, size_t sort_size_max, unsigned produced)
 {
@@ -271,7 +272,7 @@ TEST(the_order_is_the_same_on_every_way)
         const unsigned by_stream = streams <= 1000 ? streams : 1;
         const unsigned by_few = streams <= 16 ? streams : 1;
         for (size_t size = 1; size != 0; size = size == 1 ? 4000000 : 0) {
-            /* A window of one byte is known not to do. */
+            /* A window of one byte is known to be too small. */
             check_order(&list, &known, STELE_ORDER_TIME, false, size,
                         size == 1 ? by_few : by_stream);
             check_order(&list, &known, STELE_ORDER_TIME, true, size, by_few);
@@ -286,7 +287,7 @@ TEST(the_order_is_the_same_on_every_way)
     }
 }
 
-/* Segments are taken one by one, and all that are there, in turns that cannot be foreseen. */
+/* Segments can be taken one by one or all that are there, in a random sequence of both. */
 TEST(segments_can_be_taken_one_by_one_and_together)
 {
     for (uint32_t streams = 1; streams <= 4; streams++) {
@@ -348,7 +349,7 @@ TEST(streams_of_threads_can_come_one_after_the_other)
     while (stele_reader_next(reader, &segment) == STELE_OK) {
         for (uint32_t i = 0; i < segment.count; i++, count++) {
             const int64_t time_ns = segment.batch->events[segment.first + i].time_ns;
-            const bool is_merged = segment.batch->stream >= 5; /* the second trace */
+            const bool is_merged = segment.batch->stream >= 5; /* an event of the second trace */
             if (segment.batch->stream != stream && (!is_merged || stream < 5)) {
                 stream_changes++;
                 before_ns = INT64_MIN;
@@ -465,7 +466,7 @@ TEST(an_error_of_a_producer_is_told_at_the_end)
     free(lists[1].events);
 }
 
-/* ---- Clocks ---- */
+/* ---- Clocks of traces ---- */
 
 static made few_a[] = {{10, 0, 0, STELE_KIND_INSTANT}, {30, 0, 0, STELE_KIND_INSTANT}};
 static made few_b[] = {{1005, 0, 0, STELE_KIND_INSTANT}, {1020, 0, 0, STELE_KIND_INSTANT}};
@@ -481,7 +482,7 @@ static const stele_clock clock_wall_a = {
 static const stele_clock clock_wall_b = {
     .domain = STELE_CLOCK_NS, .has_wall = true, .wall_ns = 99000, .identity = {1, 2}};
 
-/* Reads two traces, from files and as from pipes; what comes must be the same. */
+/* Reads two traces, from files and as from pipes. The outcome must be the same both ways. */
 static outcome read_two(const stele_clock *a, const stele_clock *b,
                         const stele_trace_options *b_options, const stele_request *request)
 {
@@ -503,7 +504,7 @@ TEST(clocks_with_wall_clock_time_meet_there)
 {
     CHECK_EQ_STR(read_two(&clock_wall_a, &clock_wall_b, NULL, NULL).times,
                  "100005 100010 100020 100030");
-    /* A shift given by the user comes on top. */
+    /* A shift given by the user is added. */
     CHECK_EQ_STR(read_two(&clock_wall_a, &clock_wall_b,
                           &(stele_trace_options){.has_shift = true, .shift_ns = 7}, NULL)
                      .times,
@@ -537,7 +538,7 @@ TEST(unrelated_clocks_are_refused)
     CHECK(strncmp(diag_text, "STE008 ", 7) == 0);
     CHECK_EQ_U64(read_two(&clock_wall_a, &clock_plain, NULL, NULL).opened, STELE_ERR_CLOCKS);
     CHECK_EQ_U64(read_two(&clock_shared, &clock_wall_a, NULL, NULL).opened, STELE_ERR_CLOCKS);
-    /* No shift turns ticks into nanoseconds. */
+    /* A shift cannot make nanoseconds of ticks. */
     CHECK_EQ_U64(
         read_two(&clock_plain, &ticks, &(stele_trace_options){.has_shift = true}, NULL).opened,
         STELE_ERR_CLOCKS);
@@ -556,7 +557,7 @@ TEST(two_related_clocks_and_a_third_with_a_shift)
                  "100005 100006 100010 100020 100021 100030");
 }
 
-/* ---- Bounds ---- */
+/* ---- Bounds of what is read ---- */
 
 static const char *times_between(stele_bound begin, stele_bound end, bool is_sequential)
 {
@@ -665,7 +666,8 @@ TEST(what_is_filtered_is_not_sorted)
     const made_list list = made_new(20000, 3, 100000, 5);
     const made_options options = {.streams = 3};
     const stele_request request = {.where = "ticks < 2000"};
-    /* No folder for temporary files: what passes fits in memory, all of it would not. */
+    /* Without a folder for temporary files: the events that pass fit into memory, all events
+       would not. */
     stele_context *context = NULL;
     stele_trace *trace;
     outcome o;
@@ -724,7 +726,7 @@ TEST(the_start_of_a_pipe_is_its_first_event_with_a_time)
     free(with_empty.events);
 }
 
-/* ---- Memory ---- */
+/* ---- Failing allocations ---- */
 
 static stele_status read_all(const made_list *lists)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests for some fields only: what is asked for is as in a reading of all fields. */
+/* Requests for some fields only: these fields are the same as when all fields are read. */
 #include <stele/stele.h>
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const char *const ctf_samples[] = {
     "ctf/good/lttng_216_2", "ctf/good/lttng_216_18", "ctf/good/small_2",   "ctf/good/small_18",
     "ctf/good/bit_events",  "ctf/good/rfc_be",       "ctf/good/rfc_packed"};
 
-/* The first field of a name among some, and then among the members of contexts. */
+/* Returns the first field with a name, looking among the fields and then in contexts. */
 static const stele_field *find(const stele_field *fields, uint32_t count, stele_name name)
 {
     for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
@@ -36,7 +36,7 @@ static const stele_field *find_in_event(const stele_segment *one, stele_name nam
     return find(one->batch->fields + first, count, name);
 }
 
-/* Two readings of a sample. */
+/* Two readings of a sample: with all fields and with some. */
 typedef struct both {
     opened all, some;
     stele_reader *of_all, *of_some;
@@ -58,7 +58,7 @@ static bool is_same_scalar(const both *b, const stele_batch *x_batch, const stel
     return x_text.size == y_text.size && memcmp(x_text.bytes, y_text.bytes, x_text.size) == 0;
 }
 
-/* The same entry, with its labels and members. */
+/* Returns whether an entry is the same in both readings, with its labels and members. */
 static bool is_same(const both *b, const stele_segment *xs, const stele_field *x,
                     const stele_segment *ys, const stele_field *y)
 {
@@ -93,7 +93,7 @@ static void check_event(const both *b, const stele_segment *xs, const stele_segm
     *there += wanted != NULL;
 }
 
-/* How many events have the field. */
+/* Compares a field in both readings. Returns how many events have the field. */
 static uint32_t check_field(const char *sample, const char *name)
 {
     const char *const fields[] = {"nobody has this", name};
@@ -126,7 +126,7 @@ static uint32_t check_field(const char *sample, const char *name)
     return there;
 }
 
-/* All names of a trace are known once its events were read. */
+/* Reads all events of a trace, after which all of its names are known. */
 static void learn_names(const opened *o)
 {
     stele_reader *reader;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Index files of real traces, of which every byte is changed and every prefix is tried: what is
- * read is what is read without, and it is reported that the index cannot be used. Files that say of
- * themselves that they are sound do no harm either.
+ * Index files of real traces with every byte changed, and cut to every length: reading gives the
+ * same as without the index, and it is reported that the index cannot be used. Files with correct
+ * checksums do no harm either.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,8 +40,8 @@ static uint8_t *read_file(const char *path, size_t *size)
     return bytes;
 }
 
-/* One number for the events from a time on after the first one; UINT64_MAX when reading fails. An
-   index of `size` bytes is written while the trace is open, unless it is 0. */
+/* Returns one number for all events later than a time after the first event, UINT64_MAX if
+   reading fails. Unless its size is 0, writes an index of `size` bytes while the trace is open. */
 static uint64_t read_late(const char *path, int64_t begin_ns, const char *index,
                           const uint8_t *bytes, size_t size)
 {
@@ -100,7 +100,7 @@ static uint8_t *make_index(const char *path, size_t *size)
     return copy;
 }
 
-/* Files that are not what was made: each is noticed, and the trace is read all the same. */
+/* Tries files that were changed: each change is noticed, and the trace is read all the same. */
 static void try_damaged(const char *path, const char *index, const uint8_t *bytes, size_t size,
                         int64_t begin_ns, uint64_t wanted)
 {
@@ -122,7 +122,7 @@ static void try_damaged(const char *path, const char *index, const uint8_t *byte
     free(copy);
 }
 
-/* Files that were changed, and say that they are sound. */
+/* Tries files that were changed and have correct checksums. */
 static void try_false(const char *path, const char *index, uint8_t *bytes, size_t size,
                       int64_t begin_ns)
 {
@@ -139,7 +139,7 @@ static void try_false(const char *path, const char *index, uint8_t *bytes, size_
     }
 }
 
-/* Files that come while the trace is open, sound ones and others. */
+/* Tries files that are written while the trace is open, unchanged ones and changed ones. */
 static void try_late(const char *path, const char *index, uint8_t *bytes, size_t size,
                      int64_t begin_ns, uint64_t wanted)
 {
@@ -153,7 +153,7 @@ static void try_late(const char *path, const char *index, uint8_t *bytes, size_t
         CHECK_EQ_U64(read_late(path, begin_ns, index, bytes, size), wanted);
         bytes[i] ^= 0xff;
     }
-    /* Traces that have found their blocks by themselves do not look. */
+    /* A trace that has found its blocks by itself does not look for the file. */
     CHECK(stale_count == size || stale_count == 0);
     for (size_t i = HEADER_SIZE; i < size; i++) {
         unlink(index);
@@ -193,7 +193,7 @@ static void try_sample(const char *sample, const char *suffix, int64_t begin_ns)
                (uint32_t)crc32(crc32(0, NULL, 0), bytes + HEADER_SIZE, (uInt)(size - HEADER_SIZE)));
     try_late(path, index, bytes, size, begin_ns, wanted);
     write_file(index, bytes, size);
-    trace[trace_size - 1] ^= 1; /* the trace changes */
+    trace[trace_size - 1] ^= 1; /* changes the trace */
     write_file(path, trace, trace_size);
     stale_count = 0;
     read_range(path, begin_ns);
@@ -220,7 +220,7 @@ TEST(indexes_of_instruction_traces)
     try_sample("xtrace/good/levels.xinsndata.bin", ".xinsndata.bin", 5);
 }
 
-/* A link beside a trace is no index, whatever it leads to. */
+/* A link next to a trace is not used as an index, whatever it leads to. */
 TEST(links_are_not_followed)
 {
     char folder[] = "/tmp/stele-index-XXXXXX", path[PATH_SIZE], index[PATH_SIZE + 16],
@@ -235,7 +235,7 @@ TEST(links_are_not_followed)
     snprintf(index, sizeof index, "%s.stele-index", path);
     write_file(path, trace, trace_size);
     bytes = make_index(path, &size);
-    bytes[HEADER_SIZE] ^= 1; /* it would be reported if it was looked at */
+    bytes[HEADER_SIZE] ^= 1; /* would be reported if the index were read */
     write_file(other, bytes, size);
     REQUIRE(symlink(other, index) == 0);
     stale_count = 0;

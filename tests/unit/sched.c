@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scheduling of made-up switches and wake-ups, against figures that were worked out by hand. */
+/* Scheduling of made-up switches and wake-ups, compared with numbers worked out by hand. */
 #include <stele/sched.h>
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "calls_made.h"
 #include "scheduling.h"
 
-enum { NEW, READY, SUSPENDED, BLOCKED, DYING, DEAD }; /* as FXT numbers them */
+enum { NEW, READY, SUSPENDED, BLOCKED, DYING, DEAD }; /* the states as FXT numbers them */
 
 #define INTERVALS_MAX 4096u
 
@@ -94,7 +94,7 @@ static void add_uint(const char *name, uint64_t value)
     field->u.u = value;
 }
 
-/* A switch from thread to thread; 0 is idle. */
+/* Adds a switch from one thread to another; thread 0 is idle. */
 static void switches(int64_t time_ns, uint64_t on, uint64_t from, unsigned state, uint64_t to)
 {
     stele_event *event = stele_batch_add_event(it.batch);
@@ -148,8 +148,8 @@ static stele_sched_totals totals(void)
     return all;
 }
 
-/* What must hold of all that was found: states sum up to lives, CPUs to the time that was read, and
-   the intervals to both. */
+/* Checks what always holds: states sum up to lives, CPUs to the time that was read, and
+   intervals to both. */
 static void check_sums(void)
 {
     const stele_sched_totals all = totals();
@@ -188,12 +188,12 @@ TEST(a_thread_runs_sleeps_is_woken_and_preempted)
     size_t count;
     begin();
     switches(100, 0, 0, READY, 1);
-    switches(200, 0, 1, BLOCKED, 2); /* 1 ran 100 */
-    wakes(250, 0, 1);                /* blocked 50, woken by 2 */
-    switches(300, 0, 2, READY, 1);   /* 2 ran 100 and is preempted; 1 waited 50 */
-    switches(360, 0, 1, BLOCKED, 2); /* 1 ran 60; 2 waited 60 */
-    switches(400, 0, 2, DEAD, 0);    /* 2 ran 40 */
-    switches(500, 0, 0, READY, 1);   /* 1 slept 140, without a wake-up */
+    switches(200, 0, 1, BLOCKED, 2); /* thread 1 ran 100 */
+    wakes(250, 0, 1);                /* thread 1 was blocked 50, woken by thread 2 */
+    switches(300, 0, 2, READY, 1);   /* thread 2 ran 100 and is preempted; thread 1 waited 50 */
+    switches(360, 0, 1, BLOCKED, 2); /* thread 1 ran 60; thread 2 waited 60 */
+    switches(400, 0, 2, DEAD, 0);    /* thread 2 ran 40 */
+    switches(500, 0, 0, READY, 1);   /* thread 1 slept 140, without a wake-up */
     finish();
     a = row_of(1);
     REQUIRE(a != NULL);
@@ -237,8 +237,8 @@ TEST(migration_is_another_cpu_than_the_last)
 {
     begin();
     switches(100, 0, 0, READY, 1);
-    switches(200, 0, 1, READY, 2); /* preempted on CPU 0 */
-    switches(250, 1, 0, READY, 1); /* goes on on CPU 1 */
+    switches(200, 0, 1, READY, 2); /* thread 1 is preempted on CPU 0 */
+    switches(250, 1, 0, READY, 1); /* thread 1 goes on on CPU 1 */
     switches(300, 1, 1, BLOCKED, 0);
     switches(400, 1, 0, READY, 1);
     finish();
@@ -249,7 +249,9 @@ TEST(migration_is_another_cpu_than_the_last)
     end();
 }
 
-/* The wake-up does not undo the sleep that follows, as a switch without it would say the same. */
+/*
+ * The wake-up does not undo the sleep that follows it: without one, the switch would say the same.
+ */
 TEST(a_wake_up_before_the_switch_has_no_effect)
 {
     begin();
@@ -266,7 +268,7 @@ TEST(a_wake_up_before_the_switch_has_no_effect)
     CHECK_EQ_U64(row_of(1)->state_ns[STELE_RUN_BLOCKED], 20);
     CHECK_EQ_U64(row_of(1)->state_ns[STELE_RUN_RUNNABLE], 20);
     CHECK_EQ_U64(totals().latency_max_ns, 20);
-    /* CPU 1 is known by wake-ups only. */
+    /* CPU 1 is known only from wake-ups. */
     CHECK_EQ_U64(cpu_row(1)->state_ns[STELE_CPU_UNKNOWN], 140);
     CHECK_EQ_U64(cpu_row(1)->wake_count, 3);
     check_sums();
@@ -298,7 +300,7 @@ TEST(what_lies_in_a_loss_is_unknown)
     end();
 }
 
-/* A loss of a whole trace: no CPU of it is known. */
+/* The loss concerns a whole trace, so no CPU of it is known. */
 TEST(a_loss_on_no_cpu_concerns_all)
 {
     stele_event *event;
@@ -321,8 +323,8 @@ TEST(events_that_contradict_make_the_time_before_unknown)
 {
     begin();
     switches(100, 0, 0, READY, 1);
-    switches(200, 0, 2, BLOCKED, 3); /* 1 left unseen, 2 came unseen */
-    switches(300, 1, 0, READY, 3);   /* 3 left CPU 0 unseen */
+    switches(200, 0, 2, BLOCKED, 3); /* thread 1 left and thread 2 came without a switch */
+    switches(300, 1, 0, READY, 3);   /* thread 3 left CPU 0 without a switch */
     finish();
     CHECK_EQ_U64(totals().contradiction_count, 2);
     CHECK_EQ_U64(row_of(1)->state_ns[STELE_RUN_UNKNOWN], 200);
@@ -334,15 +336,15 @@ TEST(events_that_contradict_make_the_time_before_unknown)
     end();
 }
 
-/* Two traces have threads of one number, and a number is used again. */
+/* Threads of two traces have the same number, and a number is used again. */
 TEST(threads_of_one_number)
 {
     uint32_t other;
     stele_event *event;
     begin();
     switches(100, 0, 0, READY, 7);
-    switches(150, 0, 7, DEAD, 0); /* lived 50 */
-    wakes(300, 0, 7);             /* another one of this number */
+    switches(150, 0, 7, DEAD, 0); /* thread 7 lived 50 */
+    wakes(300, 0, 7);             /* another thread with number 7 */
     switches(310, 0, 0, READY, 7);
     other = stele_track_intern(
         it.context, &(stele_track){.kind = STELE_TRACK_THREAD, .number = 7, .source = 1});
@@ -372,7 +374,7 @@ TEST(a_cpu_that_appears_late_is_unknown_before)
     end();
 }
 
-/* What is running at the begin of a cut counts from the cut on, and up to its end. */
+/* What is running where a window begins counts from there, and up to the window's end. */
 TEST(a_window_cuts_what_goes_on)
 {
     begin();
@@ -388,7 +390,7 @@ TEST(a_window_cuts_what_goes_on)
     CHECK_EQ_U64(row_of(1)->state_ns[STELE_RUN_BLOCKED], 140);
     CHECK_EQ_U64(row_of(2)->state_ns[STELE_RUN_RUNNABLE], 50);
     CHECK_EQ_U64(row_of(2)->life_ns, 150);
-    CHECK_EQ_U64(totals().latency_count, 0); /* it was woken before */
+    CHECK_EQ_U64(totals().latency_count, 0); /* the thread was woken before the window */
     CHECK_EQ_U64(totals().switch_count, 3);
     CHECK_EQ_U64(cpu_row(0)->state_ns[STELE_CPU_BUSY], 160);
     CHECK_EQ_U64(cpu_row(0)->state_ns[STELE_CPU_IDLE], 40);
@@ -466,8 +468,8 @@ TEST(switches_of_lttng)
     stele_text name;
     begin();
     lttng_switches(100, 3, 0, 0, 11);
-    lttng_switches(200, 3, 11, 1, 12);    /* sleeps */
-    lttng_switches(300, 3, 12, 0x102, 0); /* blocked, with a bit that says no more */
+    lttng_switches(200, 3, 11, 1, 12);    /* thread 11 sleeps */
+    lttng_switches(300, 3, 12, 0x102, 0); /* thread 12 is blocked, with a bit that adds nothing */
     add_moment(350, 2, "sched_waking");
     add_text("comm", "eleven");
     add_uint("tid", 11);
@@ -475,8 +477,8 @@ TEST(switches_of_lttng)
     add_text("comm", "eleven");
     add_uint("tid", 11);
     lttng_switches(400, 3, 0, 0, 11);
-    lttng_switches(450, 3, 11, 0x100, 13); /* preempted */
-    lttng_switches(480, 3, 13, 0x40, 11);  /* ends */
+    lttng_switches(450, 3, 11, 0x100, 13); /* thread 11 is preempted */
+    lttng_switches(480, 3, 13, 0x40, 11);  /* thread 13 ends */
     finish();
     row = row_of(11);
     REQUIRE(row != NULL);
@@ -497,7 +499,8 @@ TEST(switches_of_lttng)
     end();
 }
 
-/* The same event with the fields of perf, which say the CPU, too; and one that is no such event. */
+/* The same event with the fields of perf, which have the CPU as well; and an event that is no
+   switch. */
 TEST(switches_of_perf)
 {
     begin();
@@ -562,7 +565,7 @@ TEST(waits_by_path)
     switches(260, 0, 0, READY, 1);
     opens(270, 1, false, "wait");
     add_on(1, STELE_KIND_COMPLETE, 280, "step")->id = 290;
-    switches(300, 0, 1, READY, 2); /* in "work": the step has ended */
+    switches(300, 0, 1, READY, 2); /* thread 1 waits in "work", as the step has ended */
     switches(340, 0, 2, BLOCKED, 1);
     opens(350, 1, false, "work");
     switches(400, 0, 1, BLOCKED, 0);
@@ -573,7 +576,7 @@ TEST(waits_by_path)
     CHECK_EQ_U64(waited(&tree, (const char *[]){"work", "wait", "[blocked]", NULL}), 100);
     CHECK_EQ_U64(waited(&tree, (const char *[]){"work", "wait", "[runnable]", NULL}), 10);
     CHECK_EQ_U64(waited(&tree, (const char *[]){"work", "[preempted]", NULL}), 40);
-    /* Thread 1 for 100, thread 2 from 340 up to the end. */
+    /* Thread 1 waits for 100, thread 2 from 340 to the end. */
     CHECK_EQ_U64(waited(&tree, (const char *[]){"[blocked]", NULL}), 100 + 160);
     CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, 100 + 10 + 40 + 260);
     stele_paths_free(paths);
@@ -590,7 +593,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-/* A track that is taken for a CPU here is one of a thread there. */
+/* A track that is taken for a CPU in one event is a thread's in another. */
 TEST(tracks_of_another_kind)
 {
     begin();
@@ -609,7 +612,7 @@ TEST(tracks_of_another_kind)
     end();
 }
 
-/* Events of which some are missing, some repeat, some are nonsense. */
+/* Some events are missing, some are repeated, and some make no sense. */
 TEST(sums_hold_whatever_the_events_say)
 {
     for (unsigned round = 0; round < 60; round++) {

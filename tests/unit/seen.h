@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was reported first, and how often anything was; to be cleared by the test. */
+/* The first finding, and how many there were; tests clear them. */
 #ifndef UNIT_SEEN_H
 #define UNIT_SEEN_H
 

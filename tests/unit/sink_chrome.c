@@ -2,7 +2,7 @@
 #include "json_check.h"
 #include "random_batch.h"
 
-/* What stands between the header and the names of processes and threads. */
+/* Returns the text between the header and the names of processes and threads. */
 static char *chrome_events(world *w, stele_writer **writer)
 {
     char *text = sink_run(w, "chrome", NULL, writer), *start = strstr(text, "[\n"), *end;
@@ -147,18 +147,18 @@ TEST(spans_across_each_other_are_counted)
     stele_writer *writer;
     world_open(&w);
     add_span(&w, w.main, 0, 10);
-    add_span(&w, w.main, 0, 5); /* nests */
+    add_span(&w, w.main, 0, 5); /* nests in the span before */
     add_span(&w, w.main, 5, 10);
     add_span(&w, w.main, 5, 6);
-    add_span(&w, w.worker, 3, 20); /* another track */
+    add_span(&w, w.worker, 3, 20); /* on another track */
     add_span(&w, w.main, 6, 6);
     add_span(&w, w.main, 10, 12);
     free(chrome_events(&w, &writer));
     CHECK_EQ_U64(loss_count(writer, what), 0);
     stele_writer_close(writer);
-    add_span(&w, w.main, 11, 13); /* across */
+    add_span(&w, w.main, 11, 13); /* overlaps another span without nesting */
     add_span(&w, w.main, 11, 13);
-    add_span(&w, w.main, 12, 14); /* across */
+    add_span(&w, w.main, 12, 14); /* overlaps another span without nesting */
     free(chrome_events(&w, &writer));
     CHECK_EQ_U64(loss_count(writer, what), 2);
     stele_writer_close(writer);
@@ -247,7 +247,8 @@ TEST(ids_of_two_processes_do_not_meet)
     add(&w, STELE_KIND_ASYNC_BEGIN, 1, other, "c", "f")->id = 7;
     add(&w, STELE_KIND_FLOW_END, 2, w.worker, "c", "f")->id = 7;
     add(&w, STELE_KIND_FLOW_END, 3, other, "c", "f")->id = 7;
-    add(&w, STELE_KIND_FLOW_END, 3, other, "c", "f")->id = 7; /* of nothing */
+    /* ends a flow that has ended already */
+    add(&w, STELE_KIND_FLOW_END, 3, other, "c", "f")->id = 7;
     text = chrome_events(&w, NULL);
     CHECK_EQ_U64(count_of(text, "\"id\":\"0x1\""), 2);
     CHECK_EQ_U64(count_of(text, "\"id\":\"0x2\",\"pid\":9,\"tid\":10,"), 2);
@@ -328,7 +329,7 @@ TEST(idle_cpus_run_no_thread)
     char *text;
     world_open(&w);
     add(&w, STELE_KIND_SWITCH, 0, w.cpu, "", "")->id = w.worker;
-    add(&w, STELE_KIND_SWITCH, 1, w.cpu, "", "")->value = w.worker; /* to none */
+    add(&w, STELE_KIND_SWITCH, 1, w.cpu, "", "")->value = w.worker; /* switches to no thread */
     event = add(&w, STELE_KIND_SWITCH, 2, w.cpu, "", "");
     event->id = track_of(&w, STELE_TRACK_THREAD, 0, 0, "swapper/2");
     event = add(&w, STELE_KIND_SWITCH, 3, w.cpu, "", "");
@@ -439,7 +440,9 @@ TEST(any_batch_is_valid_and_every_event_is_there)
             switches += w.batch->events[j].kind == STELE_KIND_SWITCH;
         text = sink_run(&w, "chrome", NULL, NULL);
         CHECK(json_is_valid(text, strlen(text)));
-        /* A switch may close a span first; at the end come what is open, and names. */
+        /*
+         * A switch may close a span first; at the end come the ends of open spans, and the names.
+         */
         CHECK(count_of(text, "\n{\"ph\":\"") - count_of(text, "\"M\",\"name\":\"process_name\"") -
                   count_of(text, "\"M\",\"name\":\"thread_name\"") -
                   count_of(text, "sort_index\",") - count_of(text, "{\"ph\":\"T\"") -

@@ -68,7 +68,7 @@ TEST(what_an_event_does_not_have_is_an_empty_cell)
     world_close(&w);
 }
 
-/* Steps over one cell; false when the quoting is wrong. */
+/* Moves past one cell. Returns false if the quoting is wrong. */
 static bool skip_cell(const char **at, const char *end)
 {
     if (**at != '"') {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every sink while one allocation after the other fails: all is written, or it says so. */
+/*
+ * Every sink while one allocation after the other fails: all is written, or an error is returned.
+ */
 #include "allocations.h"
 #include "sinks.h"
 
 static char expected[64 << 10];
 static size_t expected_size;
 
-/* Runs the sink over the batch; when that succeeds, what was written is compared or remembered. */
+/* Runs a sink over the batch. If that succeeds, the output is compared or remembered. */
 static stele_status try_sink(world *w, const sink_entry *made_by, bool remember)
 {
     const stele_segment segment = {w->batch, 0, w->batch->event_count};

@@ -28,7 +28,7 @@ TEST(every_type_is_exact)
     world_close(&w);
 }
 
-/* Only the members from "fields" to "trace" of the only event. */
+/* Checks the members from "fields" to "trace" of the only event. */
 static void check_fields(world *w, const char *expected)
 {
     char *text = sink_run(w, "json", NULL, NULL);
@@ -107,7 +107,7 @@ TEST(context_fields_are_told_apart)
     world_close(&w);
 }
 
-/* The members of the only event up to its name. */
+/* Checks the members of the only event up to its name. */
 static void check_times(world *w, const char *expected)
 {
     char *text = sink_run(w, "json", NULL, NULL), *end = strstr(text, ",\"name\"");
@@ -128,7 +128,7 @@ TEST(times_say_what_they_are)
     clock->wall_ns = 1610113733118010000;
     check_times(&w, "{\"v\":1,\"kind\":\"instant\",\"time_ns\":1000000000,\"ticks\":7,"
                     "\"wall_ns\":1610113734118010000");
-    clock->wall_ns = INT64_MAX; /* does not fit: not told */
+    clock->wall_ns = INT64_MAX; /* does not fit, so it is not written */
     check_times(&w, "{\"v\":1,\"kind\":\"instant\",\"time_ns\":1000000000,\"ticks\":7");
     clock->domain = STELE_CLOCK_TICKS;
     check_times(&w,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Perfetto's own format holds, as lines: `B 1000 3 name` is a begin at 1000 on the track 3. */
+/* Perfetto's own format, decoded to lines: `B 1000 3 name` is a begin at 1000 on track 3. */
 #include "random_batch.h"
 
-/* ---- A decoder ---- */
+/* ---- Decoding packets ---- */
 
 typedef struct bytes {
     const uint8_t *at, *end;
@@ -19,7 +19,8 @@ static uint64_t take_number(bytes *b)
     }
 }
 
-/* The next field; of bytes, what is in it. Returns its number, 0 at the end. */
+/* Takes the next field; `inside` is the content of a field of bytes. Returns the field's number,
+   0 at the end. */
 static uint64_t take_field(bytes *b, uint64_t *number, bytes *inside)
 {
     uint64_t key, size;
@@ -38,7 +39,7 @@ static uint64_t take_field(bytes *b, uint64_t *number, bytes *inside)
     return key >> 3;
 }
 
-/* The first field of this number; false: there is none. */
+/* Finds the first field with a number. Returns false if there is none. */
 static bool find(bytes message, uint64_t wanted, uint64_t *number, bytes *inside)
 {
     for (uint64_t field; (field = take_field(&message, number, inside)) != 0;)
@@ -48,10 +49,10 @@ static bool find(bytes message, uint64_t wanted, uint64_t *number, bytes *inside
 }
 
 typedef struct decoder {
-    char names[4096][24]; /* by number */
-    char *text;           /* lines so far */
+    char names[4096][24]; /* names by their number */
+    char *text;           /* the lines written so far */
     size_t size, capacity;
-    uint64_t flags; /* of the packet at hand */
+    uint64_t flags; /* flags of the packet at hand */
 } decoder;
 
 __attribute__((format(printf, 2, 3))) static void say(decoder *d, const char *format, ...)
@@ -120,7 +121,7 @@ static void take_packet(decoder *d, bytes packet)
     }
 }
 
-/* The events of the packets, in the order of the file; the caller frees them. */
+/* Returns the events in packets as lines, in the order of the file; the caller frees them. */
 static char *lines_of(const char *made, size_t size)
 {
     bytes all = {(const uint8_t *)made, (const uint8_t *)made + size}, packet;
@@ -168,7 +169,7 @@ static void add_span(world *w, int64_t begin_us, int64_t end_us, const char *nam
         (uint64_t)(1000000000 + end_us * 1000);
 }
 
-/* ---- What it holds ---- */
+/* ---- What the sink writes ---- */
 
 TEST(nothing_at_all_is_nothing)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of babeltrace2: forms that fit and that do not, and values of every shape. */
+/* The lines of babeltrace2: forms that fit and forms that do not, and values of every type. */
 #include "sinks.h"
 
-/* What the sink makes of the world's batch is `expected`, all of it. */
+/* Checks that the sink writes exactly `expected` for the world's batch. */
 static void check_lines(world *w, const char *expected)
 {
     const stele_pretty_options pretty = {.no_delta = true, .seconds = true};
@@ -97,7 +97,7 @@ TEST(values_may_change_their_type)
     world_close(&w);
 }
 
-/* Names that are known in their batch only: equal numbers are other names in the next one. */
+/* Names local to a batch: the same number is another name in the next batch. */
 TEST(local_names_are_of_their_batch)
 {
     static const char *const names[] = {"first", "second"};
@@ -128,7 +128,8 @@ TEST(local_names_are_of_their_batch)
     world_close(&w);
 }
 
-/* A form has so many pieces; the members that are left come without, nested ones as one. */
+/* A form has a limited number of pieces; the members left are written without it, nested ones as
+   one. */
 TEST(long_events_are_whole)
 {
     enum { COUNT = 300 };
@@ -155,7 +156,7 @@ TEST(long_events_are_whole)
     world_close(&w);
 }
 
-/* Escapes stand at every place of words of eight bytes; a zero ends the text. */
+/* Escapes are at every position of words of eight bytes; a zero ends the text. */
 TEST(strings_are_escaped_at_every_place)
 {
     static const struct {
@@ -187,7 +188,7 @@ TEST(strings_are_escaped_at_every_place)
     }
 }
 
-/* More text than the buffer of a file, in pieces of every size. */
+/* More text than fits into the buffer of a file, in pieces of every size. */
 TEST(long_lines_are_whole)
 {
     enum { SIZE = 200000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sinks.h"
 
-/* What the sink makes of the world's batch is `expected`, all of it. */
+/* Checks that the sink writes exactly `expected` for the world's batch. */
 static void check_text(world *w, const stele_sink_options *options, const char *expected)
 {
     char *text = sink_run(w, "text", options, NULL);
@@ -115,7 +115,7 @@ TEST(durations_are_exact)
         event->id = (uint64_t)(event->time_ns + ns[i]);
     }
     {
-        /* Alignment is not what this is about. */
+        /* The alignment of columns is not checked. */
         char *text = sink_run(&w, "text", &(stele_sink_options){.columns = "dur"}, NULL),
              *to = text;
         for (char *at = text; *at != '\0'; at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the sinks share: a small world of tracks, and what a sink makes of a batch. */
+/* What tests of sinks have in common: a small world of tracks, and running a sink on a batch. */
 #ifndef UNIT_SINKS_H
 #define UNIT_SINKS_H
 
@@ -14,7 +14,7 @@ typedef struct world {
     stele_context *context;
     stele_batch *batch;
     uint32_t process, main, worker, cpu, stream, substream;
-    char found[256]; /* of the last finding */
+    char found[256]; /* the last finding */
 } world;
 
 static inline void world_note(void *user, const stele_diag *diag)
@@ -66,7 +66,7 @@ static inline void world_close(world *w)
     stele_context_free(w->context);
 }
 
-/* An event at 1 s plus `us`; everything else is for the caller to fill in. */
+/* Adds an event at 1 s plus `us`; the caller fills in the rest. */
 static inline stele_event *add(world *w, stele_kind kind, int64_t us, uint32_t track,
                                const char *category, const char *name)
 {
@@ -120,7 +120,7 @@ static inline void add_string(world *w, const char *name, const char *text)
     add_bytes(w, name, STELE_TYPE_STRING, text, strlen(text));
 }
 
-/* A label of the field before. */
+/* Adds a label to the last field. */
 static inline void add_label(world *w, const char *text)
 {
     w->batch->fields[w->batch->field_count - 1].label_count = 1;
@@ -141,7 +141,7 @@ static inline void add_array(world *w, const char *name, stele_type type, const 
     field->width = 64;
 }
 
-/* A run: what is added until run_end() are its members. */
+/* Begins a run: what is added until run_end() are its members. */
 static inline uint32_t run_begin(world *w, const char *name, stele_type type)
 {
     add_field(w, name, type);
@@ -154,8 +154,8 @@ static inline void run_end(world *w, uint32_t first, uint32_t count)
     w->batch->fields[first - 1].u.run.count = count;
 }
 
-/* Runs the batch through a sink; what came out, terminated, is the caller's to free. `writer`, when
-   not NULL, is left open for its losses. */
+/* Runs the batch through a sink. Returns the output with a zero at its end, which the caller
+   frees. `writer`, if not NULL, is left open so that its losses can be read. */
 static inline char *sink_run_sized(world *w, const char *name, const stele_sink_options *options,
                                    stele_writer **writer, size_t *out_size)
 {
@@ -190,7 +190,7 @@ static inline char *sink_run(world *w, const char *name, const stele_sink_option
     return sink_run_sized(w, name, options, writer, &size);
 }
 
-/* Compares with the file of that name in unit/sinks; the first line that differs is shown. */
+/* Compares an output with the file of a name in unit/sinks; shows the first line that differs. */
 static inline void check_file(const char *text, const char *name)
 {
     char path[512], line[8192];
@@ -213,7 +213,7 @@ static inline void check_file(const char *text, const char *name)
     fclose(file);
 }
 
-/* How often something was lost, by its text; 0 when never. */
+/* Returns how often something was lost, by the text of the loss; 0 if it was never lost. */
 static inline uint64_t loss_count(const stele_writer *writer, const char *what)
 {
     stele_loss loss = STELE_INIT(stele_loss);
@@ -225,9 +225,7 @@ static inline uint64_t loss_count(const stele_writer *writer, const char *what)
     return count;
 }
 
-/*
- * One event of every kind, as it stands in the expected outputs of the sinks.
- */
+/* Adds one event of every kind, as the expected outputs of the sinks have them. */
 static inline void add_every_kind(world *w)
 {
     stele_event *event = add(w, STELE_KIND_COMPLETE, 0, w->main, "gfx", "Draw");
@@ -274,7 +272,7 @@ static inline void add_every_kind(world *w)
     event->cpu = 3;
 }
 
-/* One event whose fields are of every type, and nested. */
+/* Adds one event with fields of every type, also nested. */
 static inline void add_every_type(world *w)
 {
     uint32_t outer, inner;

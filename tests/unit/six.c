@@ -30,7 +30,7 @@ TEST(as_printf_known)
     check_value(-(double)INFINITY);
 }
 
-/* All exponents, and numbers that lie at or near the middle of two. */
+/* All exponents, and numbers that are in the middle of two others, or near it. */
 TEST(as_printf_many)
 {
     uint64_t state = 88172645463325252u;

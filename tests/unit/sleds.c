@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instrumentation maps from small ELF files made here, and from YAML; demangling. */
+/* Instrumentation maps from small ELF files made here and from YAML, and demangled names. */
 #include "symbols/sleds.h"
 
 #include <stele_config.h>
@@ -8,12 +8,12 @@
 #include "support.h"
 #include "symbols/demangle.h"
 
-/* ---- A tiny ELF file of either class and byte order ---- */
+/* ---- Small ELF files of either class and byte order ---- */
 
 typedef struct elf {
     hex file;
     bool is_64, is_big;
-    unsigned machine, relative; /* its relocation type */
+    unsigned machine, relative; /* the machine's type of relative relocation */
 } elf;
 
 static const elf machines[] = {
@@ -40,7 +40,7 @@ static void put_text(elf *e, const char *text, size_t size)
         hex_byte(&e->file, (uint8_t)text[i]);
 }
 
-/* One entry of the map: two words, kind, always, version, padding. */
+/* Adds one entry to the map: two words, kind, always, version, padding. */
 static void put_sled(elf *e, uint64_t address, uint64_t function, unsigned kind, unsigned version)
 {
     put_word(e, address);
@@ -59,7 +59,7 @@ static void put_symbol(elf *e, unsigned name, uint64_t value, uint64_t size)
         put(e, value, 4);
         put(e, size, 4);
     }
-    put(e, name == 0 ? 0 : 2, 1); /* a function */
+    put(e, name == 0 ? 0 : 2, 1); /* type of the symbol: a function */
     put(e, 0, 1);
     put(e, name == 0 ? 0 : 1, 2);
     if (e->is_64) {
@@ -96,8 +96,8 @@ static void put_part(elf *e, const part *p)
 
 #define MAP_ADDRESS 0x5000u
 
-/* What the map's places hold: versions 0 and 1 absolute addresses, or zeros with relocations; from
-   version 2 on distances from the places. */
+/* Returns what a place in the map holds: an absolute address in versions 0 and 1, zero if it has
+   a relocation, and from version 2 on the distance from the place. */
 static uint64_t place_value(unsigned version, bool has_relocations, uint64_t place, uint64_t value)
 {
     return version >= 2 ? value - place : has_relocations ? 0 : value;
@@ -133,12 +133,12 @@ static void make_elf(elf *e, unsigned version, bool has_relocations)
     put(e, e->is_64 ? 2 : 1, 1);
     put(e, e->is_big ? 2 : 1, 1);
     put_text(e, "\1\0\0\0\0\0\0\0\0\0", 10);
-    put(e, 3, 2); /* position-independent */
+    put(e, 3, 2); /* type of the file: position-independent */
     put(e, e->machine, 2);
     put(e, 1, 4);
     put_word(e, 0);
     put_word(e, 0);
-    put_word(e, parts[5].offset + parts[5].size); /* section headers */
+    put_word(e, parts[5].offset + parts[5].size); /* offset of the section headers */
     put(e, 0, 4);
     put(e, head, 2);
     put(e, 0, 4);
@@ -197,7 +197,7 @@ static void check_map(const stele_sled_map *map, unsigned version)
     CHECK_EQ_STR(function->name, "main");
     CHECK_EQ_U64(function->kinds, 1 << STELE_SLED_ENTER_ARGS | 1 << STELE_SLED_CUSTOM_EVENT |
                                       1 << STELE_SLED_TYPED_EVENT | 1 << STELE_SLED_TAIL_EXIT);
-    CHECK_EQ_STR(stele_sled_map_function(map, 3)->name, ""); /* before all symbols */
+    CHECK_EQ_STR(stele_sled_map_function(map, 3)->name, ""); /* comes before all symbols */
 }
 
 TEST(maps_of_every_class_byte_order_and_version)
@@ -240,7 +240,7 @@ TEST(a_binary_without_a_map_is_told)
     CHECK_EQ_STR(f.code, "SYM001");
 }
 
-/* Whatever is cut off: refused or read in part, never worse. */
+/* A file cut at any size is refused, or read in part. */
 TEST(cut_binaries)
 {
     static const stele_sled_options options = {.has_lines = true};
@@ -265,7 +265,7 @@ TEST(cut_binaries)
     folder_leave(folder);
 }
 
-/* ---- YAML ---- */
+/* ---- Maps in YAML ---- */
 
 static void check_yaml(const stele_sled_map *map, const char *expected)
 {
@@ -299,14 +299,14 @@ TEST(yaml_is_read_and_written)
     CHECK_EQ_U64(stele_sled_map_count(map), 3);
     CHECK_EQ_U64(stele_sled_map_functions(map), 7);
     CHECK_EQ_STR(stele_sled_map_function(map, 1)->name, "work::it's(long)");
-    CHECK_EQ_STR(stele_sled_map_function(map, 2)->name, ""); /* not in the map */
+    CHECK_EQ_STR(stele_sled_map_function(map, 2)->name, ""); /* the function is not in the map */
     CHECK_EQ_U64(stele_sled_map_function(map, 7)->kinds, 1 << STELE_SLED_TYPED_EVENT);
     CHECK_EQ_U64(stele_sled_map_at(map, 2)->address, UINT64_C(0xfffffffffffffff0));
     check_yaml(map, yaml);
     stele_sled_map_close(map);
 }
 
-/* Keys in any order, unknown ones, several lines, double quotes. */
+/* Keys in any order, unknown keys, several lines, double quotes. */
 TEST(yaml_of_another_hand)
 {
     static const char yaml[] = "---\n"
@@ -339,7 +339,7 @@ TEST(damaged_yaml_is_told_with_its_place)
     }
 }
 
-/* ---- Names ---- */
+/* ---- Names of functions ---- */
 
 TEST(names_are_demangled)
 {

@@ -59,7 +59,7 @@ static void check_member(source *s, size_t index, const char *name, const char *
     input_close(in);
 }
 
-/* Only what was put there is there: nothing temporary stays. */
+/* Returns the number of files in the folder, of which none may be temporary. */
 static unsigned folder_count(void)
 {
     members m = {.diag = findings_sink(&found), .path = folder};
@@ -221,7 +221,8 @@ TEST(several_folders_are_one_set)
     check_input(in, "x of ab");
     input_close(in);
     source_close(s);
-    s = open_folders("trace/a", "trace/a/in"); /* one below the other: nothing comes twice */
+    /* one folder is in the other: no file is read twice */
+    s = open_folders("trace/a", "trace/a/in");
     CHECK_EQ_U64(source_member_count(s), 1);
     check_named(s, 0, "in/x", 3);
     source_close(s);
@@ -254,7 +255,8 @@ TEST(archives_are_parts_of_a_set)
     CHECK_EQ_U64(source_member_count(s), 2);
     check_named(s, 1, "y.tar/folder/trace.fxt", sizeof "y.tar");
     source_close(s);
-    s = open_folders("trace/y.tar", "trace/../trace/y.tar"); /* one file: once */
+    /* both paths lead to the same file, which is read once */
+    s = open_folders("trace/y.tar", "trace/../trace/y.tar");
     CHECK_EQ_U64(source_member_count(s), 1);
     source_close(s);
     CHECK(source_path_is_set("trace/a") && source_path_is_set("trace/x.tar.gz") &&
@@ -312,7 +314,7 @@ TEST(a_set_of_one_reads_like_the_file)
     folder_leave(folder);
 }
 
-/* A pipe with a name, which a child fills. */
+/* Makes a named pipe and a child process that fills it. */
 static pid_t feed_pipe(const char *path, const void *bytes, size_t size)
 {
     REQUIRE(mkfifo(path, 0666) == 0);
@@ -383,7 +385,7 @@ TEST(a_truncated_packed_archive_gives_what_is_there)
     const size_t cut = (room - stream.avail_out) * 3 / 4;
     REQUIRE(source_open_memory(findings_sink(&found), "memory", packed, cut, "/tmp", &s) ==
             STELE_OK);
-    CHECK_EQ_U64(found.count, 2); /* of the compression, and of the member that is cut */
+    CHECK_EQ_U64(found.count, 2); /* one about the compression, one about the member that is cut */
     CHECK_EQ_U64(source_member_count(s), 2);
     check_member(s, 0, "a", "first");
     CHECK(source_member_at(s, 1)->size > 5000 && source_member_at(s, 1)->size < 20000);

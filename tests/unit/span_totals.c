@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Over all samples: the self times of what stands on a track's stack are the time in which any of
- * it was open, which is looked for here by putting intervals together; and with the stretches
- * between them, idle or lost, they are the wall time of the track.
+ * Over all samples: the self times of spans on a track's stack sum up to the time in which any of
+ * them was open, which is computed here by joining intervals. With the stretches between them, idle
+ * or lost, they sum up to the wall time of the track.
  */
 #include "stele/stele.h"
 
@@ -21,13 +21,13 @@ typedef struct line {
     interval *all;
     size_t count, capacity;
     uint64_t self_ns;
-    int64_t first_ns, last_ns; /* of its events; first > last: none */
+    int64_t first_ns, last_ns; /* times of its events; first > last: there are none */
 } line;
 
 static struct {
     stele_spans *spans;
     stele_pairing *pairing;
-    line *lines; /* by track */
+    line *lines; /* by number of the track */
     uint32_t line_count;
     uint64_t span_count, trace_count;
 } it;
@@ -90,7 +90,7 @@ static int compare(const void *a, const void *b)
     return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
-/* The time in any interval, and that between them. */
+/* Returns the time in any interval, and gives the time between them. */
 static uint64_t put_together(line *of, uint64_t *between_ns)
 {
     uint64_t in_ns = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans: what ends what, who is around whom, and what is said of both ends. */
+/* Spans: which event ends which span, which spans are around a span, and what both ends say. */
 #include "stele/spans.h"
 
 #include "calls_made.h"

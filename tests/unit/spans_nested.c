@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Calls that nest are taken without the calls engine, as long as nothing else is wanted. Whatever
- * comes between them, the spans are those that the calls engine gives.
- */
+/* Calls that nest are handled without the calls engine, as long as nothing else is wanted.
+   Whatever comes in between, the spans are those that the calls engine gives. */
 #include "stele/spans.h"
 
 #include "calls_made.h"
@@ -57,7 +55,8 @@ static stele_span_counts run(const stele_span_options *options, int64_t begin_ns
     return counts;
 }
 
-/* Mostly what nests, and now and then an end of something else, spans that overlap, operations. */
+/* Makes mostly calls that nest, and sometimes an end of something else, overlapping spans or
+   operations. */
 static void make_events(void)
 {
     static const char *const names[] = {"main", "a", "b", "c", "again"};
@@ -108,7 +107,7 @@ static bool are_equal(const list *a, const list *b)
 TEST(what_nests_is_what_the_calls_engine_says)
 {
     static list own, engine;
-    /* Timeouts, which none of the pairs reaches, have every event go to the engine. */
+    /* Has every event go through the engine, by a timeout that no pair reaches. */
     const stele_span_options slow = {.struct_size = sizeof slow, .timeout_ns = INT64_MAX / 4};
     for (unsigned round = 0; round < ROUNDS; round++) {
         stele_span_counts a, b;

@@ -43,7 +43,7 @@ static int order(const void *a, const void *b)
 
 #define MANY 5000u
 
-/* Integers of all sizes and both signs against a sorted array. */
+/* Integers of all sizes and both signs, compared with a sorted array. */
 TEST(percentiles_are_within_their_error)
 {
     static int64_t values[MANY];

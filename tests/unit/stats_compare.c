@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changed of a figure between runs: groups that match, means, and how sure it is. */
+/* What changed in a number between runs: matching groups, means, and how certain a change is. */
 #include "stele/stats.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ TEST(a_figure_is_compared_group_by_group)
                                      &count) == STELE_OK);
     CHECK_EQ_U64(count, 3);
     a = change_named(changes, count, "a");
-    CHECK(a == changes); /* the largest change, and the others have none */
+    CHECK(a == changes); /* the largest change comes first, and the other groups have none */
     CHECK(is_about(a->before, 11) && is_about(a->after, 21) && is_about(a->change, 10));
     CHECK_EQ_U64(a->before_runs, 3);
     CHECK(a->has_noise && is_about(a->noise, sqrt(2.0 / 3)));
@@ -78,7 +78,7 @@ TEST(a_figure_is_compared_group_by_group)
     CHECK_EQ_U64(change_named(changes, count, "before")->after_runs, 0);
     free(changes);
 
-    /* What is not there is none of it. */
+    /* A sum that is missing in a run is 0. */
     REQUIRE(stele_stats_compare_runs(runs, 3, runs + 3, 3, STELE_STATS_SUM, 0, NULL, &changes,
                                      &count) == STELE_OK);
     CHECK(is_about(change_named(changes, count, "a")->change, 20));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that hold until the next one of their group, against figures that were worked out by hand.
+/*
+ * Values that hold until the next value of their group, compared with numbers worked out by hand.
  */
 #include <stele/stats.h>
 
@@ -67,7 +68,7 @@ TEST(mean_is_by_time)
     with("length", STELE_TYPE_UINT, 7);
     counter(500, "queue", 1);
     with("length", STELE_TYPE_INT, 30);
-    counter(500, "queue", 1); /* at once replaced: an extreme, and no time */
+    counter(500, "queue", 1); /* replaced at the same time: it is the extreme and lasts no time */
     with("length", STELE_TYPE_INT, 4);
     counter(1100, "queue", 2); /* the end of what is known */
     with("length", STELE_TYPE_INT, 1);
@@ -105,11 +106,11 @@ TEST(fields_and_types)
     begin(&(stele_stats_options){.struct_size = sizeof(stele_stats_options),
                                  .rows = STELE_STATS_COUNTERS});
     counter(0, "power", 0);
-    with("watts", STELE_TYPE_FLOAT, 2); /* 0.5 */
+    with("watts", STELE_TYPE_FLOAT, 2); /* gives the value 0.5 */
     with("unit", STELE_TYPE_NULL, 0);
     with("cores", STELE_TYPE_UINT, 3);
     counter(400, "power", 0);
-    with("watts", STELE_TYPE_FLOAT, 6); /* 1.5 */
+    with("watts", STELE_TYPE_FLOAT, 6); /* gives the value 1.5 */
     counter(500, "power", 0);
     with("cores", STELE_TYPE_UINT, 1);
     finish();
@@ -131,7 +132,7 @@ TEST(fields_and_types)
     end();
 }
 
-/* What held when the window begins counts from there, and is no value of it. */
+/* A value that holds when the window begins counts from there, but is no value of the window. */
 TEST(window)
 {
     stele_stats_figures f;

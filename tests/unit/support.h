@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of inputs and outputs need: findings that are kept, random bytes, a folder of their
-   own, an input that comes in odd pieces. */
+   own, and an input that gives its bytes in odd pieces. */
 #ifndef UNIT_SUPPORT_H
 #define UNIT_SUPPORT_H
 
@@ -12,12 +12,12 @@
 #include "core/input.h"
 #include "test.h"
 
-/* ---- Findings ---- */
+/* ---- Findings that are kept ---- */
 
 typedef struct findings {
     diag_sink sink;
     unsigned count;
-    char code[8]; /* of the last one, as the rest */
+    char code[8]; /* of the last finding, as the members below */
     char source[512];
     char found[512];
     uint64_t offset;
@@ -39,7 +39,7 @@ static inline diag_sink *findings_sink(findings *f)
     return &f->sink;
 }
 
-/* ---- Random ---- */
+/* ---- Random numbers ---- */
 
 static inline uint64_t random_next(uint64_t *state)
 {
@@ -55,9 +55,9 @@ static inline void random_fill(uint8_t *bytes, size_t size, uint64_t seed)
         bytes[i] = (uint8_t)random_next(&seed);
 }
 
-/* ---- Files ---- */
+/* ---- Files and folders ---- */
 
-/* Goes to a new folder, which folder_leave() removes with all that is in it. */
+/* Makes a new folder and changes to it; folder_leave() removes it with all that is in it. */
 static inline void folder_enter(char *path, size_t size)
 {
     snprintf(path, size, "/tmp/stele-unit-XXXXXX");

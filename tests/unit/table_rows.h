@@ -98,7 +98,8 @@ static inline void put_cell(stele_output *out, const stele_table_column_info *in
     }
 }
 
-/* All rows of a table in chunks of this size, as one text; gives how many they are. */
+/* Writes all rows of a table, read in chunks of `capacity` rows, as one text. Returns the number
+   of rows. */
 static inline uint64_t rows_of(const char *sample, const char *table, size_t capacity,
                                stele_output *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: the same rows in chunks of any size, and what the reader gives in other ways. */
+/* Tables: the same rows in chunks of any size, and the same data as the reader gives. */
 #include <stele/stele.h>
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ TEST(rows_are_the_same_in_chunks_of_any_size)
     }
 }
 
-/* ---- The same as from a reader ---- */
+/* ---- Comparing with a reader ---- */
 
 static uint64_t count_events(const char *sample, uint64_t kinds, uint64_t *field_count)
 {
@@ -168,9 +168,9 @@ TEST(what_does_not_exist_is_refused)
     close_sample(&o);
 }
 
-/* ---- Memory ---- */
+/* ---- Failing allocations ---- */
 
-/* Scans with the nth allocation failing, from the opening of the scan on. */
+/* Scans a table with the nth allocation failing, counted from the opening of the scan. */
 static stele_status scan_all(const char *sample, const char *table, uint64_t nth, bool *failed)
 {
     stele_scan_options options = STELE_INIT(stele_scan_options);

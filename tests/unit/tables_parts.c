@@ -12,9 +12,9 @@ typedef struct sums {
     uint64_t count, sum, mixed;
 } sums;
 
-/* Opens anew for each part, as another thread would. */
+/* The trace to scan, which is opened anew for each part, as another thread would do. */
 typedef struct source {
-    const char *path; /* of a sample; NULL: the bytes */
+    const char *path; /* path of a sample; NULL: the trace is in `bytes` */
     const uint8_t *bytes;
     size_t size;
 } source;
@@ -91,7 +91,7 @@ static uint32_t count_parts(const source *from, const char *table, const char *c
     return count;
 }
 
-/* Asks for parts, and compares; gives how many there were. */
+/* Scans parts and compares them with the whole. Returns how many parts there were. */
 static uint32_t check_parts(const source *from, const char *table, const char *column,
                             uint32_t most)
 {
@@ -160,7 +160,7 @@ TEST(a_part_that_is_none_is_refused)
     stele_context_free(context);
 }
 
-/* ---- Blocks of FXT ---- */
+/* ---- Parts of FXT traces ---- */
 
 static size_t put(uint8_t *to, const stele_fxt_record *record, const stele_fxt_argument *arguments)
 {
@@ -186,7 +186,9 @@ static size_t put_thread(uint8_t *to, uint32_t number, uint64_t thread)
         NULL);
 }
 
-/* Events of four threads. Names and threads stand before those that need them, and change. */
+/*
+ * Makes events of four threads. Names and threads come before the events that use them, and change.
+ */
 static size_t make_trace(uint8_t *to, size_t size, uint32_t count)
 {
     static const char *const names[] = {"frame", "layout", "tick"};
@@ -233,7 +235,7 @@ TEST(blocks_are_parts)
         check_parts(&made, "event", "tid", most);
         check_parts(&made, "event", "dur", most);
     }
-    /* Damage is counted and reported once: the trace is read as a whole. */
+    /* Damage is counted and reported once, as the trace is read as a whole. */
     memset(bytes + made.size / 2 / 8 * 8, 0xff, 64);
     CHECK(count_parts(&made, "event", "ts", 4) == 1);
     free(bytes);

@@ -3,7 +3,7 @@
 
 #include "archive.h"
 
-/* ---- Reading them ---- */
+/* ---- Reading archives ---- */
 
 static findings found;
 static members listed;
@@ -27,7 +27,7 @@ static void list(bool is_file)
         folder_leave(folder);
 }
 
-/* The listed member, as "name=bytes". */
+/* Checks a listed member, given as "name=bytes". */
 static void check_member(size_t index, const char *name, const char *text)
 {
     REQUIRE(index < listed.count);
@@ -76,7 +76,7 @@ TEST(prefixes_stand_before_names)
     archive_begin();
     memcpy(archive_header('0', "file", 0) + 345, "a/long/prefix", 13);
     archive_sum(archive);
-    /* GNU tar's headers have something else there. */
+    /* GNU tar's headers have something else at this offset. */
     memcpy(archive_header('0', "other", 0) + 257, "ustar  ", 8);
     memcpy(archive + 512 + 345, "12345", 5);
     archive_sum(archive + 512);
@@ -265,7 +265,9 @@ TEST(members_behind_a_damaged_header_are_found)
     }
 }
 
-/* Wherever it is cut: what is there is listed, nothing reaches beyond the end. */
+/*
+ * An archive cut anywhere: the members that are there are listed, and none reaches beyond the end.
+ */
 TEST(truncated_archives_give_what_is_there)
 {
     archive_begin();

@@ -7,10 +7,10 @@
  *         CHECK_EQ_U64(cursor_left(&cursor), 0);
  *     }
  *
- * A failed CHECK is printed as file:line with what was expected and what was got, and the test goes
- * on; a failed REQUIRE leaves the test. SKIP("reason") leaves it, too, and is always printed.
- * `program [NAME...]` runs all tests or the named ones: exit 0 all passed, 1 some failed, 77 all
- * were skipped.
+ * A failed CHECK prints file:line with the expected and the actual value, and the test goes on; a
+ * failed REQUIRE ends the test. SKIP("reason") also ends the test, and always prints the reason.
+ * `program [NAME...]` runs all tests or those named. It exits with 0 if all passed, 1 if some
+ * failed, 77 if all were skipped.
  */
 #ifndef STELE_TEST_H
 #define STELE_TEST_H
@@ -104,7 +104,7 @@ static inline void test_eq_i64(int64_t got, int64_t expected, const char *what, 
     printf("    expected %" PRId64 "\n    got      %" PRId64 "\n", expected, got);
 }
 
-/* Bit for bit, so that NaN and the sign of zero can be checked. */
+/* Compares bit for bit, so that NaN and the sign of zero can be checked. */
 static inline void test_eq_f64(double got, double expected, const char *what, const char *file,
                                int line)
 {

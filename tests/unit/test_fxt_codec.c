@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The codec of stele/fxt.h alone: words to records and back to the same words. */
+/* The codec of stele/fxt.h alone: from words to records and back to the same words. */
 #include <stele/fxt.h>
 
 #include "core/load.h"
 #include "test.h"
 
-/* Decodes a record from words, and encodes it to the same. */
+/* Decodes a record from words and encodes it to the same words. */
 static void there_and_back(const uint64_t *words, size_t count, stele_fxt_record *record)
 {
     uint8_t bytes[256], again[256];

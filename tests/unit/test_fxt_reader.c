@@ -43,7 +43,7 @@ static void word(uint64_t value)
     t.size += 8;
 }
 
-/* A stream: the bytes and zeros up to the next word. */
+/* Adds a text and zeros up to the next word. */
 static void stream(const char *text)
 {
     const size_t size = strlen(text);
@@ -71,7 +71,7 @@ static void begin(void)
     word(MAGIC);
 }
 
-/* Copies an event without its payloads' neighbours: fields and bytes of small batches only. */
+/* Copies an event without what is next to its payloads: fields and bytes of small batches only. */
 static void keep(const stele_batch *from, const stele_event *event)
 {
     uint32_t first;
@@ -215,9 +215,10 @@ TEST(reserved_bits_are_a_note_of_check)
     CHECK_EQ_U64(t.offsets[0], 8);
 }
 
-/* ---- Arguments ---- */
+/* ---- Arguments of events ---- */
 
-/* Header of an event: size in words, type, arguments, thread, category and name by index. */
+/* Returns the header of an event: size in words, type, arguments; thread, category and name by
+   index. */
 static uint64_t event_header(uint64_t size, uint64_t type, uint64_t arguments)
 {
     return 4 | size << 4 | type << 16 | arguments << 20 | UINT64_C(1) << 24 | UINT64_C(1) << 32 |
@@ -299,7 +300,7 @@ TEST(name_and_value_of_a_string_argument_inline)
     CHECK_EQ_STR(field_text(0, 0), "valuable!");
 }
 
-/* ---- What stands after the arguments ---- */
+/* ---- What follows the arguments ---- */
 
 TEST(ids_and_end_stand_behind_all_arguments)
 {
@@ -328,7 +329,7 @@ TEST(ids_and_end_stand_behind_all_arguments)
     CHECK_EQ_U64(event_at(7)->value, 207);
 }
 
-/* ---- Time ---- */
+/* ---- Time of events ---- */
 
 TEST(no_drift_after_a_month_at_2400_MHz)
 {
@@ -339,7 +340,8 @@ TEST(no_drift_after_a_month_at_2400_MHz)
     word(event_header(2, 0, 0));
     word(ticks);
     read_all();
-    CHECK_EQ_I64(event_at(0)->time_ns, INT64_C(86400) * 31 * 1000000000 + 2); /* 2.91 ns */
+    /* 2.91 ns, rounded down */
+    CHECK_EQ_I64(event_at(0)->time_ns, INT64_C(86400) * 31 * 1000000000 + 2);
 }
 
 TEST(base_ticks_and_base_time_are_exact)
@@ -376,7 +378,8 @@ static void provider_info(uint32_t id, const char *name)
     stream(name);
 }
 
-/* The same indexes mean something else in two providers; each is read alone and with the other. */
+/* Adds two providers that use the same indexes for different names. Each is read alone and with
+   the other. */
 static void two_providers(void)
 {
     begin();
@@ -389,8 +392,8 @@ static void two_providers(void)
     word(UINT64_C(0x0000000300010022));
     stream("two");
     for (unsigned i = 0; i < 4; i++) {
-        word(UINT64_C(2) << 16 | 1 << 4 | (uint64_t)(5 + i % 2) << 20); /* section */
-        word(UINT64_C(0x0001000000000044));                             /* name 1, inline thread */
+        word(UINT64_C(2) << 16 | 1 << 4 | (uint64_t)(5 + i % 2) << 20); /* section of a provider */
+        word(UINT64_C(0x0001000000000044));                             /* name 1, thread inline */
         word(100 + i);
         word(1);
         word(2);
@@ -425,7 +428,7 @@ TEST(a_stream_alone_has_the_right_state)
     CHECK_EQ_STR(name_of(event_at(3)->name), "one");
 }
 
-/* ---- References ---- */
+/* ---- References to names and threads ---- */
 
 TEST(a_new_registration_replaces_the_old_from_there_on)
 {
@@ -475,7 +478,7 @@ TEST(the_hot_path_gives_what_the_general_one_gives)
     REQUIRE(count == 600);
     memcpy(events, hot->events, sizeof events);
     close_all();
-    check_all(); /* judging needs every record's contents: the general path */
+    check_all(); /* a check needs the contents of every record: the general path */
     CHECK_NO_CODES();
     REQUIRE(t.batch->event_count == 600);
     for (uint32_t i = 0; i < count; i++)
@@ -501,7 +504,7 @@ TEST(big_endian_words)
     CHECK_EQ_U64(event_at(0)->ticks, 77);
 }
 
-/* Late records, spans, far times, and a clock that is set anew. */
+/* Adds late records, spans, times far away, and a clock that is set anew. */
 static void disorderly(bool is_big_endian, uint64_t seed)
 {
     uint64_t now = 1000000;
@@ -523,9 +526,9 @@ static void disorderly(bool is_big_endian, uint64_t seed)
         seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         ticks = now += seed >> 54;
         if (seed >> 60 == 1)
-            ticks -= seed >> 44 & 0xffff; /* late */
+            ticks -= seed >> 44 & 0xffff; /* a late record */
         if ((seed >> 20 & 255) == 7)
-            ticks += UINT64_C(1) << (30 + (seed >> 30 & 31)); /* far off */
+            ticks += UINT64_C(1) << (30 + (seed >> 30 & 31)); /* a time far away */
         if ((seed >> 20 & 255) == 9) {
             word(0x21);
             word(100000000 + (seed >> 40));
@@ -541,7 +544,8 @@ static void disorderly(bool is_big_endian, uint64_t seed)
             word(ticks + (seed >> 50));
             break;
         case 2:
-            word(UINT64_C(8) | 2 << 4 | UINT64_C(1) << 28 | UINT64_C(1) << 36); /* old switch */
+            /* an old switch record */
+            word(UINT64_C(8) | 2 << 4 | UINT64_C(1) << 28 | UINT64_C(1) << 36);
             word(ticks);
             break;
         default:
@@ -559,7 +563,7 @@ TEST(the_index_finds_the_same_one_by_one_and_many_at_once)
     for (uint64_t seed = 0; seed < 50; seed++) {
         stele_stream streams[2];
         size_t codes[2];
-        for (unsigned i = 0; i < 2; i++) { /* what is big-endian is read one by one */
+        for (unsigned i = 0; i < 2; i++) { /* a big-endian trace is read record by record */
             const stele_context_options options = {.diag = on_diag};
             disorderly(i == 1, seed);
             REQUIRE(stele_context_new(&options, &t.context) == STELE_OK);
@@ -683,12 +687,14 @@ TEST(the_samples_of_real_writers_read_without_loss)
 TEST(context_switches_of_both_layouts_and_a_wakeup)
 {
     begin_registered();
-    /* old: size 4, cpu 3, state 3, outgoing thread 1, incoming inline, priorities 16 and 17 */
+    /*
+     * old switch: size 4, cpu 3, state 3, outgoing thread 1, incoming inline, priorities 16 and 17
+     */
     word(UINT64_C(0x0111000013030048));
     word(100);
     word(20);
     word(21);
-    /* new: size 5, 1 argument, cpu 300, state 2 */
+    /* new switch: size 5, 1 argument, cpu 300, state 2 */
     word(8 | 5 << 4 | 1 << 16 | UINT64_C(300) << 20 | UINT64_C(2) << 36 | UINT64_C(1) << 60);
     word(110);
     word(11);
@@ -711,7 +717,7 @@ TEST(context_switches_of_both_layouts_and_a_wakeup)
     CHECK_EQ_U64(field_at(0, 2)->u.u, 16);
     CHECK_EQ_U64(field_at(0, 3)->u.u, 17);
     CHECK_EQ_U64(event_at(1)->cpu, 300);
-    CHECK_EQ_U64(event_at(1)->value, event_at(0)->value); /* the koid is that of one thread */
+    CHECK_EQ_U64(event_at(1)->value, event_at(0)->value); /* the koid is the same thread's */
     CHECK_EQ_STR(field_text(1, 1), "suspended");
     CHECK_EQ_U64(event_at(2)->kind, STELE_KIND_WAKE);
     CHECK_EQ_U64(event_at(2)->id, event_at(0)->value);

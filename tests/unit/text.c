@@ -15,14 +15,14 @@ static uint64_t random_u64(void)
     return random_next(&seed);
 }
 
-/* Random in size as well as in value. */
+/* Returns a number of random size and value. */
 static uint64_t random_any(void)
 {
     const uint64_t value = random_u64();
     return value >> (random_u64() & 63);
 }
 
-/* What a function wrote, as a string; room beyond it shows writes that were not announced. */
+/* What a function wrote, as a string; the room after it shows writes beyond the announced size. */
 static char written[128];
 
 static const char *ended(char *end)
@@ -68,7 +68,7 @@ TEST(hex_and_padded_are_as_printf)
     CHECK_EQ_STR(ended(text_padded(written, 7, 1)), "7");
 }
 
-/* Reads back as the same, and no shorter decimal does. */
+/* Checks that a text reads back as the same value, and that no shorter decimal does. */
 static void check_shortest(double value)
 {
     char shorter[64];
@@ -76,7 +76,7 @@ static void check_shortest(double value)
     size_t digits = 0;
     const char *at = text;
     if (isnan(value) || isinf(value) || value == 0)
-        return; /* said below */
+        return; /* there are no digits to compare */
     CHECK_EQ_F64(strtod(text, NULL), value);
     CHECK(strlen(text) <= TEXT_DOUBLE_SIZE);
     while (*at == '-' || *at == '0' || *at == '.')
@@ -91,7 +91,7 @@ static void check_shortest(double value)
         snprintf(shorter, sizeof shorter, "%.*e", (int)digits - 2, value);
         CHECK(strtod(shorter, NULL) != value);
     }
-    /* Of those with as many digits it is the nearest. */
+    /* Among the decimals with as many digits, it is the nearest. */
     snprintf(shorter, sizeof shorter, "%.*e", (int)digits - 1, value);
     if (strtod(shorter, NULL) == value) {
         char ours[64];
@@ -196,7 +196,8 @@ TEST(wall_time_is_as_gmtime)
         check_wall(day * 86400 * 1000000000);
 }
 
-/* RFC 3629 from the other end: decode, then demand that the value needs this length. */
+/* Checks UTF-8 in another way than RFC 3629: decodes, then requires that the value needs this
+   length. */
 static size_t reference_utf8_length(const uint8_t *at, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -230,7 +231,7 @@ static size_t reference_utf8_length(const uint8_t *at, size_t left)
 
 TEST(utf8_is_exact)
 {
-    /* Every lead and second byte, with edges after them. */
+    /* Every first and second byte, with the least and greatest values after them. */
     static const uint8_t edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
     for (unsigned pair = 0; pair < 0x10000; pair++) {
         for (size_t i = 0; i < sizeof edges; i++) {
@@ -262,7 +263,7 @@ static void json_fn(output *out, const void *bytes, size_t size)
     text_json(out, bytes, size);
 }
 
-/* The bytes come from an allocation of exactly their size. */
+/* Escapes bytes that are in an allocation of exactly their size. */
 static void check_escape(escape_fn *fn, const char *bytes, size_t size, const char *expected)
 {
     static diag_sink diag;
@@ -337,7 +338,7 @@ TEST(csv_is_no_formula_and_controls_nothing)
     check_escape(text_csv, "a\xe2\x80\xae", 4, "\"a\\xe2\\x80\\xae\"");
 }
 
-/* Every place of a special byte, around the sizes of words and pieces. */
+/* Special bytes at every position, in texts around the sizes of words and pieces. */
 TEST(json_finds_specials_at_every_place)
 {
     static const size_t sizes[] = {1, 7, 8, 9, 63, 1023, 1024, 1025, 2049};

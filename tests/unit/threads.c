@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several contexts in several threads never meet; ThreadSanitizer looks at it in its own build. */
+/* Several contexts in several threads never share anything; a build with ThreadSanitizer checks
+   that. */
 #include <pthread.h>
 #include <stele/stele.h>
 

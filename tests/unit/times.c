@@ -15,7 +15,7 @@ static times of(const int64_t *list, size_t count)
     return t;
 }
 
-/* `count` times a millisecond apart. */
+/* Adds `count` times, one millisecond apart. */
 static void add_steady(times *t, int64_t from_ns, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)

@@ -15,7 +15,7 @@ enum { PLAIN_MAX = 400000, PACKED_MAX = 500000 };
 
 static uint8_t plain[PLAIN_MAX], packed[PACKED_MAX], unpacked[PLAIN_MAX + 1];
 
-/* Half of it can be packed well, half cannot. */
+/* Makes bytes of which half can be compressed well and half cannot. */
 static void plain_make(size_t size)
 {
     random_fill(plain, size, size);
@@ -72,7 +72,8 @@ static const struct packer {
 
 static const struct packer *const packers_end = packers + sizeof packers / sizeof *packers;
 
-/* Unpacks `size` packed bytes as a pipe or from memory; gives how many came out. */
+/* Decompresses `size` compressed bytes, as from a pipe or from memory. Returns the size of the
+   result. */
 static size_t unpack_bytes(diag_sink *diag, size_t size, bool is_pipe, const char *expected_name)
 {
     input *in = NULL;
@@ -194,7 +195,7 @@ TEST(every_truncation_is_reported_and_what_came_before_delivered)
     }
 }
 
-/* Damage in the last block of many: nothing of the others may be lost. */
+/* Damage in the last of many blocks must not cost anything of the others. */
 TEST(damage_takes_no_more_than_its_block)
 {
     findings f;
@@ -214,7 +215,7 @@ TEST(damage_takes_no_more_than_its_block)
     }
 }
 
-/* A flipped byte is reported, or does not matter: names and times in headers. */
+/* A flipped byte is reported unless it does not matter, as in names and times in headers. */
 TEST(every_flipped_byte_is_told_from_the_data)
 {
     findings f;
@@ -261,7 +262,7 @@ TEST(unknown_compressions_are_named)
     }
 }
 
-/* A frame that says it needs a window of 2 GiB. */
+/* A frame says that it needs a window of 2 GiB. */
 TEST(zstd_windows_are_bounded)
 {
     static const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x01, 0x00, 0x00};

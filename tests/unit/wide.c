@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two words give what the compiler's own 128 bits give, where it has them. */
+/* Arithmetic on two words, compared with the compiler's own 128-bit integers if it has them. */
 #define WIDE_WORDS
 #include "core/wide.h"
 
@@ -52,7 +52,7 @@ TEST(doubles)
     CHECK(u128_double(u128_make(1, 0)) == 0x1p64);
     CHECK(u128_double(u128_make(1, 1)) == 0x1p64);
     CHECK(u128_double(u128_make(UINT64_MAX, UINT64_MAX)) == 0x1p128);
-    /* Just above the middle of two doubles, by the lowest bit of all. */
+    /* Just above the middle of two doubles, because of the lowest bit alone. */
     CHECK(u128_double(u128_make(UINT64_C(1) << 63 | 1 << 10, 1)) == 0x1p127 + 0x1p75);
     CHECK(u128_double(u128_make(UINT64_C(1) << 63 | 1 << 10, 0)) == 0x1p127);
     CHECK(i128_is(i128_of_double(-0x1p127), INT64_MIN, 0));
@@ -65,7 +65,7 @@ TEST(doubles)
 __extension__ typedef unsigned __int128 native_u128;
 __extension__ typedef __int128 native_i128;
 
-/* Numbers at the borders of words and halves, and all sums of two of them. */
+/* Numbers near the ends of words and halves of words, tried with all sums of two of them. */
 static const uint64_t borders[] = {0,
                                    1,
                                    2,
@@ -108,7 +108,7 @@ static void compare_pair(uint64_t a, uint64_t b)
     CHECK(is_i(i128_of_bits(a, false), (native_i128)a));
 }
 
-/* -2^127 as a product is refused, which the compiler's does not do. */
+/* Compares checked operations. -2^127 as a product is refused, unlike by the compiler. */
 static void compare_checked(const uint64_t words[4])
 {
     const wide_i128 i = i128_make((int64_t)words[0], words[1]);
@@ -129,7 +129,7 @@ static void compare_checked(const uint64_t words[4])
         CHECK(is_i(result, (x < 0) != (y < 0) ? (native_i128) - (p * q) : (native_i128)(p * q)));
 }
 
-/* Both numbers of two words; the divisor is a word of the second. */
+/* Compares operations on two numbers of two words; the divisor is one word of the second. */
 static void compare_wide(const uint64_t words[4])
 {
     const native_u128 a = (native_u128)words[0] << 64 | words[1];
@@ -174,7 +174,7 @@ TEST(as_native)
     }
 }
 
-/* A fixed sequence of numbers of all sizes. */
+/* Returns the next number of a fixed sequence with numbers of all sizes. */
 static uint64_t number_next(uint64_t *state)
 {
     *state ^= *state << 13;

@@ -45,7 +45,7 @@ static void close_all(window *w, input *in)
     input_close(in);
 }
 
-/* ---- Tests ---- */
+/* ---- Tests of windows ---- */
 
 TEST(small_steps_see_every_byte_once)
 {
@@ -149,7 +149,7 @@ TEST(skipping_beyond_the_end_is_told)
     }
 }
 
-/* The page after the bytes cannot be read, so that any byte too many is a crash. */
+/* The page after the bytes cannot be read, so reading beyond the bytes crashes. */
 TEST(nothing_behind_bytes_in_memory_is_read)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);

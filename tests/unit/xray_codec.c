@@ -4,7 +4,7 @@
 
 #include "hex.h"
 
-/* ---- Headers ---- */
+/* ---- Headers of files ---- */
 
 static bool header_of(const char *text, stele_xray_header *header)
 {
@@ -36,7 +36,7 @@ static void check_header(const char *text, bool big, unsigned version, unsigned 
 
 TEST(headers_of_both_byte_orders)
 {
-    /*           version type  flags       frequency               free form */
+    /* Columns: version type flags, frequency, free form. */
     check_header("01 00 01 00 03 00 00 00 00 ca 9a 3b 00 00 00 00 00 40 00:14", false, 1, 1, true,
                  true, 1000000000);
     check_header("05 00 01 00 01 00 00 00 40 42 0f 00 00 00 00 00 aa:16", false, 5, 1, true, false,
@@ -47,7 +47,7 @@ TEST(headers_of_both_byte_orders)
     check_header("00 01 00 00 40 00 00 00 00:8 00:16", true, 1, 0, false, true, 0);
 }
 
-/* The other 30 bits hold garbage in old files. */
+/* The other 30 bits are garbage in old files. */
 TEST(flags_are_two_bits)
 {
     check_header("01 00 01 00 fc ff ff ff 00:8 00:16", false, 1, 1, false, false, 0);
@@ -67,13 +67,13 @@ TEST(what_is_no_header)
         CHECK(!header_of(texts[i], &header));
 }
 
-/* ---- Records ---- */
+/* ---- Records of buffers ---- */
 
 typedef struct record_case {
     const char *little, *big;
-    unsigned first, last;     /* versions that have it so */
-    stele_xray_record record; /* but for offset and size */
-    uint64_t tsc_after;       /* the running counter, which is 1000 before */
+    unsigned first, last;     /* versions in which the record has this form */
+    stele_xray_record record; /* all members but offset and size */
+    uint64_t tsc_after;       /* the running counter after the record; it is 1000 before */
 } record_case;
 
 #define TSC        UINT64_C(0x1122334455667788)
@@ -81,7 +81,7 @@ typedef struct record_case {
 #define TSC_BIG    "11 22 33 44 55 66 77 88"
 
 static const record_case cases[] = {
-    /* Function records: word of action and function, delta. */
+    /* Function records: a word with action and function, a delta. */
     {"50 00 00 00 64 00 00 00",
      "00 00 00 05 00 00 00 64",
      1,
@@ -109,7 +109,7 @@ static const record_case cases[] = {
      5,
      {.kind = STELE_XRAY_ENTER_ARGS, .function = 0x0fffffff, .value = 1, .tsc = 1001},
      1001},
-    /* NewBuffer: thread id; of 16 bits in the seed, the rest being zeros. */
+    /* NewBuffer: thread id, which has 16 bits in the oldest version, followed by zeros. */
     {"01 04 03 02 01 00:11",
      "80 01 02 03 04 00:11",
      1,
@@ -122,7 +122,7 @@ static const record_case cases[] = {
      1,
      {.kind = STELE_XRAY_NEW_BUFFER, .value = 12345, .tsc = 1000},
      1000},
-    /* EndOfBuffer. */
+    /* EndOfBuffer, without members. */
     {"03 00:15", "81 00:15", 1, 1, {.kind = STELE_XRAY_END_OF_BUFFER, .tsc = 1000}, 1000},
     /* NewCPUId: CPU, counter. */
     {"05 03 01 " TSC_LITTLE " 00:5",
@@ -145,7 +145,7 @@ static const record_case cases[] = {
      5,
      {.kind = STELE_XRAY_WALL_TIME, .value = 16, .function = 999999, .tsc = 1000},
      1000},
-    /* CallArgument. */
+    /* CallArgument: the argument. */
     {"0d ff ff ff ff ff ff ff ff 00:7",
      "86 ff ff ff ff ff ff ff ff 00:7",
      1,
@@ -159,14 +159,14 @@ static const record_case cases[] = {
      5,
      {.kind = STELE_XRAY_EXTENTS, .value = 256, .tsc = 1000},
      1000},
-    /* Pid. */
+    /* Pid: the process id. */
     {"13 04 03 02 01 00:11",
      "89 01 02 03 04 00:11",
      3,
      5,
      {.kind = STELE_XRAY_PID, .value = 0x01020304, .tsc = 1000},
      1000},
-    /* CustomEvent: size, counter [, CPU] or delta, which alone moves the running counter. */
+    /* CustomEvent: size, counter [, CPU] or delta; only a delta moves the running counter. */
     {"0b 03 00 00 00 " TSC_LITTLE " 00:3 'abc'",
      "85 00 00 00 03 " TSC_BIG " 00:3 'abc'",
      1,
@@ -240,7 +240,7 @@ static void check_record(const record_case *c, bool big, unsigned version)
     CHECK_EQ_U64(got.tsc, c->record.tsc);
     CHECK_EQ_U64(stele_xray_encode(&header, 1000, &got, "abc", bytes), h.size);
     CHECK_EQ_MEM(bytes, h.bytes, h.size);
-    /* No beginning of it is a record, and it changes nothing. */
+    /* No prefix of a record is a record, and decoding one changes nothing. */
     for (size_t size = 1; size < h.size; size++) {
         tsc = 1000;
         CHECK_EQ_U64(decode_one(&header, &tsc, h.bytes, size, &got, &used), STELE_XRAY_SHORT);
@@ -259,7 +259,7 @@ TEST(every_record_of_every_version_and_byte_order)
     }
 }
 
-/* Kinds by version; a version that lacks one neither reads nor writes it. */
+/* Kinds of records by version; a version without a kind neither reads nor writes it. */
 TEST(kinds_that_a_version_lacks)
 {
     for (unsigned version = 1; version <= 5; version++) {
@@ -317,7 +317,8 @@ TEST(payloads_have_no_negative_size)
 
 /* ---- Runs of records ---- */
 
-/* The counter is carried on, also from call to call; an event of version 4 leaves it. */
+/* The running counter goes on from record to record and from call to call; an event of version 4
+   does not change it. */
 TEST(the_counter_runs_through_a_buffer)
 {
     static const char text[] = "05 00 00 e8 03 00:6 00:5 "            /* CPU 0, counter 1000 */

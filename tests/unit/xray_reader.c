@@ -12,20 +12,20 @@
 
 #define SAMPLES STELE_SOURCE_DIR "/src/formats/xray/good/"
 
-/* ---- Reading ---- */
+/* ---- Reading traces ---- */
 
 typedef struct seen {
     uint8_t kind, flags;
     uint16_t cpu;
     uint64_t ticks, id;
     uint64_t tid, pid;
-    uint64_t argument_count, argument_sum; /* integers of fields */
-    char payload[16];                      /* the beginning of bytes */
+    uint64_t argument_count, argument_sum; /* integers among the fields */
+    char payload[16];                      /* the first bytes of a payload */
     uint64_t payload_size;
 } seen;
 
 typedef struct reading {
-    char codes[256]; /* of all findings: "XRY007@112 " */
+    char codes[256]; /* codes of all findings, as "XRY007@112 " */
     stele_context *context;
     seen *events;
     size_t count, capacity;
@@ -80,7 +80,7 @@ static void keep_segment(reading *r, const stele_segment *segment)
     }
 }
 
-/* Reads a trace in order of time, into `writer` too, if given. */
+/* Reads a trace in the order of times, and writes it to `writer` if that is given. */
 static void read_trace(reading *r, stele_trace *trace, stele_writer *writer)
 {
     const stele_request request = {.check = true, .columns = STELE_COLUMNS_ALL};
@@ -140,7 +140,7 @@ static void check_event(const reading *r, size_t index, stele_kind kind, uint64_
     CHECK_EQ_U64(r->events[index].id, id);
 }
 
-/* ---- Files by hand ---- */
+/* ---- Files written by hand ---- */
 
 /* Headers: version, type, flags, 10^9 Hz, size of a buffer. */
 #define HEADER_1(size)    "01 00 01 00 03 00 00 00 00 ca 9a 3b 00:4 " size " 00:7 00:8 "
@@ -151,12 +151,14 @@ static void check_event(const reading *r, size_t index, stele_kind kind, uint64_
 #define WALL              "09 01 00:7 02 00:3 00:3 "
 #define PROCESS           "13 09 00:14 "
 #define CPU(tsc)          "05 03 00 " tsc " 00:6 00:5 " /* CPU 3; two bytes of counter */
-#define ENTER(id)         id "0 00:3 0a 00:3 "          /* 10 ticks later; ids below 16 */
-#define EXIT(id)          id "2 00:3 05 00:3 "          /* 5 ticks later */
+#define ENTER(id)         id "0 00:3 0a 00:3 "          /* 10 ticks later; only ids below 16 */
+#define EXIT(id)          id "2 00:3 05 00:3 "          /* 5 ticks later; only ids below 16 */
 #define END               "03 00:15 "
 #define PREAMBLE(id, tsc) THREAD(id) WALL PROCESS CPU(tsc)
 
-/* Buffers of 96 bytes: records of 80, then what was there before, which looks like records. */
+/*
+ * Buffers of 96 bytes: 80 bytes of records, then what was there before, which looks like records.
+ */
 TEST(version_1_skips_stale_bytes)
 {
     static const char *const texts[] = {
@@ -176,8 +178,8 @@ TEST(version_1_skips_stale_bytes)
     reading_end(&r);
 }
 
-/* A size of 98 bytes leads to no buffer, one of 1,000 beyond the file: the next one begins where
-   its first records stand. */
+/* No buffer begins after 98 bytes, and 1,000 are beyond the file: the next buffer is found by
+   its first records. */
 TEST(version_1_finds_buffers_whose_size_is_damaged)
 {
     static const char *const sizes[] = {HEADER_1("62"), HEADER_1("f0")};
@@ -196,7 +198,7 @@ TEST(version_1_finds_buffers_whose_size_is_damaged)
     }
 }
 
-/* Version, type and byte order are those that fit what follows, whatever stands in the header. */
+/* Version, type and byte order are those that fit what follows, whatever the header says. */
 TEST(headers_with_a_damaged_byte_are_read)
 {
     static const char *const names[] = {"events.fdr1.stale.xray", "events.fdr2.xray",
@@ -230,7 +232,8 @@ TEST(headers_with_a_damaged_byte_are_read)
     }
 }
 
-/* The seed: buffer_size may be that of all that follows, and another header may follow a buffer. */
+/* In the oldest version, buffer_size may be the size of all that follows, and another header may
+   follow a buffer. */
 TEST(version_1_as_its_document_says)
 {
     static const char *const texts[] = {
@@ -250,14 +253,14 @@ TEST(version_1_as_its_document_says)
     reading_end(&r);
 }
 
-/* The marker of an event of 24 bytes is followed at once by the next records. */
+/* The records after a custom event of 24 bytes may follow its marker at once. */
 TEST(version_2_payloads_can_be_overwritten)
 {
     static const char *const texts[] = {HEADER_2,
                                         EXTENTS("80"),
                                         THREAD("07") WALL CPU("e8 03"),
                                         ENTER("1"),
-                                        "0b 18 00:3 f4 03 00:6 00:3 ", /* at 1012 */
+                                        "0b 18 00:3 f4 03 00:6 00:3 ", /* at offset 1012 */
                                         ENTER("2"),
                                         EXIT("2"),
                                         ENTER("3"),
@@ -277,7 +280,7 @@ TEST(version_2_payloads_can_be_overwritten)
     reading_end(&r);
 }
 
-/* The same with the payload in its place. */
+/* The payload of a custom event is where it belongs. */
 TEST(version_2_payloads_can_be_there)
 {
     static const char *const texts[] = {HEADER_2,
@@ -298,7 +301,7 @@ TEST(version_2_payloads_can_be_there)
     reading_end(&r);
 }
 
-/* A ring that ran full: the younger buffer stands first. Empty buffers are nothing. */
+/* A ring that is full: the newer buffer comes first in the file. Empty buffers give nothing. */
 TEST(buffers_are_put_in_order)
 {
     static const char *const texts[] = {
@@ -318,7 +321,7 @@ TEST(buffers_are_put_in_order)
     reading_end(&r);
 }
 
-/* A ring of one thread that is too large to be held: the second half stands first. */
+/* A ring of one thread that is too large to be held in memory: its second half comes first. */
 TEST(a_ring_is_put_in_order_by_its_buffers)
 {
     static const char *const head[] = {HEADER_5}, *const begin[] = {EXTENTS("00"),
@@ -358,7 +361,7 @@ TEST(arguments_belong_to_their_entry)
 {
     static const char *const texts[] = {
         HEADER_5,           EXTENTS("70"),      PREAMBLE("07", "e8 03"),
-        "16 00:3 0a 00:3 ", /* enter 1 with arguments */
+        "16 00:3 0a 00:3 ", /* enters function 1 with arguments */
         "0d 2a 00:7 00:7 ", "0d 03 00:7 00:7 ", EXIT("1")};
     reading r;
     READ(&r, texts);
@@ -369,8 +372,8 @@ TEST(arguments_belong_to_their_entry)
     reading_end(&r);
 }
 
-/* Every typed event cuts 16 bytes off its buffer: here half of a payload, and an exit in another.
- */
+/* Every typed event makes its buffer 16 bytes short: here by half of a payload, and by an exit
+   in another buffer. */
 TEST(short_extents_of_typed_events)
 {
     static const char *const texts[] = {HEADER_5, EXTENTS("58"), PREAMBLE("07", "e8 03"),
@@ -380,7 +383,7 @@ TEST(short_extents_of_typed_events)
     hex h = {.size = 0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         hex_add(&h, texts[i]);
-    h.bytes[33] = (uint8_t)(h.size - 48); /* the extents: all that is there */
+    h.bytes[33] = (uint8_t)(h.size - 48); /* the extents, set to all that is there */
     read_bytes(&r, h.bytes, h.size);
     CHECK_EQ_U64(r.count, 2);
     check_event(&r, 1, STELE_KIND_INSTANT, 1011, 0);
@@ -400,7 +403,7 @@ TEST(short_extents_of_typed_events)
 #define CALL_OF(thread, kind, tsc) \
     "00:2 02 " kind "01 00:3 " tsc " 00:6 " thread " 00:3 09 00:3 aa:8 "
 
-/* Only the third version has a process; what stands in its place is padding before. */
+/* Only the third version has a process; before, its place is padding. */
 TEST(basic_logs_of_every_version)
 {
     static const char *const versions[] = {"01", "02", "03"};
@@ -473,7 +476,7 @@ TEST(basic_blocks_of_a_thread_are_put_in_order)
 #define BLOCK(size, thread)   size " 00:3 00:4 " thread " 00:7 "
 #define FIGURES(calls, ticks) "00:4 " calls " 00:7 " ticks " 00:7 "
 
-/* Two threads; paths stand leaf first. */
+/* Two threads, whose paths begin with the leaf. */
 TEST(profiles_are_samples_of_paths)
 {
     static const char *const texts[] = {PROFILE,
@@ -522,8 +525,8 @@ static uint64_t count_repeated(const reading *r, size_t first)
     return count;
 }
 
-/* The parent wrote two records before the fork and one after it; the child wrote its first block
-   with both of them. */
+/* The parent wrote two records before the fork and one after it; the child's first block begins
+   with the same two. */
 TEST(basic_records_of_a_child_are_told_to_be_copies)
 {
     static const char *const texts[] = {BASIC("03"),
@@ -537,7 +540,7 @@ TEST(basic_records_of_a_child_are_told_to_be_copies)
     READ(&r, texts);
     CHECK_EQ_U64(r.count, 6);
     CHECK_EQ_U64(count_repeated(&r, 0), 2);
-    CHECK(r.events[1].flags & STELE_FLAG_REPEATED); /* the later of both */
+    CHECK(r.events[1].flags & STELE_FLAG_REPEATED); /* the later one of the two is the copy */
     CHECK(r.events[3].flags & STELE_FLAG_REPEATED);
     CHECK_EQ_STR(r.codes, "XRY018@128 ");
     reading_end(&r);
@@ -573,7 +576,7 @@ static stele_trace *open_sample(const reading *r, const char *name, bool is_apar
     return trace;
 }
 
-/* Equal counters alone are no repetition: the buffers begin at other times. */
+/* Equal counters alone are no repetition, as the buffers begin at different times. */
 TEST(buffers_that_only_begin_alike_are_no_copies)
 {
     static const char *const texts[] = {
@@ -624,7 +627,8 @@ static const char *const real[] = {"events.14.fdr5.ns.xray",   "exc.14.fdr5.tsc.
                                    "sleeper.14.fdr5.tsc.xray", "tail.14.fdr5.tsc.xray",
                                    "arg1.fdr5.be.xray",        "forker.14.fdr5.tsc.xray"};
 
-/* Older versions do not tell the process, and only the fourth the CPU of custom events. */
+/* Checks that events are the same. Older versions do not tell the process, and only the fourth
+   tells the CPU of custom events. */
 static void check_same(const reading *got, const reading *expected, bool has_pid)
 {
     CHECK_EQ_U64(got->count, expected->count);
@@ -657,7 +661,7 @@ static void write_again(const char *name, const char *version)
                               &writer) == STELE_OK);
     read_trace(&first, open_sample(&first, name, false), writer);
     CHECK_EQ_U64(stele_writer_finish(writer), STELE_OK);
-    /* Process ids came with version 3; nothing else is lost in any. */
+    /* Version 3 was the first with process ids; nothing else is lost in any version. */
     CHECK(stele_writer_get_loss(writer, 0, &loss) == (version[0] < '3'));
     if (version[0] < '3')
         CHECK_EQ_STR(loss.what, "process ids");
@@ -674,12 +678,12 @@ static void write_again(const char *name, const char *version)
 
 /* ---- Damaged sizes ---- */
 
-/* Whatever a byte of a payload's size says, of 140 events one is damaged, and nearly all are read.
- */
+/* Whatever a damaged byte in a payload's size says, one of 140 events is damaged, and nearly all
+   are read. */
 TEST(a_damaged_payload_size_costs_its_event_only)
 {
     static const uint8_t wrong[] = {0xff, 0x7f, 0x40, 0x08, 0x01};
-    const size_t size_at = 209 + 1; /* of the third custom event */
+    const size_t size_at = 209 + 1; /* offset of the size in the third custom event */
     FILE *file = fopen(SAMPLES "events.14.fdr5.ns.xray", "rb");
     uint8_t bytes[4096];
     size_t size;
@@ -715,8 +719,8 @@ TEST(real_traces_in_every_version)
     folder_leave(folder);
 }
 
-/* Encodes a file of version 5 with the codec alone in another version and byte order; extents are
-   patched when their buffer is complete. */
+/* Encodes a file of version 5 again with the codec, in another version and byte order. Extents
+   are set when their buffer is complete. Returns the size. */
 static size_t transcode(const uint8_t *from, size_t size, bool big, unsigned version, uint8_t *to)
 {
     stele_xray_header old, new;

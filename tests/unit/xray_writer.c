@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XRay written: whatever comes is in the log, or counted as lost. */
+/* Writing XRay: each event is in the log or counted as lost. */
 #include <stele/stele.h>
 
 #include "model/batch.h"
 #include "model/context.h"
 #include "support.h"
 
-/* ---- One event ---- */
+/* ---- Writing one event ---- */
 
 typedef struct outcome {
     uint64_t read_count; /* events in the log */
     uint64_t dropped, changed;
-    uint8_t kinds[4]; /* of the first ones read */
+    uint8_t kinds[4]; /* kinds of the first events read */
     uint64_t field_sum;
 } outcome;
 
@@ -124,7 +124,7 @@ static outcome written(const char *version)
 static const char *const versions[] = {"1",     "2",      "3",      "4",      "5",
                                        "FDR 5", "basic1", "basic2", "basic3", "basic mode 3"};
 
-/* ---- Tests ---- */
+/* ---- Tests of the writer ---- */
 
 TEST(every_kind_of_event_is_written_or_counted)
 {
@@ -154,13 +154,13 @@ TEST(what_a_version_lacks_is_counted)
         const char *version;
         uint64_t read_count, dropped, changed, field_sum;
     } cases[] = {
-        /* The names of both calls become numbers. Version 1 has no process and no types of events,
-           version 2 no process. None has the wall-clock time of the clock's zero. */
+        /* The names of both calls become numbers. Version 1 has no process and no types of
+           events, version 2 no process. No version has the wall-clock time of the clock's zero. */
         {"1", 3, 2, 3, 42},
         {"2", 3, 2, 2, 42 + 7},
         {"5", 3, 1, 2, 42 + 7},
-        /* Basic mode: calls only. Version 1 has no arguments and no tail exits; up to version 2 no
-           record tells the process. */
+        /* Basic mode has calls only. Version 1 has no arguments and no tail exits; up to version
+           2 no record tells the process. */
         {"basic1", 2, 5, 3, 0},
         {"basic2", 2, 5, 2, 42},
         {"basic3", 2, 2, 2, 42},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xtrace: the codec by itself, layouts of snapshots, files that belong together, dialects. */
+/* XTrace: the codec by itself, layouts of snapshots, files that belong together, dialects. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ TEST(dialects_change_sizes)
 
 /* ---- Snapshots ---- */
 
-/* `count` snapshots that say nothing but their counts and vector length. */
+/* Makes `count` snapshots that have only their counts and vector length. */
 static uint8_t *make_snapshots(const stele_xtrace_layout *layout, size_t count, size_t *size)
 {
     uint8_t *bytes;
@@ -153,8 +153,8 @@ TEST(layout_of_fixed_sizes_is_detected)
     free(bytes);
 }
 
-/* fpcr, fpsr and nzcv of 4 bytes: padded to the alignment of what follows, as a C structure lies in
-   memory, or packed. What is encoded so is decoded to the same. */
+/* fpcr, fpsr and nzcv of 4 bytes, padded to the alignment of what follows, as in a C structure,
+   or packed. Decoding gives what was encoded. */
 TEST(layouts_with_short_system_registers_are_detected)
 {
     for (unsigned i = 0; i < 64; i++) {
@@ -191,7 +191,7 @@ TEST(layouts_with_short_system_registers_are_detected)
 
 enum { RUN_INSNS = 2000, RUN_TOKEN = 5, RUN_FIRST = 13 };
 
-/* One PCINST, then a long run of instructions without any. */
+/* Makes one PCINST and a long run of instructions without any. */
 static uint8_t *make_run(size_t *size)
 {
     uint8_t *bytes = malloc(RUN_FIRST + (size_t)RUN_TOKEN * RUN_INSNS);
@@ -206,8 +206,7 @@ static uint8_t *make_run(size_t *size)
     return bytes;
 }
 
-/* Reading goes on where tokens follow each other again, whether or not one has a program counter.
- */
+/* Reading goes on where valid tokens follow each other, even if none has a program counter. */
 TEST(damage_does_not_wait_for_a_program_counter)
 {
     size_t size;
@@ -235,14 +234,14 @@ TEST(damage_does_not_wait_for_a_program_counter)
     free(bytes);
 }
 
-/* ---- Traces ---- */
+/* ---- Reading traces ---- */
 
 typedef struct counts {
     uint64_t kinds[STELE_KIND_COUNT];
-    uint64_t tracks; /* as bits */
+    uint64_t tracks; /* the tracks, as bits */
     int64_t last_ns;
     bool is_ordered;
-    uint64_t snapshot_pc_at; /* instruction after the second snapshot */
+    uint64_t snapshot_pc_at; /* number of the instruction after the second snapshot */
     uint64_t findings;
 } counts;
 
@@ -279,7 +278,7 @@ static stele_status pull(stele_context *context, stele_trace *trace, counts *c)
     return status;
 }
 
-/* Reads a path, or `size` bytes; a property goes to `value`. */
+/* Reads a trace at a path, or of `size` bytes; gives the value of a property in `value`. */
 static counts read_trace(const char *path, const void *bytes, size_t size, const char *property,
                          char *value)
 {
@@ -332,7 +331,7 @@ TEST(collection_is_one_trace)
 }
 
 typedef struct dumped {
-    const char *source; /* of the last record: must still be there at the next */
+    const char *source; /* the source of the last record, which must be valid until the next */
     unsigned source_count, record_count;
 } dumped;
 
@@ -418,7 +417,8 @@ TEST(values_can_have_levels)
     }
 }
 
-/* What is known overrules what would be found; with the vector length, also what fits nothing. */
+/* A layout that is given is used, and none is looked for; with the vector length, also one that
+   fits nothing. */
 TEST(layouts_can_be_told)
 {
     const stele_xtrace_layout any = {.header_size = STELE_XTRACE_ANY,
@@ -448,7 +448,7 @@ TEST(layouts_can_be_told)
     free(bytes);
 }
 
-/* One damaged snapshot does not cost the others. */
+/* Damage to one snapshot does not cost the others. */
 TEST(layouts_are_found_despite_damage)
 {
     const stele_xtrace_layout made = stele_xtrace_layout_standard(24, 384);
@@ -467,7 +467,7 @@ TEST(layouts_are_found_despite_damage)
     free(bytes);
 }
 
-/* What is encoded is decoded to the same, and no larger than it says. */
+/* Decoding gives what was encoded, and the encoded size is at most what is promised. */
 TEST(tokens_are_encoded_and_decoded)
 {
     static const uint8_t payload[STELE_XTRACE_VALUE_MAX] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -522,10 +522,10 @@ TEST(damage_costs_no_more_than_a_block)
     c = read_trace("trace", bytes, at, NULL, NULL);
     CHECK_EQ_U64(c.kinds[STELE_KIND_INSN], 99);
     CHECK_EQ_U64(c.kinds[STELE_KIND_LOST], 1);
-    CHECK_EQ_U64(c.findings, 2); /* the bytes, and the jump over them */
+    CHECK_EQ_U64(c.findings, 2); /* about the bytes, and about the jump over them */
 }
 
-/* One file beside another has an index that is no offset, as other collectors may write it. */
+/* In a second file next to the trace, the index is no offset, as other collectors may write it. */
 TEST(snapshots_are_placed_by_counts)
 {
     const stele_xtrace_layout layout = stele_xtrace_layout_standard(24, 128);
@@ -543,7 +543,7 @@ TEST(snapshots_are_placed_by_counts)
     REQUIRE(taken != NULL);
     for (size_t i = 0; i < 2; i++) {
         uint8_t *snapshot = taken + layout.header_size + i * layout.size;
-        store_le64(snapshot + 8, 20 * i + 1); /* no token begins there */
+        store_le64(snapshot + 8, 20 * i + 1); /* no token begins at this offset */
         store_le64(snapshot + 16, 20 * i);
         store_le64(snapshot + 24, 20 * i);
     }

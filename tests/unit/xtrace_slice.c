@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slices of instruction traces: a slice of a slice is the slice taken at once, and joined they are
-   what they were. */
+/* Slices of instruction traces: a slice of a slice is the same as the slice taken at once, and
+   slices joined are the trace that they were taken from. */
 #include <stele/xtrace.h>
 #include <stele/xtrace_slice.h>
 
@@ -9,13 +9,13 @@
 
 #define THREADS   2
 #define SNAPSHOTS 8
-#define DISTANCE  7 /* instructions from snapshot to snapshot; blocks have four */
+#define DISTANCE  7 /* instructions from one snapshot to the next; blocks have four */
 
 static char folder[64];
 static stele_context *context;
 static unsigned complaint_count;
 
-/* ---- A trace ---- */
+/* ---- Making a trace ---- */
 
 typedef struct file {
     uint8_t bytes[32 << 10];
@@ -46,7 +46,7 @@ static void put_snapshot(file *f, const stele_xtrace_layout *layout, uint64_t in
     f->size += layout->size;
 }
 
-/* One instruction with what belongs to it; gives where it stands. */
+/* Adds one instruction with what belongs to it. Returns its offset. */
 static size_t put_insn(file *f, unsigned number, bool is_kernel)
 {
     static const uint8_t registers[STELE_XTRACE_GPR_COUNT * 8];
@@ -70,7 +70,7 @@ static size_t put_insn(file *f, unsigned number, bool is_kernel)
     return at;
 }
 
-/* What the name of a thread's file begins with, below a folder. */
+/* Returns what the name of a thread's file begins with, below a folder. */
 static const char *file_path(const char *below, unsigned thread, const char *suffix)
 {
     static char path[128];
@@ -179,7 +179,9 @@ static void check_same(const char *a, const char *b)
     }
 }
 
-/* Whatever is wrong with it is counted as a complaint. */
+/*
+ * Returns the number of events in a trace; counts everything that is wrong with it as a complaint.
+ */
 static uint64_t count_events(const char *path)
 {
     stele_trace *trace = open_trace(path);
@@ -243,7 +245,7 @@ TEST(slices_join_to_what_they_were)
 TEST(a_trace_is_split_and_joined)
 {
     begin();
-    take("trace", 0, UINT64_MAX, "whole"); /* in which snapshots have program counters */
+    take("trace", 0, UINT64_MAX, "whole"); /* a slice whose snapshots have program counters */
     for (uint64_t every = 1; every <= SNAPSHOTS; every++) {
         const size_t count = (SNAPSHOTS + (size_t)every - 1) / (size_t)every;
         char paths[SNAPSHOTS][32];
@@ -261,7 +263,7 @@ TEST(a_trace_is_split_and_joined)
     end();
 }
 
-/* Thread 0 starts at its snapshot 2, thread 1 at its 3. */
+/* Thread 0 starts at its snapshot 2, thread 1 at its snapshot 3. */
 TEST(threads_start_together_at_their_global_snapshots)
 {
     uint8_t bytes[32 << 10];

@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-/* All three ways against one byte after the other. */
+/* Checks all three ways to find zeros against looking at one byte after the other. */
 static void check_zeros(const uint8_t from[ZEROS_SIZE])
 {
     uint8_t to[ZEROS_SIZE], to_words[ZEROS_SIZE];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A stranger's program. Its own arena_new() must not clash with anything inside the library. With a
- * trace and a path it profiles the trace and converts it to JSON.
- */
+/* A program of somebody else. Its own arena_new() must not clash with names inside the library.
+   With a trace and a path it profiles the trace and converts it to JSON. */
 #include <stele/stele.h>
 
 #include <stdio.h>
@@ -33,7 +31,7 @@ static void convert_and_profile(stele_reader *reader, stele_writer *writer, stel
         fprintf(stderr, "%s\n", stele_status_text(status));
 }
 
-/* "NAME CALLS", by name. */
+/* Prints "NAME CALLS" lines, sorted by name. */
 static void show_profile(const stele_context *context, stele_profile *profile)
 {
     const stele_profile_row *rows;

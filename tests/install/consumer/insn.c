@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: insn TRACE
-   A stranger's program about instructions: how many there are, in how many blocks, and how much
-   memory they touch. Only <stele/insn.h> and what it includes. */
+/*
+ * usage: insn TRACE
+ * A program of somebody else about instructions: how many there are, in how many blocks, and how
+ * much memory they touch. Includes only <stele/insn.h> and what that includes.
+ */
 #include <stele/context.h>
 #include <stele/insn.h>
 

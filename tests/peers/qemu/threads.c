@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four threads at once that contend by LL/SC, atomics and a mutex. None ends before all are done.
- */
+/* Four threads that contend at the same time by LL/SC, atomics and a mutex. None ends before all
+   are done. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

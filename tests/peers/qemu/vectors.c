@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every form of SVE and SME access, between two HINT 9, under several predicates. Then each byte
- * that they should have accessed, in order: L or S, address, and what stood there afterwards; with
- * an argument, nothing.
+ * Executes every form of SVE and SME access, between two HINT 9, under several predicates. Then
+ * prints each byte that should have been accessed, in order: L or S, address, and the byte's value
+ * afterwards. With an argument, prints nothing.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -27,7 +27,7 @@ static struct {
     uint64_t address;
 } wanted[WANTED_MAX];
 static unsigned wanted_count;
-static unsigned vl; /* bytes */
+static unsigned vl; /* size of vectors in bytes */
 static int is_silent;
 
 static void want(char kind, const uint8_t *at)
@@ -37,14 +37,15 @@ static void want(char kind, const uint8_t *at)
     wanted[wanted_count++].value = *at;
 }
 
-/* Each active element e of 2^log2 bytes in a vector of `size` bytes accesses `bytes` at `where`. */
+/* Notes the accesses of a vector instruction: each active element e of 2^log2 bytes in a vector
+   of `size` bytes accesses `bytes` at `where`. */
 #define EACH(kind, log2, bytes, size, where)                                               \
     for (unsigned lane = 0, e = 0; !is_silent && lane < (size); lane += 1u << (log2), e++) \
         if (predicate[lane / 8] >> lane % 8 & 1)                                           \
             for (unsigned b = 0; b < (bytes); b++)                                         \
                 want(kind, (const uint8_t *)(where) + b);
 
-/* %0 is the base, %1 the index, z30 the offsets or addresses. */
+/* Runs an instruction: %0 is the base, %1 the index, z30 holds the offsets or addresses. */
 #define RUN(text, vector)                                                                       \
     __asm__ volatile(".arch armv8.2-a+sve2\n ldr p0, [%2]\n ldr z30, [%3]\n " text ::"r"(base), \
                      "r"(index), "r"(predicate), "r"(vector)                                    \
@@ -102,7 +103,7 @@ static void gathers(const uint8_t *base, int64_t index)
     EACH('L', 2, 1, vl, base + offsets_s[e])
     RUN("ld1sh {z0.s}, p0/z, [%0, z30.s, uxtw #1]", offsets_u);
     EACH('L', 2, 2, vl, base + 2 * (uint64_t)offsets_u[e])
-    RUN("ld1b {z0.d}, p0/z, [%0, z30.d, uxtw]", offsets_u); /* every other one */
+    RUN("ld1b {z0.d}, p0/z, [%0, z30.d, uxtw]", offsets_u); /* every second offset */
     EACH('L', 3, 1, vl, base + offsets_u[2 * e])
     RUN("ld1d {z0.d}, p0/z, [%0, z30.d, lsl #3]", offsets_d);
     EACH('L', 3, 8, vl, base + 8 * offsets_d[e])
@@ -134,7 +135,7 @@ static void gathers(const uint8_t *base, int64_t index)
     EACH('S', 2, 1, vl, addresses_s[e] + (uint64_t)index)
 }
 
-/* Three elements lie in front of a page that is not there. */
+/* Accesses elements of which three are before an unmapped page. */
 static void faults(const uint8_t *page_end, int64_t index)
 {
     const uint8_t *base = page_end - 6;
@@ -185,7 +186,7 @@ int main(int argc, char **argv)
             predicate[k] = patterns[i][k % 4];
         contiguous(memory + 8192, 5);
         gathers(memory + 16384, 9);
-        if (predicate[0] % 2 != 0) /* a first fault needs a first element */
+        if (predicate[0] % 2 != 0) /* a first fault needs an active first element */
             faults(pages + 4096, 0);
         tiles(memory + 20480, 7);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls, floating point, allocation, system calls, and signals that come at the same place always.
- */
+/* Executes calls, floating point, allocations, system calls, and signals that always come at the
+   same place. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The format's entry in the registry, how it is recognised, and its traces. */
+/* The format's entry in the registry, how it is recognized, and opening its traces. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,9 @@ static int lines_probe(const format_probe *probe, char *reason)
     return PROBE_SURE;
 }
 
-/* The base of the trace is filled in already; there is no header to read beyond the magic line. */
+/*
+ * Opens a trace, whose base is filled in already; there is no header to read after the first line.
+ */
 static stele_status lines_open(stele_trace *trace)
 {
     if (source_input(trace->source) == NULL)
@@ -22,7 +24,8 @@ static stele_status lines_open(stele_trace *trace)
     return trace_set_version(trace, "1") ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* Without index() a trace is read in the order of its file, and sorted where that is asked for. */
+/* Without a function `index`, a trace is read in the order of its file, and sorted if that is
+   asked for. */
 static const trace_ops lines_ops = {.open = lines_open, .produce = lines_produce};
 
 const stele_code lines_codes[LINES_CODE_COUNT] = {

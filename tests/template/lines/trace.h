@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this format share. */
+/* Declarations that the files of this format share. */
 #ifndef LINES_TRACE_H
 #define LINES_TRACE_H
 
@@ -17,7 +17,7 @@ typedef enum lines_code {
 
 extern const stele_code lines_codes[LINES_CODE_COUNT];
 
-/* read/reader.c */
+/* Defined in read/reader.c. */
 stele_status lines_produce(stele_trace *trace, const produce_request *request, producer **out);
 
 #endif

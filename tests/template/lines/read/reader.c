@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines to events:
+ * Makes events from lines:
  *
  *     TIME NAME [FIELD=VALUE]...\n     time in ns; a value of digits only is an integer, else text
  *
@@ -16,13 +16,13 @@
 typedef struct lines_producer {
     producer base;
     stele_context *context;
-    const char *source; /* the name of the input, for findings */
+    const char *source; /* name of the input, for findings */
     uint32_t stream;
     uint32_t columns;
     window window;
 } lines_producer;
 
-/* Some text of a line that is looked at from its front. */
+/* The rest of a line, from which words are taken at the front. */
 typedef struct words {
     const char *at, *end;
 } words;
@@ -36,7 +36,7 @@ static stele_text word_take(words *w, char stop)
     return word;
 }
 
-/* False: not a number of 64 bits. */
+/* Reads a number. Returns false if the text is not a number up to `max`. */
 static bool number_read(stele_text text, uint64_t max, uint64_t *number)
 {
     *number = 0;
@@ -49,7 +49,7 @@ static bool number_read(stele_text text, uint64_t max, uint64_t *number)
     return text.size != 0;
 }
 
-/* Returns false if out of memory. */
+/* Adds a field to the event. Returns false if out of memory. */
 static bool field_add(lines_producer *p, stele_batch *batch, words *w, uint64_t offset)
 {
     words field = {.end = NULL};
@@ -75,7 +75,7 @@ static bool field_add(lines_producer *p, stele_batch *batch, words *w, uint64_t 
     return true;
 }
 
-/* One line without its newline. What is not an event is reported and skipped. */
+/* Takes one line without its newline. Reports and skips a line that is not an event. */
 static stele_status line_take(lines_producer *p, stele_batch *batch, words w, uint64_t offset,
                               uint32_t size)
 {
@@ -105,8 +105,8 @@ static stele_status line_take(lines_producer *p, stele_batch *batch, words w, ui
     return STELE_OK;
 }
 
-/* The size of the next line with its newline; 0 at the end. A line that is longer than a record may
-   be is taken in pieces. */
+/* Returns the size of the next line with its newline, 0 at the end. A line that is longer than a
+   record may be is taken in pieces. */
 static size_t line_size(window *w)
 {
     size_t have = window_need(w, 1);
