@@ -439,7 +439,7 @@ void calling_output_end(cli *c, const char *path, stele_output *out)
 
 typedef struct unusual {
     const char *key;
-    const char *thing;   /* one of them, for messages */
+    const char *thing;   /* what messages call one such call */
     const char *meaning; /* explanation for people */
     uint64_t count;
 } unusual;

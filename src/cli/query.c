@@ -30,7 +30,7 @@ typedef struct query {
 static void report_once(void *user, const stele_diag *diag)
 {
     query *q = user;
-    /* that no event has a name of the statement is visible in its rows */
+    /* the rows show that no event has a name of the statement */
     if (q->e.functions.plan != NULL && strcmp(diag->code->code, "STE014") == 0)
         return;
     pthread_mutex_lock(&q->lock);

@@ -85,7 +85,7 @@ typedef struct perfetto_sink {
     uint32_t sequence;     /* sequence of the current packet */
     bool has_inline_names; /* names are written in full, in a sequence without state */
 
-    uint8_t *told; /* by name: TOLD_... bits, for what the file has of it */
+    uint8_t *told; /* what the file has of each name, as TOLD_... bits by name */
     uint32_t told_count;
     uint32_t words_told; /* a bit for each perfetto_word that the file has */
     member_marks marks;

@@ -222,8 +222,10 @@ TEST(packets_begin_where_fragments_end)
         for (unsigned i = 0; i < class_count; i++)
             for (unsigned k = 0; k < sizeof ends / sizeof *ends; k++) {
                 char text[TEXT_MAX];
-                /* A fragment can be told from a packet after it only if it ends with a line
-                   feed, and a missing line feed cannot be told from one that begins the packet. */
+                /*
+                 * A fragment can be distinguished from a packet after it only if it ends with a
+                 * line feed, and a missing line feed looks the same as one that begins the packet.
+                 */
                 const bool is_apart = k < 3 && (k != 0 || classes[i] != 10);
                 if (k == 0) {
                     put_stream_class(text, classes[i]);

@@ -10,7 +10,7 @@
 typedef struct correlation {
     uint64_t id;
     uint64_t offset;     /* offset of the event that opened the id first */
-    uint32_t size;       /* size of that event in bytes */
+    uint32_t size;       /* size in bytes of the event that opened the id first */
     uint32_t open_count; /* begins without an end so far; 0: the slot is free */
     stele_name name;     /* 0 if the name is known only within its batch */
 } correlation;

@@ -133,10 +133,16 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
 /* ---- Saved overviews ---- */
 
 /*
- *  0  8  "STELEOVW"               24  8  size of that after unpacking
- *  8  4  version                  32  8  size of the chunks, which come last
- * 12  4  CRC-32 of what there is  40  4  flags
- * 16  8  size of that             44  4  CRC-32 of the header before
+ * The header of a saved overview: offset and size of each part.
+ *
+ *      0  8  "STELEOVW"
+ *      8  4  version
+ *     12  4  CRC-32 of the packed part about tracks, which follows the header
+ *     16  8  size of the packed part
+ *     24  8  size of this part when it is unpacked
+ *     32  8  size of the chunks, which come last
+ *     40  4  flags
+ *     44  4  CRC-32 of the header before
  */
 #define OVERVIEW_MAGIC       "STELEOVW"
 #define OVERVIEW_VERSION     2u

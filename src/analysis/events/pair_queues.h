@@ -20,7 +20,7 @@ typedef struct pair_waiting {
     int64_t time_ns;
     uint32_t queue; /* number of the queue that it is in */
     uint32_t next;  /* number of the next entry of the queue, or of the next free entry; 0: none */
-    /* numbers of the entries that came before and after it, in any queue; 0: none */
+    /* numbers of the next older and next younger entry of any queue; 0: none */
     uint32_t older, younger;
 } pair_waiting;
 

@@ -10,8 +10,8 @@ typedef struct open_span {
     int64_t begin_ns;
     int64_t end_ns;  /* INT64_MAX: not known yet */
     uint64_t id;     /* id of the event that opened it */
-    uint64_t offset; /* offset of that event in bytes */
-    uint32_t size;   /* size of that event in bytes */
+    uint64_t offset; /* offset in bytes of the event that opened it */
+    uint32_t size;   /* size in bytes of the event that opened it */
     stele_name name;
     uint32_t below; /* number of the span below in its stack; 0: none */
 } open_span;

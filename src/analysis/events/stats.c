@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of events and calls. Where rows are calls and nothing is asked of them but what a
- * complete event says itself, complete events are rows as they stand; only begins and ends go
- * through the engine of spans, or through that of calls where this is enough (stats_calls.c).
+ * Statistics of events and calls. If rows are calls and only need what a COMPLETE event says
+ * itself, COMPLETE events are rows without any engine, and only BEGIN and END events go through the
+ * spans engine, or through the calls engine where it suffices (stats_calls.c).
  */
 #include <stele/stats.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics by name of how long calls take: all that is asked is known to the engine of calls,
- * which takes whole segments and keeps no copies of events, so that this is several times as fast
- * as spans. Names that are known in their batch only are looked up when their call begins.
+ * Statistics by name of how long calls take. The calls engine knows everything that they need,
+ * takes whole segments and keeps no copies of events, so it is several times as fast as the spans
+ * engine. Names that are local to their batch are looked up when a call begins.
  */
 #include "analysis/events/stats_calls.h"
 
 #include "analysis/events/calls.h"
 
-/* The group of a name that is known beyond its batch; NULL if out of memory. */
+/* The group of a name that is not local to a batch. Returns NULL if out of memory. */
 static stats_group *group_of_name(stele_stats *s, stele_name name)
 {
     stats_group *const known = stats_groups_named(&s->groups, name);
@@ -19,7 +19,7 @@ static stats_group *group_of_name(stele_stats *s, stele_name name)
     return stats_groups_find(&s->groups);
 }
 
-/* The group of an event; NULL if out of memory. */
+/* The group of an event. Returns NULL if out of memory. */
 static stats_group *group_of_event(stele_stats *s, const stele_batch *batch,
                                    const stele_event *event)
 {
@@ -28,8 +28,8 @@ static stats_group *group_of_event(stele_stats *s, const stele_batch *batch,
     return stats_groups_find(&s->groups);
 }
 
-/* A call whose name is not known beyond its batch has its group as its tag; an exit without an
-   entry is the event at hand. */
+/* The group of a call. If its name is local to a batch, its tag says which group; an exit
+   without an entry has the group of the current event. Returns NULL if out of memory. */
 static stats_group *group_of(stele_stats *s, const stele_call_span *call)
 {
     if (call->tag != 0)
@@ -63,7 +63,7 @@ static stele_status take(void *user, const stele_call_span *calls, size_t count)
         if (group == NULL)
             return STELE_ERR_MEMORY;
         group->about.row_count++;
-        /* How long a call without its entry took is not known. */
+        /* The duration of a call without an entry is not known. */
         if (call->end != STELE_CALL_ENTRY_LOST && !add_values(s, group, call))
             return STELE_ERR_MEMORY;
     }
@@ -79,7 +79,8 @@ static bool has_local_names(const stele_segment *segment)
     return (all & STELE_NAME_LOCAL) != 0;
 }
 
-/* What a call that begins now is to have as its tag; 0, and false if out of memory. */
+/* The tag for a call that begins with the event, 0 if it needs none. Returns false if out of
+   memory. */
 static bool tag_of(stele_stats *s, const stele_batch *batch, const stele_event *event,
                    uint32_t *tag)
 {
@@ -91,14 +92,14 @@ static bool tag_of(stele_stats *s, const stele_batch *batch, const stele_event *
         return true;
     calls_expire(s->calls, event->track, event->time_ns);
     if (stele_calls_depth(s->calls, event->track) >= s->context->limits.call_depth_max)
-        return true; /* it is not followed: there is no row */
+        return true; /* the call is too deep to be followed, so it makes no row */
     group = group_of_event(s, batch, event);
     if (group != NULL)
         *tag = group->number != UINT32_MAX ? group->number + 1 : UINT32_MAX;
     return group != NULL;
 }
 
-/* One by one, so that it is known which call begins with which event. */
+/* Adds events one by one, so that it is known which event begins which call. */
 static stele_status add_local(stele_stats *s, const stele_segment *segment)
 {
     stele_status status = STELE_OK;

@@ -4,13 +4,13 @@
 
 #include "analysis/events/stats_state.h"
 
-/* Whether what is asked is known of calls without the events that they are made of. */
+/* Whether calls are enough to make the statistics, without the events that they are made of. */
 bool stats_calls_suffice(stele_stats *s);
 
-/* Makes the engine of calls. Returns STELE_ERR_MEMORY. */
+/* Makes the calls engine. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status stats_calls_new(stele_stats *s);
 
-/* Takes events in place of the engine of spans. */
+/* Adds events to the calls engine, which is used in place of the spans engine. */
 stele_status stats_calls_add(stele_stats *s, const stele_segment *segment);
 
 #endif

@@ -22,8 +22,8 @@ struct stele_stats {
     bool is_direct;        /* COMPLETE events are rows without the spans engine */
     bool is_by_name;       /* the only key is `name` */
     bool is_name_duration; /* the only key is `name`, and the only expression is `dur` */
-    bool is_of_calls;      /* by `name`, of `dur` and `self`, and nothing else */
-    bool uses_time;        /* expressions need the begin of time */
+    bool is_of_calls; /* rows are grouped by `name`, and expressions are only `dur` and `self` */
+    bool uses_time;   /* expressions need the begin of time */
     bool is_disordered;
     stats_window window;    /* the window in which values that hold are counted */
     int64_t time_ns;        /* the latest time of all events */
@@ -33,9 +33,11 @@ struct stele_stats {
     int64_t origin_ns;
     uint64_t row_count, timeout_ns;
     stele_spans *spans; /* engine that makes the rows; NULL: rows are events */
-    stele_calls *calls; /* in place of them, while there is no window; NULL: they do not suffice */
-    bool is_self[EXPRESSION_LIST_MAX]; /* by expression of what: of calls it is `self`, not `dur` */
-    const stele_batch *call_batch;     /* of the event at hand, while they are added one by one */
+    /* engine that makes the rows in place of `spans`; NULL: it does not suffice */
+    stele_calls *calls;
+    bool is_self[EXPRESSION_LIST_MAX]; /* whether each expression is `self` of calls, not `dur` */
+    /* batch of the current event, while calls are added one by one */
+    const stele_batch *call_batch;
     const stele_event *call_event;
     stats_groups groups;
 };

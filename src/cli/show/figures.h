@@ -23,7 +23,7 @@ typedef enum figure_kind {
     FIGURE_REAL,   /* a double; no value if it is not finite */
     FIGURE_BOOL,   /* "yes" for people, 1 in CSV, true in JSON */
     FIGURE_SHARE, /* percentage of one column in another or in the table's whole; for people only */
-    FIGURE_RATE,  /* one column for each thousand of another; for people only */
+    FIGURE_RATE,  /* one column per thousand of another; for people only */
     FIGURE_RATIO, /* percentage of two numbers; for people only */
     FIGURE_TEXT,  /* text; NULL bytes: no value */
     FIGURE_VALUE, /* value of an expression, of any type */
