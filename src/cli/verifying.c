@@ -42,7 +42,7 @@ bool verifying_fits(cli *c, const char *sink, const char *path)
 static void put_aspects(unsigned aspects)
 {
     static const char *const words[] = {"kind",  "name",   "category", "track",
-                                        "value", "fields", "time"};
+                                        "value", "fields", "time",     "labels"};
     bool is_first = true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if ((aspects >> i & 1u) == 0)

@@ -16,7 +16,8 @@
 
 /* largest number of events of one time and side that are compared as one group */
 #define GROUP_MAX 16384u
-#define LOOK_MAX  512u /* how many events of such a group are searched for a counterpart */
+#define LATE_MAX  65536u /* events without time that are held of a side until the end */
+#define LOOK_MAX  512u   /* how many events of such a group are searched for a counterpart */
 
 /* Which differences the losses allow for events of one kind. */
 typedef struct allowance {
@@ -33,8 +34,11 @@ typedef struct comparing {
     uint64_t made;
     uint32_t *track_of; /* track of the second side, by track of the first; 0: not known yet */
     uint32_t track_count;
+    verify_item *late[2]; /* of each side: events without time that had no counterpart so far */
+    uint32_t late_count[2], late_capacity[2];
     stele_verified result;
     bool counts_from_first; /* times are relative to the first event */
+    bool is_late;           /* those that were put off are compared */
     bool is_over;           /* the caller does not want more differences */
 } comparing;
 
@@ -110,6 +114,14 @@ static bool is_same_track(const comparing *c, uint32_t first, uint32_t second)
     return first >= c->track_count || c->track_of[first] == 0 || c->track_of[first] == second;
 }
 
+/* What a format says of a trace has no track, and objects have one where a writer was named. */
+static bool track_matters(const verify_item *a, const verify_item *b)
+{
+    if (a->kind == STELE_KIND_OBJECT)
+        return a->tracks[0] != 0 && b->tracks[0] != 0;
+    return a->kind != STELE_KIND_METADATA && a->kind != STELE_KIND_LOST;
+}
+
 static unsigned aspects_of(const comparing *c, const verify_item *a, const verify_item *b)
 {
     unsigned differing = 0;
@@ -124,8 +136,9 @@ static unsigned aspects_of(const comparing *c, const verify_item *a, const verif
         differing |= STELE_ASPECT_VALUE;
     if (a->fields != b->fields && (a->fields_matter && b->fields_matter))
         differing |= STELE_ASPECT_FIELDS;
-    if (a->kind != STELE_KIND_METADATA && a->kind != STELE_KIND_LOST &&
-        !is_same_track(c, a->tracks[0], b->tracks[0]))
+    if (a->labels != b->labels && (a->fields_matter && b->fields_matter))
+        differing |= STELE_ASPECT_LABELS;
+    if (track_matters(a, b) && !is_same_track(c, a->tracks[0], b->tracks[0]))
         differing |= STELE_ASPECT_TRACK;
     return differing;
 }
@@ -162,18 +175,23 @@ static void tell(comparing *c, stele_difference_what what, unsigned aspects, con
         c->is_over = true;
 }
 
-/* Removes the events of the group that are equal on both sides. Returns false if out of memory. */
-static bool pair_same(comparing *c)
+/* Removes the events of the group that are equal on both sides; with `by_number` only those whose
+   tracks have the same number. Which tracks correspond is learned from the pairs, so that those
+   come first that leave no choice. Returns false if out of memory. */
+static bool pair_same(comparing *c, bool by_number)
 {
     verify_side *first = &c->sides[0], *second = &c->sides[1];
     uint32_t from = 0;
     for (uint32_t k = 0; k < second->count; k++) {
         verify_item *b = &second->items[k];
+        if (b->is_paired)
+            continue;
         while (from < first->count && first->items[from].is_paired)
             from++;
         for (uint32_t i = from; i < first->count && i - from < LOOK_MAX; i++) {
             verify_item *a = &first->items[i];
-            if (a->is_paired || aspects_of(c, a, b) != 0)
+            if (a->is_paired || (by_number && a->track_number != b->track_number) ||
+                aspects_of(c, a, b) != 0)
                 continue;
             if (!learn_tracks(c, a, b))
                 return false;
@@ -188,7 +206,7 @@ static bool pair_same(comparing *c)
 static unsigned weight(unsigned aspects, unsigned allowed)
 {
     unsigned sum = 0;
-    for (unsigned bit = 1; bit <= STELE_ASPECT_TIME; bit <<= 1)
+    for (unsigned bit = 1; bit <= STELE_ASPECTS_ALL; bit <<= 1)
         if (aspects & bit)
             sum += (allowed & bit) != 0 ? 1 : 16;
     return sum;
@@ -212,7 +230,8 @@ static bool pair_changed(comparing *c)
         for (uint32_t i = 0; i < first->count && i < LOOK_MAX && !b->is_paired; i++) {
             verify_item *a = &first->items[i];
             const unsigned aspects = a->is_paired ? 0 : aspects_of(c, a, b);
-            const unsigned now = weight(aspects, c->allowed[a->from].aspects);
+            const unsigned now = 2 * weight(aspects, c->allowed[a->from].aspects) +
+                                 (a->track_number != b->track_number);
             if (a->is_paired || now >= best_weight || !are_alike(a, b, aspects))
                 continue;
             best = a;
@@ -240,13 +259,29 @@ static bool is_about_trace(const verify_item *item)
     return item->kind == STELE_KIND_OBJECT || item->kind == STELE_KIND_METADATA;
 }
 
+/* Events without time stand where they stand for other reasons than the order of events, so their
+   counterparts may come much later. Returns false where no more of them are held. */
+static bool put_off(comparing *c, size_t side, const verify_item *item)
+{
+    if (item->has_time || c->is_late || c->late_count[side] == LATE_MAX)
+        return false;
+    if (c->late_count[side] == c->late_capacity[side]) {
+        verify_item *grown = array_grow(c->late[side], sizeof *grown, &c->late_capacity[side], 64);
+        if (grown == NULL)
+            return false;
+        c->late[side] = grown;
+    }
+    c->late[side][c->late_count[side]++] = *item;
+    return true;
+}
+
 static void tell_alone(comparing *c, size_t side)
 {
     for (uint32_t i = 0; i < c->sides[side].count && !c->is_over; i++) {
         const verify_item *item = &c->sides[side].items[i];
         allowance *a = &c->allowed[item->from];
         uint64_t *left = side == 0 ? &a->missing : &c->made;
-        if (item->is_paired)
+        if (item->is_paired || put_off(c, side, item))
             continue;
         if (*left != 0 || (side == 1 && is_about_trace(item))) {
             *left -= *left != 0;
@@ -262,12 +297,47 @@ static void tell_alone(comparing *c, size_t side)
 /* Compares the events of the group and clears it. Returns false if out of memory. */
 static bool compare_group(comparing *c)
 {
-    if (!pair_same(c) || !pair_changed(c))
+    if (!pair_same(c, true) || !pair_same(c, false) || !pair_changed(c))
         return false;
     tell_alone(c, 0);
     tell_alone(c, 1);
     c->sides[0].count = c->sides[1].count = 0;
     return true;
+}
+
+static int late_compare(const void *left, const void *right)
+{
+    const verify_item *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return (a->fields > b->fields) - (a->fields < b->fields);
+}
+
+/* Compares the events that were put off. Both sides are sorted alike, so that counterparts come
+   into the same group. Returns false if out of memory. */
+static bool compare_late(comparing *c)
+{
+    uint32_t at[2] = {0, 0};
+    c->is_late = true;
+    for (size_t side = 0; side < 2; side++)
+        if (c->late_count[side] != 0)
+            qsort(c->late[side], c->late_count[side], sizeof *c->late[side], late_compare);
+    while (at[0] < c->late_count[0] || at[1] < c->late_count[1]) {
+        const verify_item *a = at[0] < c->late_count[0] ? &c->late[0][at[0]] : NULL;
+        const verify_item *b = at[1] < c->late_count[1] ? &c->late[1][at[1]] : NULL;
+        const int order = a == NULL ? 1 : b == NULL ? -1 : late_compare(a, b);
+        if (order <= 0 && verify_side_add(&c->sides[0], &c->late[0][at[0]++]) != STELE_OK)
+            return false;
+        if (order >= 0 && verify_side_add(&c->sides[1], &c->late[1][at[1]++]) != STELE_OK)
+            return false;
+        if ((c->sides[0].count >= LOOK_MAX || c->sides[1].count >= LOOK_MAX) && !compare_group(c))
+            return false;
+    }
+    return compare_group(c);
 }
 
 /* ---- Reading of both sides ---- */
@@ -303,6 +373,8 @@ static stele_status compare_all(comparing *c)
         if (status == STELE_OK && !compare_group(c))
             status = STELE_ERR_MEMORY;
     }
+    if (status == STELE_OK && !c->is_over && !compare_late(c))
+        status = STELE_ERR_MEMORY;
     return status;
 }
 
@@ -332,6 +404,8 @@ stele_status stele_verify(stele_context *context, stele_trace *const *first, siz
     verify_side_close(&c.sides[0]);
     verify_side_close(&c.sides[1]);
     free(c.track_of);
+    free(c.late[0]);
+    free(c.late[1]);
     c.result.struct_size = sizeof c.result;
     sized_give(result, &c.result, sizeof c.result, SIZED_FIRST(stele_verified, difference_count));
     return status;

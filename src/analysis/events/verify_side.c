@@ -91,8 +91,8 @@ static uint64_t run_number(const verify_side *s, const stele_batch *batch, const
     return sum;
 }
 
-static uint64_t scalar_number(const verify_side *s, const stele_batch *batch,
-                              const stele_field *field, unsigned depth)
+static uint64_t field_number(const verify_side *s, const stele_batch *batch,
+                             const stele_field *field, unsigned depth)
 {
     switch ((stele_type)field->type) {
     case STELE_TYPE_BOOL: return mix(AS_BOOL, field->u.u != 0);
@@ -118,15 +118,6 @@ static uint64_t scalar_number(const verify_side *s, const stele_batch *batch,
     case STELE_TYPE_COUNT: break;
     }
     return AS_NULL;
-}
-
-static uint64_t field_number(const verify_side *s, const stele_batch *batch,
-                             const stele_field *field, unsigned depth)
-{
-    uint64_t sum = scalar_number(s, batch, field, depth);
-    for (uint32_t i = 0; i < field->label_count; i++) /* the order of labels does not matter */
-        sum += mix(AS_LABEL, text_number(stele_field_text(s->context, batch, &field[1 + i])));
-    return sum;
 }
 
 /* Hashes the name of a context field without the prefix that says where it was described. */
@@ -162,6 +153,24 @@ static uint64_t fields_number(const verify_side *s, const stele_batch *batch,
     return sum;
 }
 
+/* Hashes the labels of all fields of an event, at whatever depth; their order does not matter. A
+   field is followed by its labels, and then by the members of its run. */
+static uint64_t labels_number(const verify_side *s, const stele_batch *batch,
+                              const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    uint64_t sum = 0;
+    for (uint32_t at = 0; at < count;) {
+        const stele_field *field = &batch->fields[first + at];
+        const bool is_raw = (field->hint & STELE_HINT_RAW) != 0;
+        for (uint32_t i = 0; i < field->label_count && !is_raw; i++)
+            sum += mix(AS_LABEL, text_number(stele_field_text(s->context, batch, &field[1 + i])));
+        at += is_raw ? stele_field_length(field) : 1u + field->label_count;
+    }
+    return sum;
+}
+
 /* Hashes what `value` and `id` of an event mean, except for times and tracks. */
 static uint64_t value_number(const stele_event *event)
 {
@@ -192,6 +201,7 @@ static void make_item(const verify_side *s, const stele_batch *batch, const stel
                       verify_item *item)
 {
     const stele_text text = stele_name_text(s->context, batch, event->name);
+    const stele_track *track = stele_track_get(s->context, event->track);
     *item = (verify_item){
         .time_ns = add_saturated(event->time_ns, s->shift_ns),
         .name = text_number(text),
@@ -199,11 +209,14 @@ static void make_item(const verify_side *s, const stele_batch *batch, const stel
             stele_name_text(s->context, batch, stele_category_name(s->context, event->category))),
         .value = value_number(event),
         .fields = fields_number(s, batch, event),
+        .labels = labels_number(s, batch, event),
         .offset = event->offset,
         .tracks = {event->track},
+        .track_number = track != NULL ? track->number : 0,
         .stream = batch->stream,
         .kind = event->kind,
         .from = event->kind,
+        .has_time = (event->flags & STELE_FLAG_NO_TIME) == 0,
         /* each format has its own name for a loss */
         .name_matters = event->kind != STELE_KIND_LOST,
         .fields_matter = true,

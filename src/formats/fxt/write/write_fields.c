@@ -110,6 +110,17 @@ static void text_array(fxt_making *m, const stele_field *field)
     output_byte(out, ']');
 }
 
+/* " (GREEN)": what a number means. */
+static void text_labels(fxt_making *m, const stele_field *field)
+{
+    for (uint32_t i = 0; i < field->label_count; i++) {
+        const stele_text label = stele_field_text(m->w->base.context, m->batch, &field[1 + i]);
+        output_text(m->w->text, i == 0 ? " (" : ", ");
+        text_visible(m->w->text, label.bytes, label.size);
+    }
+    output_text(m->w->text, field->label_count != 0 ? ")" : "");
+}
+
 static void text_run(fxt_making *m, const stele_field *field, unsigned depth)
 {
     const bool is_array = field->type == STELE_TYPE_ARRAY;
@@ -145,7 +156,10 @@ static void text_value(fxt_making *m, const stele_field *field, unsigned depth)
     case STELE_TYPE_INT:
     case STELE_TYPE_FLOAT:
     case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: text_number(m->w->text, field->type, field->u.u); break;
+    case STELE_TYPE_KOID:
+        text_number(m->w->text, field->type, field->u.u);
+        text_labels(m, field);
+        break;
     case STELE_TYPE_UINTS:
     case STELE_TYPE_INTS:
     case STELE_TYPE_FLOATS: text_array(m, field); break;
@@ -182,6 +196,19 @@ static void set_nested(fxt_making *m, stele_fxt_argument *a, const stele_field *
     fxt_writer_lose(m, "nested values and arrays as text", LOSS_FORM);
 }
 
+/* Pointers and koids have the name of their object as a label, by its record alone. Those that gain
+   one here were read before their object was named, or beside another provider's. */
+static void check_labels(fxt_making *m, const stele_field *field)
+{
+    const bool is_pointer = field->type == STELE_TYPE_POINTER;
+    const bool is_object = is_pointer || field->type == STELE_TYPE_KOID;
+    const bool is_named = is_object && fxt_writer_has_named(m, is_pointer, field->u.u);
+    if (field->label_count != 0 && !is_named)
+        fxt_writer_lose(m, "labels of values", true);
+    else if (field->label_count == 0 && is_named)
+        fxt_writer_lose(m, "labels of objects, which their records give", LOSS_FORM);
+}
+
 /* Sets an integer: with 32 bits if it was written so, or has no width and fits. */
 static void set_integer(stele_fxt_argument *a, const stele_field *field)
 {
@@ -198,6 +225,8 @@ static void set_integer(stele_fxt_argument *a, const stele_field *field)
 static void set_value(fxt_making *m, stele_fxt_argument *a, const stele_field *field)
 {
     stele_text text;
+    if (field->type < STELE_TYPE_RUN_FIRST)
+        check_labels(m, field);
     switch (field->type) {
     case STELE_TYPE_NULL: a->type = STELE_FXT_ARGUMENT_NULL; break;
     case STELE_TYPE_BOOL:

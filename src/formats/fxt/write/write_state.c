@@ -59,19 +59,19 @@ void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size)
 {
     static const uint8_t zeros[FXT_WORD];
     output_write(w->to, bytes, (size_t)size);
-    w->payload_left -= size;
-    if (w->payload_left == 0)
-        output_write(w->to, zeros, (size_t)(fxt_padded(w->payload_size) - w->payload_size));
+    w->payload.left -= size;
+    if (w->payload.left == 0)
+        output_write(w->to, zeros, (size_t)(fxt_padded(w->payload.size) - w->payload.size));
 }
 
 void fxt_writer_end_payload(fxt_writer *w)
 {
     static const uint8_t zeros[4096];
-    if (w->payload_left != 0)
+    if (w->payload.left != 0)
         writer_lose(&w->base, STELE_KIND_BLOB, "rest of a payload", true, 1);
-    while (w->payload_left != 0 && w->to->status == STELE_OK)
+    while (w->payload.left != 0 && w->to->status == STELE_OK)
         fxt_writer_put_payload(w, zeros,
-                               w->payload_left < sizeof zeros ? w->payload_left : sizeof zeros);
+                               w->payload.left < sizeof zeros ? w->payload.left : sizeof zeros);
 }
 
 /* ---- String references ---- */
@@ -159,6 +159,41 @@ static stele_name track_name(fxt_writer *w, uint32_t track)
     return name != UINT32_MAX ? name : 0;
 }
 
+/* Where in `named` the userspace objects of the event's process are: a space of their own beside
+   the types of kernel objects, which have 8 bits. */
+static uint64_t pointer_space(const fxt_making *m)
+{
+    const stele_track *t = stele_track_get(m->w->base.context, m->event->track);
+    if (t != NULL && t->kind != STELE_TRACK_PROCESS)
+        t = stele_track_get(m->w->base.context, t->parent);
+    return (t != NULL && t->kind == STELE_TRACK_PROCESS ? t->number << 9 : 0) |
+           FXT_OBJECT_USERSPACE;
+}
+
+/* Koids of all types are one space for those who refer to them. */
+#define ANY_KOID ((uint64_t)FXT_OBJECT_USERSPACE + 1)
+
+static void set_named(fxt_writer *w, uint64_t space, uint64_t number)
+{
+    if (!fxt_map_set(&w->named, space, number, FXT_NAME_IS_WRITTEN))
+        w->is_exhausted = true;
+}
+
+void fxt_writer_names_object(fxt_making *m, uint64_t type, uint64_t number)
+{
+    if (type == FXT_OBJECT_USERSPACE) {
+        set_named(m->w, pointer_space(m), number);
+        return;
+    }
+    set_named(m->w, type, number);
+    set_named(m->w, ANY_KOID, number);
+}
+
+bool fxt_writer_has_named(const fxt_making *m, bool is_pointer, uint64_t number)
+{
+    return fxt_map_get(&m->w->named, is_pointer ? pointer_space(m) : ANY_KOID, number) != 0;
+}
+
 static void emit_name(fxt_making *m, stele_name name, uint32_t type, uint64_t koid,
                       uint64_t process)
 {
@@ -170,6 +205,7 @@ static void emit_name(fxt_making *m, stele_name name, uint32_t type, uint64_t ko
         argument.name = fxt_writer_string(m, w->names[FXT_NAME_PROCESS], false);
         record.argument_count = 1;
     }
+    set_named(w, ANY_KOID, koid);
     fxt_writer_emit(w, &record, &argument);
 }
 

@@ -188,13 +188,23 @@ static bool is_small_blob(const fxt_making *m, uint64_t size)
             ((m->event->flags & STELE_FLAG_NO_TIME) != 0 && m->event->category == 0));
 }
 
-/* Writes a further part of the large blob that is being written. */
+/* Whether an event is of the large blob that is being written. Parts of one record stand at its
+   offset in FXT, and at offsets of their own in other formats. */
+static bool is_of_payload(const fxt_making *m)
+{
+    const fxt_payload *p = &m->w->payload;
+    return p->left != 0 && m->event->kind == STELE_KIND_BLOB && m->batch->stream == p->stream &&
+           m->event->track == p->track && m->event->time_ns == p->time_ns &&
+           m->event->value == p->size &&
+           (m->event->name == p->name || (m->event->name & STELE_NAME_LOCAL) != 0);
+}
+
+/* Writes the next part of the large blob that is being written. */
 static bool write_part(fxt_making *m, stele_text data)
 {
     fxt_writer *w = m->w;
-    if (w->payload_left == 0 || m->event->kind != STELE_KIND_BLOB ||
-        m->event->offset != w->payload_source || data.size > w->payload_left ||
-        m->event->id != w->payload_size - w->payload_left)
+    if (!is_of_payload(m) || data.size > w->payload.left ||
+        m->event->id != w->payload.size - w->payload.left)
         return false;
     fxt_writer_put_payload(w, data.bytes, data.size);
     return true;
@@ -217,8 +227,12 @@ static void write_large_blob(fxt_making *m, stele_text data)
     }
     m->record.payload_size = has_parts ? m->event->value : data.size;
     finish_record(m);
-    m->w->payload_size = m->w->payload_left = m->record.payload_size;
-    m->w->payload_source = m->event->offset;
+    m->w->payload = (fxt_payload){.size = m->record.payload_size,
+                                  .left = m->record.payload_size,
+                                  .time_ns = m->event->time_ns,
+                                  .name = m->event->name,
+                                  .stream = m->batch->stream,
+                                  .track = m->event->track};
     if (data.size != 0)
         fxt_writer_put_payload(m->w, data.bytes, data.size);
 }
@@ -254,6 +268,7 @@ static void write_object(fxt_making *m)
     m->record.name = fxt_writer_string(m, event->name, false);
     if (event->value == FXT_OBJECT_USERSPACE) {
         m->record.type = STELE_FXT_USERSPACE_OBJECT;
+        fxt_writer_names_object(m, FXT_OBJECT_USERSPACE, event->id);
         if (track != NULL && track->kind == STELE_TRACK_PROCESS)
             m->record.thread.process = track->number;
         else
@@ -265,8 +280,7 @@ static void write_object(fxt_making *m)
             m->record.number = 0;
             fxt_writer_lose(m, "kind of object", true);
         }
-        if (!fxt_map_set(&m->w->named, m->record.number, event->id, FXT_NAME_IS_WRITTEN))
-            m->w->is_exhausted = true;
+        fxt_writer_names_object(m, m->record.number, event->id);
     }
     fxt_writer_arguments(m);
     finish_record(m);
@@ -421,7 +435,7 @@ static void write_magic(fxt_writer *w)
 static void judge_stage(fxt_writer *w, fxt_target *target)
 {
     if (w->to != w->base.out &&
-        (w->payload_left != 0 || (size_t)(w->to->at - w->to->buffer) >= STAGE_SIZE ||
+        (w->payload.left != 0 || (size_t)(w->to->at - w->to->buffer) >= STAGE_SIZE ||
          w->to->status != STELE_OK))
         fxt_writer_flush(w, target);
 }

@@ -27,6 +27,14 @@ typedef enum fxt_named {
     FXT_NAME_IS_OWED /* an event with the name is still to come */
 } fxt_named;
 
+/* The large blob that is being written: its event, and how much of its payload is to come. */
+typedef struct fxt_payload {
+    uint64_t size, left; /* in bytes, without the padding */
+    int64_t time_ns;
+    stele_name name;
+    uint32_t stream, track;
+} fxt_payload;
+
 typedef struct fxt_writer {
     stele_writer base;
     stele_name names[FXT_NAME_COUNT];
@@ -41,10 +49,8 @@ typedef struct fxt_writer {
     uint32_t record;  /* number of the record that is made, for the tables */
     output *to; /* where records are written: the output, or the stage of the current target */
     uint32_t section_count;
-    output *text;          /* text of nested fields */
-    uint64_t payload_left; /* bytes of the current large blob that are still to come */
-    /* Size of its payload, and offset of its record in its source. */
-    uint64_t payload_size, payload_source;
+    output *text; /* nested fields as text */
+    fxt_payload payload;
     bool is_started, is_exhausted, has_owed_names;
 } fxt_writer;
 
@@ -96,8 +102,15 @@ void fxt_writer_end_names(fxt_writer *w);
    process. */
 stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track);
 
-/* Returns the output's provider for events of a stream: that of the stream, or the writer's own for
-   streams without one. */
+/* Remembers that the output names an object: of a type of kernel objects, or a userspace object of
+   the event's process. */
+void fxt_writer_names_object(fxt_making *m, uint64_t type, uint64_t number);
+
+/* Returns whether readers of the output give an argument of the event, a pointer or a koid, the
+   name of an object as its label. */
+bool fxt_writer_has_named(const fxt_making *m, bool is_pointer, uint64_t number);
+
+/* The output's provider for events of a stream: its own, or ours for what has none. */
 fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream);
 
 /* Sets the event's time: the source's own ticks if they are exact, otherwise nanoseconds. To be

@@ -214,7 +214,10 @@ static void write_entries(attribute_writer *a, uint32_t first, uint32_t count, s
             write_array(a, &a->batch->fields[members], field->u.run.length, type, name);
             continue;
         }
-        change(a, "nested fields as attributes with dotted names", LOSS_FORM);
+        if (field->u.run.length == 0)
+            writer_lose(a->writer, a->kind, "structures without members", true, 1);
+        else
+            change(a, "nested fields as attributes with dotted names", LOSS_FORM);
         write_entries(a, members, field->u.run.length, length);
     }
 }

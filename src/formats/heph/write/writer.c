@@ -39,7 +39,8 @@ typedef struct heph_writer {
     stele_writer base;
     stele_heph_encoder packet;
     stele_heph_layout layout;
-    uint64_t epoch_ns; /* with has_epoch */
+    uint64_t epoch_ns;        /* the epoch that was written, from the clock, with has_epoch */
+    uint64_t option_epoch_ns; /* the epoch that an option says, with has_option_epoch */
     bool has_begun, has_epoch, has_option_epoch;
     int64_t base_ns;   /* taken off every time */
     int64_t latest_ns; /* of all events */
@@ -366,6 +367,14 @@ static stele_status write_moment(heph_writer *w, const stele_batch *batch, const
 
 /* ---- Options ---- */
 
+static stele_status write_epoch(heph_writer *w, uint64_t epoch_ns)
+{
+    uint8_t value[8];
+    store_be64(value, epoch_ns);
+    stele_heph_encode_option(&w->packet, &(stele_heph_option){{"epoch", 5}, value, sizeof value});
+    return packet_put(w, STELE_KIND_METADATA);
+}
+
 /* Settles what the times of the trace are relative to: the zero of the clock, or an earlier event
    that comes first. */
 static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const stele_event *event)
@@ -382,7 +391,9 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
         if (w->base_ns != 0 && (stream == NULL || !stream->clock.has_wall))
             writer_lose(&w->base, STELE_KIND_NONE, "times from the first event on", LOSS_FORM, 1);
     }
-    if (w->has_epoch || stream == NULL || !stream->clock.has_wall)
+    /* What has no time says nothing of the clock: a trace of options alone keeps its epoch. */
+    if (w->has_epoch || stream == NULL || !stream->clock.has_wall ||
+        event->kind == STELE_KIND_METADATA)
         return STELE_OK;
     w->has_epoch = true;
     if (!stele_batch_wall(batch, &stream->clock, &wall_ns) ||
@@ -390,11 +401,11 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
         writer_lose(&w->base, STELE_KIND_NONE, "wall-clock time outside of 1970 to 2262", true, 1);
         return STELE_OK;
     }
-    uint8_t value[8];
+    if (w->has_option_epoch && w->option_epoch_ns != (uint64_t)wall_ns)
+        writer_lose(&w->base, STELE_KIND_METADATA, "epoch, written anew from the clock", LOSS_FORM,
+                    1);
     w->epoch_ns = (uint64_t)wall_ns;
-    store_be64(value, w->epoch_ns);
-    stele_heph_encode_option(&w->packet, &(stele_heph_option){{"epoch", 5}, value, sizeof value});
-    return packet_put(w, STELE_KIND_METADATA);
+    return write_epoch(w, w->epoch_ns);
 }
 
 /* Options of this format. An epoch went into the clock, and was written from there. */
@@ -406,9 +417,14 @@ static stele_status write_option(heph_writer *w, const stele_batch *batch, const
     stele_text value;
     w->attributes.kind = STELE_KIND_METADATA;
     if (event->name == w->epoch_name && stream != NULL && stream->clock.has_wall) {
-        if (event->field_count != 1 || field->type != STELE_TYPE_UINT || field->u.u != w->epoch_ns)
+        const bool is_known = event->field_count == 1 && field->type == STELE_TYPE_UINT;
+        if (!w->has_epoch && !w->has_option_epoch && is_known) {
+            w->has_option_epoch = true;
+            w->option_epoch_ns = field->u.u;
+        } else if (!is_known || field->u.u != (w->has_epoch ? w->epoch_ns : w->option_epoch_ns)) {
             writer_lose(&w->base, STELE_KIND_METADATA, "epoch, written anew from the clock",
                         LOSS_FORM, 1);
+        }
         return STELE_OK;
     }
     if (event->field_count != 1 || field->name != w->value_name ||
@@ -492,17 +508,17 @@ static stele_status heph_write(stele_writer *self, const stele_segment *segment)
 /* A file of no bytes is no trace. Readers of the format know no other option than this one. */
 static stele_status mark_empty(heph_writer *w)
 {
-    static const uint8_t zero[8] = {0};
     writer_lose(&w->base, STELE_KIND_NONE, "no events, so an epoch of 1970 alone", LOSS_FORM, 1);
-    stele_heph_encode_option(&w->packet, &(stele_heph_option){{"epoch", 5}, zero, sizeof zero});
-    return packet_put(w, STELE_KIND_METADATA);
+    return write_epoch(w, 0);
 }
 
 static stele_status heph_finish(stele_writer *self)
 {
     heph_writer *w = (heph_writer *)self;
     stele_status status = spans_close_all(w);
-    if (status == STELE_OK && output_offset(self->out) == 0)
+    if (status == STELE_OK && w->has_option_epoch && !w->has_epoch)
+        status = write_epoch(w, w->option_epoch_ns);
+    else if (status == STELE_OK && output_offset(self->out) == 0)
         status = mark_empty(w);
     for (uint32_t i = 0; i < w->stream_count; i++) {
         if (w->streams[i].has_gap)
