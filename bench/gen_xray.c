@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: gen_xray COUNT > trace.xray
- * COUNT calls of 40 functions on 4 threads, nested up to six deep, as programs of C++ write them in
- * XRay's flight data recorder mode of version 5: two records of eight bytes for each, in buffers of
- * 64 KiB that the threads take in turn. 12,000,000 make 192 MB.
+ * usage: gen_xray COUNT [THREADS] > trace.xray
+ * COUNT calls of 40 functions on 4 threads, or as many as said up to 4, nested up to six deep, as
+ * programs of C++ write them in XRay's flight data recorder mode of version 5: two records of eight
+ * bytes for each, in buffers of 64 KiB that the threads take in turn. 12,000,000 make 192 MB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 
 #include <stele/xray.h>
 
-#define BUFFER_SIZE  ((size_t)64 << 10)
-#define THREAD_COUNT 4u
-#define DEPTH_MAX    6u
+#define BUFFER_SIZE ((size_t)64 << 10)
+#define THREAD_MAX  4u
+#define DEPTH_MAX   6u
 
 typedef struct thread {
     uint32_t calls[DEPTH_MAX];
@@ -84,18 +84,20 @@ static int put_buffer(uint32_t number, thread *of, uint64_t *left)
 
 int main(int argc, char **argv)
 {
-    static thread threads[THREAD_COUNT];
+    static thread threads[THREAD_MAX];
     uint64_t left = argc > 1 ? strtoull(argv[1], NULL, 0) : 12000000;
+    const unsigned long wanted = argc > 2 ? strtoul(argv[2], NULL, 0) : THREAD_MAX;
+    const uint32_t count = wanted >= 1 && wanted <= THREAD_MAX ? (uint32_t)wanted : THREAD_MAX;
     stele_xray_header h = header;
     const uint64_t buffer_size = BUFFER_SIZE;
     uint8_t bytes[STELE_XRAY_HEADER_SIZE];
     memcpy(h.free_form, &buffer_size, sizeof buffer_size);
     stele_xray_encode_header(&h, bytes);
-    for (uint32_t i = 0; i < THREAD_COUNT; i++)
+    for (uint32_t i = 0; i < count; i++)
         threads[i].tsc = 1000000;
     if (fwrite(bytes, 1, sizeof bytes, stdout) != sizeof bytes)
         return 1;
-    for (uint32_t i = 0, idle = 0; idle < THREAD_COUNT; i = (i + 1) % THREAD_COUNT) {
+    for (uint32_t i = 0, idle = 0; idle < count; i = (i + 1) % count) {
         const bool is_done = left == 0 && threads[i].depth == 0;
         idle = is_done ? idle + 1 : 0;
         if (!is_done && !put_buffer(i, &threads[i], &left))

@@ -29,7 +29,7 @@ extern "C" {
 #define STELE_ASPECT_VALUE  0x10u /* ids, severities, counts; lengths of spans */
 #define STELE_ASPECT_FIELDS 0x20u
 #define STELE_ASPECT_TIME   0x40u
-#define STELE_ASPECT_LABELS 0x80u /* what values of fields mean: names of enumerators and objects */
+#define STELE_ASPECT_LABELS 0x80u /* names of enumerators and objects that values mean */
 #define STELE_ASPECTS_ALL   0xffu
 
 typedef enum stele_difference_what {

@@ -159,14 +159,15 @@ static stele_name track_name(fxt_writer *w, uint32_t track)
     return name != UINT32_MAX ? name : 0;
 }
 
-/* Where in `named` the userspace objects of the event's process are: a space of their own beside
-   the types of kernel objects, which have 8 bits. */
+/* Where in `named` the userspace objects are that the provider has named in the event's process: a
+   space of its own beside the types of kernel objects, which have 8 bits. */
 static uint64_t pointer_space(const fxt_making *m)
 {
+    const uint64_t provider = (uint64_t)(m->target - m->w->targets);
     const stele_track *t = stele_track_get(m->w->base.context, m->event->track);
     if (t != NULL && t->kind != STELE_TRACK_PROCESS)
         t = stele_track_get(m->w->base.context, t->parent);
-    return (t != NULL && t->kind == STELE_TRACK_PROCESS ? t->number << 9 : 0) |
+    return ((t != NULL && t->kind == STELE_TRACK_PROCESS ? t->number << 9 : 0) ^ provider << 48) |
            FXT_OBJECT_USERSPACE;
 }
 
