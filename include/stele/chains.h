@@ -31,45 +31,52 @@ extern "C" {
 
 typedef struct stele_chains stele_chains;
 
-#define STELE_CHAIN_STAGES_MAX 64u /* a longer chain goes on as a new one */
+/* Stages of one chain, at most; a longer chain goes on as a new one. */
+#define STELE_CHAIN_STAGES_MAX 64u
 
 /* Zeros give the defaults. */
 typedef struct stele_chain_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
-    uint32_t paths_max; /* different paths; what is beyond is counted; 0: 65,536 */
-    uint32_t open_max;  /* flows on their way; 0: the limit of the context */
+    /* Different paths; chains of further paths are counted in refused_count; 0: 65,536. */
+    uint32_t paths_max;
+    uint32_t open_max; /* flows sent and not yet received; 0: the limit of the context */
 } stele_chain_options;
 
 /* One stage of a path: work, or a flow that hands it on. */
 typedef struct stele_chain_stage {
     stele_name name;
-    bool is_flow;
-    uint64_t count;    /* how often, over all chains that begin so */
-    uint64_t total_ns; /* how long in all: of work from its begin (or from when the flow reached it)
-                          to its end, of flows from sending to receiving */
+    bool is_flow; /* false: the stage is work */
+    /* How often this stage was passed, over all chains that begin with the same stages. */
+    uint64_t count;
+    /* Time in this stage, summed over `count`: of work from its begin (or from when the flow
+       reached it) to its end, of flows from sending to receiving. */
+    uint64_t total_ns;
 } stele_chain_stage;
 
 /* All chains that took the same path. */
 typedef struct stele_chain_row {
-    const stele_chain_stage *stages; /* the first is work */
+    const stele_chain_stage *stages; /* in order; the first is work */
     uint32_t stage_count;
-    uint64_t count;          /* chains that ended so */
-    uint64_t total_ns;       /* from the begin of the first work to the end of the last, in all */
-    uint64_t min_ns, max_ns; /* exact */
+    uint64_t count; /* chains that took this path to its end */
+    /* Sum over all chains: from the begin of the first work to the end of the last. */
+    uint64_t total_ns;
+    uint64_t min_ns, max_ns;         /* duration of the shortest and the longest chain; exact */
     uint64_t p50_ns, p90_ns, p99_ns; /* percentiles: at most 3.2% too large, never above max_ns */
-    int64_t worst_begin_ns;          /* of the longest: when its first work began */
-    int64_t worst_end_ns;            /* and its last one ended */
+    int64_t worst_begin_ns;          /* when the first work of the longest chain began */
+    int64_t worst_end_ns;            /* when the last work of the longest chain ended */
 } stele_chain_row;
 
 typedef struct stele_chain_counts {
     size_t struct_size;     /* sizeof this struct, or 0: see <stele/version.h> */
-    uint64_t chain_count;   /* in all rows */
-    uint64_t unended_count; /* flows that nobody received */
-    uint64_t unbegun_count; /* flows that were received, and not sent */
-    uint64_t refused_count; /* beyond the limits of paths and of flows: in no row */
+    uint64_t chain_count;   /* chains in all rows together */
+    uint64_t unended_count; /* flows that were sent and never received */
+    uint64_t unbegun_count; /* flows that were received, but whose sending is not in the trace */
+    /* Chains and flows in no row, because a limit of the options was reached. */
+    uint64_t refused_count;
 } stele_chain_counts;
 
-/* Returns STELE_ERR_MEMORY; STELE_ERR_ARGUMENT for options that this library does not know. */
+/* `options` may be NULL. The caller frees the handle with stele_chains_free(). Returns
+   STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT for options that this library does not know. */
 STELE_API stele_status stele_chains_new(stele_context *context, const stele_chain_options *options,
                                         stele_chains **out);
 STELE_API void stele_chains_free(stele_chains *c);
@@ -87,8 +94,8 @@ STELE_API stele_status stele_chains_finish(stele_chains *c);
      STELE_KIND_BIT(STELE_KIND_FLOW_STEP) | STELE_KIND_BIT(STELE_KIND_FLOW_END))
 STELE_API uint32_t stele_chains_columns(const stele_chains *c);
 
-/* The rows, those of most time first. They and their stages are owned by the handle, and hold until
-   the next call with it. Returns STELE_ERR_MEMORY. */
+/* Gives the rows, sorted by total_ns, the largest first. The rows and their stages are owned by the
+   handle, and hold until the next call with it. Returns STELE_ERR_MEMORY. */
 STELE_API stele_status stele_chains_rows(stele_chains *c, const stele_chain_row **rows,
                                          size_t *count);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The libraries that Stele works with: for reports of faults, and to know what this build can do.
- * What is here may be called from any thread.
- */
+/* The libraries that Stele works with: for reports of faults, and to know what this build can do.
+   All functions of this header may be called from any thread. */
 #ifndef STELE_COMPONENT_H
 #define STELE_COMPONENT_H
 
@@ -18,16 +16,16 @@ extern "C" {
 typedef struct stele_component {
     size_t struct_size;
     const char *name;    /* "zstd" */
-    const char *purpose; /* "what is packed with zstd" */
-    bool is_there; /* false: this build or, where it is loaded at need, this machine does not have
-                      it */
-    char version[32]; /* of the library that is loaded now, "" where it is not there */
+    const char *purpose; /* what Stele does with it: "what is packed with zstd" */
+    /* False: this build was made without the library, or, for one that is loaded at need, this
+       machine does not have it. */
+    bool is_there;
+    char version[32]; /* of the library that is loaded; "" if is_there is false */
 } stele_component;
 
-/*
- * The component with this index, from 0 on; false past the end. All are listed, also those that are
- * not there. LLVM, which is loaded only when it is needed, is looked for.
- */
+/* Gives the component with this index, from 0 on. Returns false past the last one. Components whose
+   is_there is false are listed, too. LLVM, which is loaded only when it is needed, is looked for by
+   this call. */
 STELE_API bool stele_component_get(size_t index, stele_component *component);
 
 #ifdef __cplusplus

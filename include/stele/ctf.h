@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What those need who write or read CTF by hand: sizes of structures without padding at their end,
- * bit fields, and the fixed headers of the RFC's packets and of LTTng's index files. "RFC" is the
- * Common Trace Format Proposal v1.1 of 2010.
+ * Tools for those who write or read CTF by hand: sizes of structures without padding at their end,
+ * bit fields, the fixed headers of the RFC's packets and of LTTng's index files, and translation of
+ * metadata. "RFC" is the Common Trace Format Proposal v1.1 of 2010.
  *
- * But for stele_ctf_translate(), nothing here allocates, keeps state or can fail beyond what it
- * says; all of it may be called from any thread, on memory of the caller's that no other thread
- * changes.
+ * All functions but stele_ctf_translate() allocate nothing, keep no state and may be called from
+ * any thread, on memory of the caller's that no other thread changes. A function fails only as its
+ * own comment says.
  */
 #ifndef STELE_CTF_H
 #define STELE_CTF_H
@@ -48,7 +48,7 @@ extern "C" {
  * from the start of `bytes`; `width` is 0 to 64: of 0 bits, nothing is written and 0 is read.
  */
 
-/* The field as a number without a sign: see stele_ctf_bits_signed(). */
+/* Reads a little-endian field as an unsigned number; stele_ctf_bits_signed() gives it a sign. */
 static inline uint64_t stele_ctf_bits_read_le(const void *bytes, size_t offset_bits, unsigned width)
 {
     const uint8_t *at = (const uint8_t *)bytes + offset_bits / 8;
@@ -63,6 +63,7 @@ static inline uint64_t stele_ctf_bits_read_le(const void *bytes, size_t offset_b
     return value;
 }
 
+/* Reads a big-endian field as an unsigned number; stele_ctf_bits_signed() gives it a sign. */
 static inline uint64_t stele_ctf_bits_read_be(const void *bytes, size_t offset_bits, unsigned width)
 {
     const uint8_t *at = (const uint8_t *)bytes + offset_bits / 8;
@@ -77,7 +78,7 @@ static inline uint64_t stele_ctf_bits_read_be(const void *bytes, size_t offset_b
     return value;
 }
 
-/* Writes the lowest `width` bits of the value. */
+/* Writes the lowest `width` bits of the value as a little-endian field. */
 static inline void stele_ctf_bits_write_le(void *bytes, size_t offset_bits, unsigned width,
                                            uint64_t value)
 {
@@ -94,6 +95,7 @@ static inline void stele_ctf_bits_write_le(void *bytes, size_t offset_bits, unsi
     }
 }
 
+/* Writes the lowest `width` bits of the value as a big-endian field. */
 static inline void stele_ctf_bits_write_be(void *bytes, size_t offset_bits, unsigned width,
                                            uint64_t value)
 {
@@ -110,8 +112,8 @@ static inline void stele_ctf_bits_write_be(void *bytes, size_t offset_bits, unsi
     }
 }
 
-/* A value of `width` (0 to 64) bits as the two's complement number that it stands for; of 0 bits:
- * 0. */
+/* Gives the two's complement number that the lowest `width` (0 to 64) bits of `value` stand for; 0
+   if `width` is 0. Higher bits of `value` must be 0. */
 static inline int64_t stele_ctf_bits_signed(uint64_t value, unsigned width)
 {
     const uint64_t sign = width != 0 ? UINT64_C(1) << (width - 1) : 0;
@@ -139,18 +141,21 @@ enum { STELE_CTF_RFC_NO_CHECKSUM, STELE_CTF_RFC_MD5, STELE_CTF_RFC_SHA1, STELE_C
 typedef struct stele_ctf_rfc_header {
     bool is_big_endian;
     uint32_t session_id;
-    uint32_t content_size, packet_size; /* bytes as stored, with this header */
-    uint32_t checksum;                  /* of the content after the header, as stored; of md5 and
-                                           sha1 the first four bytes, big end first */
-    uint32_t packet_count;              /* of the section */
+    uint32_t content_size, packet_size; /* bytes as stored; both count this header */
+    /* Of the content after the header, as stored; of MD5 and SHA-1 the first four bytes,
+       big-endian. */
+    uint32_t checksum;
+    uint32_t packet_count; /* packets of the section so far; see packet_count_bits */
     uint64_t timestamp_begin, timestamp_end; /* ticks of the section's clock: ns as a rule */
-    uint32_t events_discarded;               /* before the first event of the packet */
-    uint8_t packet_count_bits;               /* significant ones, 0 to 32, where the count wraps */
+    /* Events that the tracer dropped before the first event of the packet. */
+    uint32_t events_discarded;
+    /* Low bits of packet_count that count, 0 to 32: it wraps at 2 to the power of this. */
+    uint8_t packet_count_bits;
     uint8_t compression, encryption, checksum_scheme;
 } stele_ctf_rfc_header;
 
-/* Reads 48 bytes, and judges nothing else. False: the magic number is another one, and of the
-   header only is_big_endian was changed. */
+/* Reads the 48 bytes of a header and checks its magic number only. Returns false if the magic
+   number is another one; is_big_endian may then have been changed, nothing else of `*header`. */
 STELE_API bool stele_ctf_rfc_header_read(const void *bytes, stele_ctf_rfc_header *header);
 
 /* Writes 48 bytes in the byte order that the header says. */
@@ -171,18 +176,19 @@ STELE_API void stele_ctf_rfc_header_write(void *bytes, const stele_ctf_rfc_heade
 #define STELE_CTF_INDEX_MAGIC       UINT32_C(0xc1f1dcc1)
 
 typedef struct stele_ctf_index_entry {
-    uint64_t offset; /* bytes from the start of the file */
-    uint64_t packet_size_bits, content_size_bits;
+    uint64_t offset;                              /* bytes from the start of the file */
+    uint64_t packet_size_bits, content_size_bits; /* in bits */
     uint64_t timestamp_begin, timestamp_end;
-    uint64_t events_discarded; /* at the packet's end */
-    uint64_t stream_id;        /* of the stream class */
+    uint64_t events_discarded; /* events that were dropped so far, counted at the packet's end */
+    uint64_t stream_id;        /* number of the stream class */
     uint64_t stream_instance_id, packet_seq_num;
 } stele_ctf_index_entry;
 
-/* 16 bytes: the header of version 1.1. */
+/* Writes the 16 bytes of an index file's header, of version 1.1. */
 STELE_API void stele_ctf_index_header_write(void *bytes);
 
-/* 72 bytes: an entry of version 1.1. One of 1.0 is 56 bytes long, and is read with zeros after. */
+/* Reads or writes the 72 bytes of an entry of version 1.1. An entry of version 1.0 is 56 bytes
+   long: the caller copies it into 72 bytes and sets the others to 0. */
 STELE_API void stele_ctf_index_entry_read(const void *bytes, stele_ctf_index_entry *entry);
 STELE_API void stele_ctf_index_entry_write(void *bytes, const stele_ctf_index_entry *entry);
 
@@ -190,38 +196,43 @@ STELE_API void stele_ctf_index_entry_write(void *bytes, const stele_ctf_index_en
  */
 
 typedef enum stele_ctf_generation {
-    STELE_CTF_GENERATION_RFC, /* v1.1 of 2010 */
-    STELE_CTF_GENERATION_1,   /* 1.8 */
+    STELE_CTF_GENERATION_RFC, /* the RFC, v1.1 of 2010 */
+    STELE_CTF_GENERATION_1,   /* CTF 1.8 */
     STELE_CTF_GENERATION_2,
-    STELE_CTF_GENERATION_SAME /* the one that the trace has */
+    STELE_CTF_GENERATION_SAME /* the generation that the trace already has */
 } stele_ctf_generation;
 
-/* How the machine aligned types of the RFC that state no alignment: RFC, section 4.1.2. */
+/* How the machine that traced aligns types for which the RFC's metadata state no alignment: RFC,
+   section 4.1.2. */
 typedef enum stele_ctf_alignment {
-    STELE_CTF_NATURAL_64, /* on their size, up to 64 bits */
-    STELE_CTF_NATURAL_32, /* on their size, up to 32 bits */
-    STELE_CTF_PACKED      /* on bytes */
+    STELE_CTF_NATURAL_64, /* each type is aligned to its size, to 64 bits at most */
+    STELE_CTF_NATURAL_32, /* each type is aligned to its size, to 32 bits at most */
+    STELE_CTF_PACKED      /* every type is aligned to 8 bits */
 } stele_ctf_alignment;
 
-/* What stele_ctf_translate() calls, and what it needs to know; texts hold during the call only. */
+/* What stele_ctf_translate() is to do, and the functions that it calls. Texts that it passes to
+   them hold during that call only. */
 typedef struct stele_ctf_translation {
     stele_ctf_generation to;
-    /* Once for each metadata file: its name and its text, normalized. */
+    /* Called once for each metadata file: its name, and its text in the generation `to`. */
     void (*text)(void *user, const char *name, const char *text, size_t size);
-    /* `what` of the thing called `where` cannot be said in that generation; static. May be NULL. */
+    /* Called where the target generation cannot express `what` (a static text) of the thing called
+       `where`. May be NULL. */
     void (*lose)(void *user, const char *where, const char *what);
+    /* passed to `text` and `lose` */
     void *user;
-    stele_ctf_alignment alignment; /* the metadata alone do not tell it */
-    const uint8_t *key;            /* of encrypted metadata packets of the RFC, or NULL */
-    size_t key_size;               /* 16, 24 or 32 bytes */
+    stele_ctf_alignment alignment; /* used where the metadata state no alignment */
+    const uint8_t *key; /* decrypts encrypted metadata packets of the RFC; NULL: no key */
+    size_t key_size;    /* 16, 24 or 32 bytes */
 } stele_ctf_translation;
 
 /*
- * Reads the metadata of the trace at `path`, a metadata file or a directory or archive with such
- * files, and gives it as text of one generation. What is wrong in it goes to the diagnostic handler
- * of the context. Nothing is kept; one context is for one thread at a time. STELE_ERR_ARGUMENT: a
- * translation that cannot be; STELE_ERR_FORMAT: there is no metadata; STELE_ERR_DAMAGED: some of it
- * has errors; STELE_ERR_READ, STELE_ERR_LIMIT, STELE_ERR_MEMORY.
+ * Reads the metadata of the trace at `path` (a metadata file, or a directory or archive with such
+ * files) and gives it as text of one generation. Faults in the metadata are reported to the
+ * diagnostic handler of the context. Nothing is kept; one context is for one thread at a time.
+ * Errors: STELE_ERR_ARGUMENT (the translation has a value that is not valid), STELE_ERR_FORMAT
+ * (there is no metadata), STELE_ERR_DAMAGED (some of it has errors), STELE_ERR_READ,
+ * STELE_ERR_LIMIT, STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_ctf_translate(stele_context *context, const char *path,
                                            const stele_ctf_translation *translation);

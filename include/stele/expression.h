@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions over events: the one grammar of conditions, columns, keys and figures.
- * docs/filters.md has the words, operators and functions.
+ * Expressions over events: one grammar for conditions, columns, keys and figures. docs/filters.md
+ * lists the words, operators and functions.
  *
  *     stele_expression *e;
  *     stele_value value;
@@ -26,24 +26,26 @@ extern "C" {
 typedef struct stele_expression stele_expression;
 
 typedef enum stele_value_type {
-    STELE_VALUE_MISSING = 0, /* the event has no such thing, or it cannot be computed */
+    /* The event has no such field or property, or the value cannot be computed. */
+    STELE_VALUE_MISSING = 0,
     STELE_VALUE_NULL,
     STELE_VALUE_INT,   /* u.i */
     STELE_VALUE_UINT,  /* u.u: an integer beyond INT64_MAX */
     STELE_VALUE_WIDE,  /* u.wide: an integer beyond 64 bits, two's complement of 128 bits */
     STELE_VALUE_FLOAT, /* u.f */
-    STELE_VALUE_TEXT,  /* u.text: bytes, UTF-8 as a rule; hold until the next evaluation, and no
-                          longer than the segment */
-    STELE_VALUE_RUN    /* a structure or an array: it is there and has no value of its own */
+    /* U.text: bytes, UTF-8 as a rule. They hold until the next evaluation, and no longer than the
+       segment. */
+    STELE_VALUE_TEXT,
+    STELE_VALUE_RUN /* a structure or an array, which has no value of its own */
 } stele_value_type;
 
 typedef struct stele_value {
     stele_value_type type;
-    stele_name name; /* of a text that is an interned name: its number; else STELE_NAME_LOCAL */
-    uint32_t
-        track; /* of the word `track`: number of the track, which the name may not tell; else 0 */
-    /* What the value of a field means: the first label of an enumeration, the name of the object
-       after a pointer. Size 0: none. It holds as long as the segment. */
+    stele_name name; /* TEXT that is an interned name: its number; else STELE_NAME_LOCAL */
+    /* Value of the word `track`: number of the track, since several can have one name; else 0. */
+    uint32_t track;
+    /* What the value of a field means: the first label of an enumeration, or the name of the object
+       that a pointer points to. Size 0: none. It holds as long as the segment. */
     stele_text label;
     union {
         int64_t i;
@@ -57,47 +59,46 @@ typedef struct stele_value {
     } u;
 } stele_value;
 
-/*
- * Compiles an expression, which is copied. Errors: STELE_ERR_ARGUMENT with a finding (STE009: the
- * place in the text, and what was expected there); STELE_ERR_MEMORY. `*out` is NULL then. The
- * caller frees it with stele_expression_free(), before the context.
- */
+/* Compiles an expression from `text`, which is copied. The caller frees it with
+   stele_expression_free(), before the context. On errors `*out` is NULL: STELE_ERR_ARGUMENT with a
+   finding (STE009: the place in the text, and what was expected there); STELE_ERR_MEMORY. */
 STELE_API stele_status stele_expression_new(stele_context *context, const char *text,
                                             stele_expression **out);
 STELE_API void stele_expression_free(stele_expression *e);
 
-/* The columns of events that it looks at (STELE_COLUMN_...), to be requested from a reader. */
+/* The columns of events that the expression uses (STELE_COLUMN_...), to be requested from a
+   reader. */
 STELE_API uint32_t stele_expression_columns(const stele_expression *e);
 
-/* Whether it looks at what only spans have: `self`, `depth`, `caller` and the like, which are
-   MISSING without a span. */
+/* Whether the expression uses values that only spans have: `self`, `depth`, `caller` and the like.
+   They are MISSING in an evaluation without a span. */
 STELE_API bool stele_expression_needs_spans(const stele_expression *e);
 
-/* What numbers that it gives are counts of, as far as that can be known beforehand. */
+/* The unit of the numbers that an expression gives, as far as it is known without an event. */
 typedef enum stele_unit { STELE_UNIT_NONE = 0, STELE_UNIT_NS, STELE_UNIT_BYTES } stele_unit;
 STELE_API stele_unit stele_expression_unit(const stele_expression *e);
 
-/* Where the word `time` counts from, in ns on the scale of stele_event.time_ns; 0 at first. */
+/* Sets the time that the word `time` counts from, in ns on the scale of stele_event.time_ns; 0 by
+   default. */
 STELE_API void stele_expression_set_origin(stele_expression *e, int64_t origin_ns);
 
 /*
- * The value of the expression for the event with number `index` of a segment, from 0. `span` is
- * what is known of it where the event is a span (see stele_span_fn), else NULL. A condition gives 1
- * or 0 of type INT. Allocates no memory but what is kept: for patterns over names, and for texts
- * that are longer than all that functions made before. Where there is no memory for them the value
- * is MISSING.
+ * Gives the value of the expression for the event with number `index` of a segment, from 0. If the
+ * event is a span, `span` is its description (see stele_span_fn), else NULL. A condition gives 1 or
+ * 0 of type INT. Allocates memory only for patterns over names and for texts longer than all
+ * before, and keeps it for later evaluations. The value is MISSING if out of memory.
  */
 STELE_API void stele_expression_evaluate(stele_expression *e, const stele_segment *segment,
                                          uint32_t index, const stele_span *span,
                                          stele_value *value);
 
-/* Whether it holds as a condition: it is a condition that is true, or a value that is there and
-   neither 0, null nor empty. */
+/* Whether the expression holds as a condition: its value is there and is neither false, 0, null nor
+   empty. */
 STELE_API bool stele_expression_holds(stele_expression *e, const stele_segment *segment,
                                       uint32_t index, const stele_span *span);
 
-/* Reports (STE014) the fields that were asked for and that no event had. To be called after the
-   last event. */
+/* Reports (STE014) the fields that the expression uses and that no event had. To be called after
+   the last event. */
 STELE_API void stele_expression_report(const stele_expression *e);
 
 #ifdef __cplusplus

@@ -33,7 +33,7 @@ typedef enum stele_fxt_type {
     STELE_FXT_LARGE = 15
 } stele_fxt_type;
 
-/* Subtypes of metadata, event, scheduling, profiler and large records. */
+/* Subtypes of metadata records: "Metadata Record". */
 typedef enum stele_fxt_metadata {
     STELE_FXT_PROVIDER_INFO = 1,
     STELE_FXT_PROVIDER_SECTION = 2,
@@ -41,6 +41,7 @@ typedef enum stele_fxt_metadata {
     STELE_FXT_TRACE_INFO = 4
 } stele_fxt_metadata;
 
+/* Subtypes of event records: "Event Record". */
 typedef enum stele_fxt_event {
     STELE_FXT_INSTANT = 0,
     STELE_FXT_COUNTER = 1,
@@ -55,18 +56,21 @@ typedef enum stele_fxt_event {
     STELE_FXT_FLOW_END = 10
 } stele_fxt_event;
 
+/* Subtypes of scheduling records: "Scheduling Record". */
 typedef enum stele_fxt_scheduling {
     STELE_FXT_CONTEXT_SWITCH_OLD = 0, /* "Context Switch Record": thread references, priorities */
     STELE_FXT_CONTEXT_SWITCH = 1,     /* thread koids and arguments */
     STELE_FXT_THREAD_WAKEUP = 2
 } stele_fxt_scheduling;
 
+/* Subtypes of profiler records. */
 typedef enum stele_fxt_profiler {
     STELE_FXT_MODULE = 0,
     STELE_FXT_MMAP = 1,
     STELE_FXT_BACKTRACE = 2
 } stele_fxt_profiler;
 
+/* Types of arguments: "Arguments". */
 typedef enum stele_fxt_argument_type {
     STELE_FXT_ARGUMENT_NULL = 0,
     STELE_FXT_ARGUMENT_INT32 = 1,
@@ -82,53 +86,57 @@ typedef enum stele_fxt_argument_type {
 } stele_fxt_argument_type;
 
 #define STELE_FXT_MAGIC           UINT64_C(0x0016547846040010) /* the first word of a trace */
-#define STELE_FXT_LARGE_BLOB      0u                           /* the one large type known */
-#define STELE_FXT_RECORD_SIZE_MAX (4095u * 8u)                 /* of all but large records */
-#define STELE_FXT_STRING_SIZE_MAX 32000u
-#define STELE_FXT_ARGUMENTS_MAX   15u
-#define STELE_FXT_INLINE          0x8000u /* of a string reference: its bytes are in the record */
+#define STELE_FXT_LARGE_BLOB      0u /* subtype of large records; the only one that is known */
+#define STELE_FXT_RECORD_SIZE_MAX (4095u * 8u) /* bytes of any record but a large one */
+#define STELE_FXT_STRING_SIZE_MAX 32000u       /* bytes of one string */
+#define STELE_FXT_ARGUMENTS_MAX   15u          /* arguments of one record */
+/* In a string reference: the bytes of the string are in the record. */
+#define STELE_FXT_INLINE 0x8000u
 
 /* Why decoding stopped before the end of the contents. */
 typedef enum stele_fxt_fault {
     STELE_FXT_OK = 0,
-    STELE_FXT_FAULT_CUT,            /* the bytes given end before the contents do */
-    STELE_FXT_FAULT_SIZE,           /* the record is too small for its contents, or its size is 0 */
-    STELE_FXT_FAULT_ARGUMENT_SIZE,  /* an argument's size is 0, or more than the record has left */
+    STELE_FXT_FAULT_CUT,           /* the bytes that were given end before the contents do */
+    STELE_FXT_FAULT_SIZE,          /* the record is too small for its contents, or its size is 0 */
+    STELE_FXT_FAULT_ARGUMENT_SIZE, /* an argument's size is 0, or more than is left of the record */
     STELE_FXT_FAULT_ARGUMENT_SHORT, /* an argument is too small for its contents */
-    STELE_FXT_FAULT_SUBTYPE         /* an event, scheduling, ... record of a kind not known */
+    STELE_FXT_FAULT_SUBTYPE /* the subtype of an event, scheduling, ... record is not known */
 } stele_fxt_fault;
 
-/* "String References". */
+/* A reference to a string, by index or with its bytes: "String References". */
 typedef struct stele_fxt_string {
-    uint16_t ref;         /* 0: empty; to 0x7fff: index; else STELE_FXT_INLINE | size in bytes */
+    uint16_t ref;         /* 0: empty; 1 to 0x7fff: index; else STELE_FXT_INLINE | size in bytes */
     const uint8_t *bytes; /* of an inline string, not terminated; else NULL */
 } stele_fxt_string;
 
-/* "Thread References", also of processes and where only koids are written. */
+/* A reference to a thread ("Thread References"), also used for processes and where the record holds
+   koids only. */
 typedef struct stele_fxt_thread {
-    uint8_t ref;      /* index, 0: inline */
-    bool has_process; /* the koids that are written in the record */
-    bool has_thread;
-    uint64_t process, thread;
+    uint8_t ref;              /* index; 0: the koids are in the record */
+    bool has_process;         /* `process` is in the record */
+    bool has_thread;          /* `thread` is in the record */
+    uint64_t process, thread; /* koids */
 } stele_fxt_thread;
 
-/* "Argument Types". */
+/* One argument of a record: "Argument Types". */
 typedef struct stele_fxt_argument {
-    uint8_t type;         /* stele_fxt_argument_type, or one not known */
-    uint8_t fault;        /* stele_fxt_fault: name and value as far as they could be read */
-    uint64_t header;      /* as written; not looked at when encoding */
-    const uint8_t *bytes; /* the whole argument; not looked at when encoding */
+    uint8_t type;         /* stele_fxt_argument_type, or a type that is not known */
+    uint8_t fault;        /* stele_fxt_fault; name and value hold what could be read before it */
+    uint64_t header;      /* as written; ignored by the encoder */
+    const uint8_t *bytes; /* the whole argument; ignored by the encoder */
     uint32_t size;        /* in bytes, as its header says */
     uint32_t used;        /* bytes that its known contents take; the rest is an extension */
     stele_fxt_string name;
-    uint64_t value;          /* integers (signed ones extended), bits of a double, pointer, koid,
-                                bool, size of a blob in bytes */
-    stele_fxt_string string; /* of a string argument */
-    const uint8_t *blob;     /* of a blob argument: `value` bytes */
+    /* An integer (signed ones are sign-extended), the bits of a double, a pointer, koid or bool, or
+       the size of a blob in bytes. */
+    uint64_t value;
+    stele_fxt_string string; /* the value of a string argument */
+    const uint8_t *blob;     /* the value of a blob argument: `value` bytes */
 } stele_fxt_argument;
 
 /*
- * One record, flat: what the type does not have is 0. Pointers lead into the decoded bytes.
+ * One record, with the members of all types in one struct: members that the type does not have are
+ * 0. Pointers lead into the decoded bytes.
  *
  * type              subtype     members
  * METADATA          metadata    number: provider id, event: provider event or trace info type,
@@ -177,32 +185,33 @@ typedef struct stele_fxt_record {
     uint64_t payload_size; /* in bytes; of a large record it need not all be in memory */
 } stele_fxt_record;
 
-/* Size in bytes of the record with this header word (in native order); 0 for damaged headers. */
+/* Size in bytes of the record with this header word (in native byte order); 0 if the header is
+   damaged. */
 STELE_API uint64_t stele_fxt_record_size(uint64_t header);
 
-/*
- * Decodes the record at `bytes`, of which `size` bytes are there (more is fine). Of a large record
- * only what lies before the payload needs to be. Returns record->fault; whatever it is, the record
- * holds what could be read, and record->size says where the next one begins (0: nowhere).
- */
+/* Decodes the record at `bytes`, of which `size` bytes are there (more is fine). Of a large record
+   the payload need not be there. Returns record->fault. Also after a fault the record holds what
+   could be read, and record->size says where the next record begins (0: not known). */
 STELE_API stele_fxt_fault stele_fxt_decode(const void *bytes, size_t size, bool is_big_endian,
                                            stele_fxt_record *record);
 
-/* Walks the arguments of a record: start with zeros. */
+/* Position in the arguments of a record; zeros stand before the first. */
 typedef struct stele_fxt_arguments {
-    uint32_t offset; /* of the next one, in the arguments */
-    uint32_t count;  /* of arguments that were taken */
+    uint32_t offset; /* bytes from record->arguments to the next argument */
+    uint32_t count;  /* arguments that stele_fxt_argument_next() has given */
 } stele_fxt_arguments;
 
-/* The next argument; false after the last, or after one with STELE_FXT_FAULT_ARGUMENT_SIZE. */
+/* Gives the next argument. Returns false after the last, or after one with
+   STELE_FXT_FAULT_ARGUMENT_SIZE, whose end is not known. */
 STELE_API bool stele_fxt_argument_next(const stele_fxt_record *record, stele_fxt_arguments *walk,
                                        stele_fxt_argument *argument);
 
 /*
- * Encodes a record, little-endian, from the same members (not: bytes, size, header, fault, used,
- * arguments). `arguments` are argument_count ones. Returns its size in bytes; 0 when that is more
- * than `capacity`, more than the format can hold, or when the type is not known. Of a large blob
- * everything before the payload is written, `payload` and padding are left to the caller.
+ * Encodes a record in little-endian order from the members that stele_fxt_decode() sets; it ignores
+ * bytes, size, header, fault, used and arguments. `arguments` points to record->argument_count
+ * arguments. Returns the size of the record in bytes; 0 if that is more than `capacity` or more
+ * than the format can hold, or if the type is not known. Of a large blob everything before the
+ * payload is written; the caller writes payload and padding.
  */
 STELE_API size_t stele_fxt_encode(const stele_fxt_record *record,
                                   const stele_fxt_argument *arguments, void *to, size_t capacity);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes one JSON document (RFC 8259) to an output: commas, lines and indentation are kept here, so
- * that what is written is well-formed as long as what is opened is closed.
+ * Writes one JSON document (RFC 8259) to an output. The functions write commas, line feeds and
+ * indentation, so that the document is well-formed as long as every bracket that is opened is
+ * closed.
  *
  *     stele_json j = {.out = out};
  *     stele_json_open(&j, NULL, '{');
@@ -11,7 +12,7 @@
  *     stele_json_close(&j, ']');
  *     stele_json_close(&j, '}');
  *
- * Nothing is allocated and nothing can fail: errors are those of the output. One thread at a time
+ * Nothing is allocated and no call can fail: errors are those of the output. One thread at a time
  * uses a document and its output.
  */
 #ifndef STELE_JSON_H
@@ -23,38 +24,37 @@
 extern "C" {
 #endif
 
-/* Zeros but for `out` begin a document. */
+/* The state of a document. To begin one, set `out` and zeros. */
 typedef struct stele_json {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     stele_output *out;
-    uint32_t depth;   /* of what is open */
+    uint32_t depth;   /* brackets that are open */
     bool has_members; /* something was written since the last bracket was opened */
     bool is_line;     /* the document is one line without spaces, as in JSON lines */
     bool breaks;      /* see stele_json_break() */
 } stele_json;
 
-/* Opens an object, '{', or an array, '['. In objects each member has a key, here and below; `key`
-   is NULL for elements of arrays and for the whole document. */
+/* Opens an object, '{', or an array, '['. In this and the functions below, `key` is the member's
+   key inside of an object, and NULL inside of an array and for the outermost value. */
 STELE_API void stele_json_open(stele_json *j, const char *key, char bracket);
 
-/* Closes what was opened last, by '}' or ']'. A line ends after the whole document. */
+/* Closes the bracket that was opened last, by '}' or ']'. After the outermost one a line feed is
+   written. */
 STELE_API void stele_json_close(stele_json *j, char bracket);
 
-/* In a document that is one line, a line begins before what comes next: a value, or the bracket
-   that closes. So long lists can have a line for each element. */
+/* In a document of one line (is_line): writes a line feed before the next value or closing bracket,
+   so that a long list can have a line for each element. */
 STELE_API void stele_json_break(stele_json *j);
 
 /* A string of `size` bytes; those that are not UTF-8 become U+FFFD. */
 STELE_API void stele_json_bytes(stele_json *j, const char *key, const char *bytes, size_t size);
 
-/* A string that ends with a zero; NULL writes null. */
+/* A string that ends with a zero byte; NULL writes null. */
 STELE_API void stele_json_text(stele_json *j, const char *key, const char *text);
 
-/*
- * A string to be shown on a screen: bytes that are not UTF-8, and characters that can steer a
- * screen, become text like "\x1B". Of a string of more than `size_max` bytes only the characters
- * that begin before that are written, and then how many bytes of how many there are.
- */
+/* A string to be shown on a screen: bytes that are not UTF-8, and characters that can control a
+   terminal, become text like "\x1B". Of a string of more than `size_max` bytes only the characters
+   that begin before that are written, followed by how many of how many bytes they are. */
 STELE_API void stele_json_shown(stele_json *j, const char *key, const char *bytes, size_t size,
                                 size_t size_max);
 
@@ -73,23 +73,25 @@ STELE_API void stele_json_int_text(stele_json *j, const char *key, int64_t value
    `digits`, of which there are at most 16. */
 STELE_API void stele_json_hex(stele_json *j, const char *key, uint64_t value, unsigned digits);
 
-/* A number with nine digits, as far as it has them; null where it is infinite or not a number. */
+/* A number with up to nine significant digits; null if it is infinite or not a number. */
 STELE_API void stele_json_number(stele_json *j, const char *key, double value);
 
-/* A number with the fewest digits that make the same double when they are read; null where it is
-   infinite or not a number. */
+/* A number with the fewest digits that read back as the same double; null if it is infinite or not
+   a number. */
 STELE_API void stele_json_double(stele_json *j, const char *key, double value);
 
 STELE_API void stele_json_bool(stele_json *j, const char *key, bool value);
 STELE_API void stele_json_null(stele_json *j, const char *key);
 
-/* A value that the caller has as JSON already; it is not looked at. */
+/* A value that is JSON already; it is not checked. */
 STELE_API void stele_json_raw(stele_json *j, const char *key, const char *json, size_t size);
 
-/* Everything before a value, which the caller then appends to the output: comma, line, key. */
+/* Writes what comes before a value (comma, line feed, key); the caller then appends the value to
+   the output. */
 STELE_API void stele_json_value(stele_json *j, const char *key);
 
-/* As stele_json_value() with a key of `key_size` bytes, which need not end with a zero. */
+/* Does the same as stele_json_value() with a key of `key_size` bytes, which need not end with a
+   zero byte. */
 STELE_API void stele_json_value_of(stele_json *j, const char *key, size_t key_size);
 
 #ifdef __cplusplus

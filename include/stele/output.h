@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffered output to files, folders, standard output and memory. What is appended cannot fail: the
+ * Buffered output to files, folders, standard output and memory. Appending returns no status: the
  * first error is kept, and stele_output_flush() and stele_output_finish() return it.
  *
  *     stele_output *out;
@@ -35,18 +35,19 @@ typedef struct stele_output stele_output;
 typedef struct stele_output_options {
     size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
     bool replace;        /* an existing file may be replaced */
-    stele_diag_fn *diag; /* receives what went wrong; NULL: the statuses say it */
+    stele_diag_fn *diag; /* receives findings about errors; NULL: only statuses report them */
     void *diag_user;
     stele_go_on_fn *go_on; /* asked before each piece is written; NULL: writing always goes on */
     void *go_on_user;
 } stele_output_options;
 
 /*
- * Creates a file. It has no name, or a temporary one beside its own, until stele_output_finish()
- * syncs it and puts it in place. "-" is standard output. A path that leads to something else than a
- * regular file (/dev/null, a pipe) is written straight. What ends with ".gz" or ".zst" is packed
- * so. `options` may be NULL. Errors: STELE_ERR_EXISTS, unless the options let it be replaced;
- * STELE_ERR_WRITE; STELE_ERR_MEMORY; STELE_ERR_ARGUMENT. The caller closes the output.
+ * Creates a file. Until stele_output_finish() syncs it and puts it in place, it has no name, or a
+ * temporary one in the same folder. "-" is standard output. A path to something else than a regular
+ * file (/dev/null, a pipe) is written to directly. A name that ends with ".gz" or ".zst" is
+ * compressed accordingly. `options` may be NULL. Errors: STELE_ERR_EXISTS, unless the options let
+ * it be replaced; STELE_ERR_WRITE; STELE_ERR_MEMORY; STELE_ERR_ARGUMENT. The caller closes the
+ * output.
  */
 STELE_API stele_status stele_output_open(const char *path, const stele_output_options *options,
                                          stele_output **out);
@@ -55,67 +56,72 @@ STELE_API stele_status stele_output_open(const char *path, const stele_output_op
 STELE_API stele_status stele_output_open_memory(const stele_output_options *options,
                                                 stele_output **out);
 
-/* What was written to memory; it holds until the next call with the output. */
+/* Gives the bytes that were written to an output in memory; they hold until the next call with
+   it. */
 STELE_API const uint8_t *stele_output_memory(const stele_output *out, size_t *size);
 
-/* Forgets what was written to an output in memory, so that it can be used again. */
+/* Empties an output in memory, so that it can be used again. */
 STELE_API void stele_output_clear(stele_output *out);
 
 /*
- * Creates a folder, to which files are added; nothing is written to it itself. A new or empty one
- * is made aside, and stele_output_finish() puts it in place as a whole. One with files in it is
- * STELE_ERR_EXISTS unless the options let it be replaced, and then files of the same name are
- * replaced, all in one step where the file system can do that, else one by one; the others stay.
- * Errors as of stele_output_open().
+ * Creates a folder, to which files are added; nothing can be written to the folder itself. A new or
+ * empty folder is made under a temporary name, and stele_output_finish() puts it in place as a
+ * whole. For a folder with files in it the result is STELE_ERR_EXISTS unless the options let it be
+ * replaced; then files of the same name are replaced, all in one step where the file system can do
+ * that, else one by one, and the others stay. Errors are those of stele_output_open().
  */
 STELE_API stele_status stele_output_open_folder(const char *path,
                                                 const stele_output_options *options,
                                                 stele_output **out);
 
 /*
- * Adds another file: in the folder, in which its name can be "folder/file", or beside the file. It
- * belongs to `out`, which puts it in place or removes it. Folders are made as needed; names that
- * lead out of the folder are STELE_ERR_WRITE. STELE_ERR_UNSUPPORTED beside what is not a file, else
- * errors as of stele_output_open().
+ * Adds another file: in the folder `out`, where its name can be "folder/file", or in the same
+ * folder as the file `out`. The new output belongs to `out`, which puts it in place or removes it.
+ * Folders are made as needed. Errors: STELE_ERR_WRITE for a name that leads out of the folder;
+ * STELE_ERR_UNSUPPORTED if `out` is neither a folder nor a file; those of stele_output_open().
  */
 STELE_API stele_status stele_output_add(stele_output *out, const char *name, stele_output **member);
 
-/* Writes out the buffer. Returns the first error that happened, STELE_ERR_CLOSED for a closed
-   pipe. */
+/* Writes the buffer to the file. Returns the first error that happened; STELE_ERR_CLOSED for a
+   closed pipe. */
 STELE_API stele_status stele_output_flush(stele_output *out);
 
-/* Gives back the memory and the open file of what was added and is written now, of which there can
-   only be so many; it still waits to be put in place. Errors as of stele_output_flush(). */
+/* Frees the memory and the file descriptor of an added file that is completely written, since there
+   can be only so many; stele_output_finish() still puts it in place. Errors are those of
+   stele_output_flush(). */
 STELE_API stele_status stele_output_seal(stele_output *out);
 
-/* Flushes and puts the file and what was added to it in place. Errors as of
+/* Flushes the output and puts its file, and the files added to it, in place. Errors are those of
    stele_output_flush(). */
 STELE_API stele_status stele_output_finish(stele_output *out);
 
-/* Frees it, which may be NULL; what was not finished is removed. */
+/* Frees the output, which may be NULL; files that were not finished are removed. */
 STELE_API void stele_output_close(stele_output *out);
 
-/* The first error that happened; STELE_OK when there was none. */
+/* The first error that happened; STELE_OK if there was none. */
 STELE_API stele_status stele_output_status(const stele_output *out);
 
-/* Has it fail with a status, as when what is to be written cannot be made. An earlier error stays.
- */
+/* Makes the output fail with a status, for a caller that cannot make the data to be written. An
+   earlier error stays. */
 STELE_API void stele_output_fail(stele_output *out, stele_status status);
 
 /* Bytes appended so far. */
 STELE_API uint64_t stele_output_offset(const stele_output *out);
 
-/* Appends bytes, a text that ends with a zero, a byte, or formatted text. */
+/* Appends bytes. */
 STELE_API void stele_output_write(stele_output *out, const void *bytes, size_t size);
+/* Appends a text that ends with a zero byte. */
 STELE_API void stele_output_text(stele_output *out, const char *text);
+/* Appends a byte. */
 STELE_API void stele_output_byte(stele_output *out, uint8_t byte);
+/* Appends formatted text, as printf(). */
 STELE_API STELE_PRINTF(2, 3) void stele_output_printf(stele_output *out, const char *format, ...);
 
-/* Appends text for people: control characters and what is not UTF-8 become `\xHH`. */
+/* Appends text for people: control characters and bytes that are not UTF-8 become `\xHH`. */
 STELE_API void stele_output_visible(stele_output *out, const void *bytes, size_t size);
 
-/* Appends a text on one line in which each of the ASCII characters `ends`, each control character
-   and what is not UTF-8 become `_`. */
+/* Appends a text on one line: each of the ASCII characters in `ends`, each control character and
+   each byte that is not UTF-8 becomes `_`. */
 STELE_API void stele_output_plain(stele_output *out, const void *bytes, size_t size,
                                   const char *ends);
 
@@ -123,9 +129,9 @@ STELE_API void stele_output_plain(stele_output *out, const void *bytes, size_t s
    U+FFFD. */
 STELE_API void stele_output_json(stele_output *out, const void *bytes, size_t size);
 
-/* Appends a CSV field (RFC 4180), quoted where it must be. Control characters except line feeds and
-   tabs become `\xHH`. What a program could take for a formula, because it begins with one of = + -
-   @ and is not a number, gets a ' in front. */
+/* Appends a CSV field (RFC 4180), in quotes where it needs them. Control characters except line
+   feeds and tabs become `\xHH`. A field that a spreadsheet could take for a formula, because it
+   begins with one of = + - @ and is not a number, gets a ' in front. */
 STELE_API void stele_output_csv(stele_output *out, const void *bytes, size_t size);
 
 #ifdef __cplusplus

@@ -35,24 +35,24 @@ extern "C" {
 
 typedef struct stele_sched stele_sched;
 
-/* What a thread does. */
+/* What a thread does at a time. */
 typedef enum stele_run_state {
-    STELE_RUN_UNKNOWN,   /* what it does cannot be known: events are missing */
-    STELE_RUN_RUNNING,   /* on a CPU */
-    STELE_RUN_PREEMPTED, /* could go on, and was taken off its CPU */
+    STELE_RUN_UNKNOWN,   /* not known, because events are missing */
+    STELE_RUN_RUNNING,   /* runs on a CPU */
+    STELE_RUN_PREEMPTED, /* was taken off its CPU while it could go on */
     STELE_RUN_RUNNABLE,  /* was woken, or is new, and waits for a CPU */
     STELE_RUN_SLEEPING,  /* waits for something */
-    STELE_RUN_BLOCKED,   /* waits for something, and cannot be interrupted; of Fuchsia: blocked */
-    STELE_RUN_STOPPED,   /* is held: suspended, traced, stopped by a signal */
+    STELE_RUN_BLOCKED,   /* waits for something, and cannot be interrupted; in Fuchsia: blocked */
+    STELE_RUN_STOPPED,   /* is suspended, traced, or stopped by a signal */
     STELE_RUN_STATE_COUNT
 } stele_run_state;
 
 /* "unknown", "running", "preempted", ... */
 STELE_API const char *stele_run_state_text(stele_run_state state);
 
-/* What a CPU does. */
+/* What a CPU does at a time. */
 typedef enum stele_cpu_state {
-    STELE_CPU_UNKNOWN, /* before its first switch, and where events are missing */
+    STELE_CPU_UNKNOWN, /* before the first switch of the CPU, and where events are missing */
     STELE_CPU_IDLE,
     STELE_CPU_BUSY,
     STELE_CPU_STATE_COUNT
@@ -64,34 +64,35 @@ STELE_API const char *stele_cpu_state_text(stele_cpu_state state);
 /* ---- Intervals: a thread in one state, a CPU with one thread --------------------------------- */
 
 /* A stretch in which a thread is in one state. Intervals of a thread follow each other without a
-   gap, from its first event to its end or that of the trace. */
+   gap, from the thread's first event to its end or the end of the trace. */
 typedef struct stele_thread_interval {
     int64_t begin_ns, end_ns;
-    uint64_t offset;   /* of the record with which it began */
-    uint32_t stream;   /* of that record */
-    uint32_t thread;   /* track */
-    uint32_t cpu;      /* track: where it runs, or ran last; 0: not known */
-    uint32_t by;       /* track of the thread that woke it (RUNNABLE) or that runs in its place
-                          (PREEMPTED); 0: not known, or none */
-    stele_name text;   /* the state as the trace has it, of a thread that does not run; 0: none */
-    stele_name reason; /* the system call in which a thread waits; 0: none is known */
+    uint64_t offset; /* of the record with which the interval began */
+    uint32_t stream; /* stream of the record at `offset` */
+    uint32_t thread; /* track of the thread */
+    uint32_t cpu;    /* track of the CPU that it runs on, or ran on last; 0: not known */
+    /* Track of the thread that woke it (RUNNABLE) or that runs in its place (PREEMPTED); 0: none,
+       or not known. */
+    uint32_t by;
+    stele_name text;   /* the trace's own name of the state, if the thread does not run; 0: none */
+    stele_name reason; /* the system call in which the thread waits; 0: none is known */
     uint8_t state;     /* stele_run_state */
-    bool is_open;      /* ends because the trace or the window does */
+    bool is_open;      /* ends only because the trace or the window ends */
     bool has_priority; /* `priority` is known */
-    int32_t priority;  /* while it runs, as the trace has it; of Fuchsia also the weight */
+    int32_t priority;  /* while the thread runs, as the trace has it; in Fuchsia also the weight */
 } stele_thread_interval;
 
 /* A stretch in which a CPU does one thing. Intervals of a CPU follow each other without a gap, over
-   the whole time that was read. */
+   all the time that was read. */
 typedef struct stele_cpu_interval {
     int64_t begin_ns, end_ns;
-    uint64_t offset;     /* of the record with which it began; 0 of the first one */
-    uint32_t stream;     /* of that record */
-    uint32_t cpu;        /* track */
-    uint32_t thread;     /* track; 0: none, or not known */
-    stele_name end_text; /* in which state the thread was left, as the trace has it; 0: none */
+    uint64_t offset;     /* of the record with which the interval began; 0 for the first interval */
+    uint32_t stream;     /* stream of the record at `offset` */
+    uint32_t cpu;        /* track of the CPU */
+    uint32_t thread;     /* track of the thread that it runs; 0: none, or not known */
+    stele_name end_text; /* the trace's name of the state in which the thread was left; 0: none */
     uint8_t state;       /* stele_cpu_state */
-    bool is_open;        /* ends because the trace or the window does */
+    bool is_open;        /* ends only because the trace or the window ends */
     bool has_priority;   /* `priority` is known */
     int32_t priority;    /* of the thread, as the trace has it */
 } stele_cpu_interval;
@@ -99,57 +100,59 @@ typedef struct stele_cpu_interval {
 /* What a CPU did in one step of time: see stele_sched_options.every_ns. */
 typedef struct stele_cpu_use {
     int64_t begin_ns, end_ns;
-    uint32_t cpu; /* track */
+    uint32_t cpu; /* track of the CPU */
     uint64_t state_ns[STELE_CPU_STATE_COUNT];
     uint64_t switch_count;
 } stele_cpu_use;
 
-/* Receive what has become known. Intervals come when they end. Any status but STELE_OK ends what is
-   being done, and is what that returns. The rows hold for the call. */
+/* Functions that receive results: intervals when they end, and uses when a step ends. A status
+   other than STELE_OK ends the current call with the handle, which returns it. The rows hold during
+   the call. */
 typedef stele_status stele_thread_interval_fn(void *user, const stele_thread_interval *interval);
 typedef stele_status stele_cpu_interval_fn(void *user, const stele_cpu_interval *interval);
 typedef stele_status stele_cpu_use_fn(void *user, const stele_cpu_use *rows, size_t count);
 
-/* ---- The analysis ---------------------------------------------------------------------------- */
+/* ---- Scheduling analysis --------------------------------------------------------------------- */
 
 /* Zeros give the defaults. */
 typedef struct stele_sched_options {
     size_t struct_size;                  /* sizeof this struct, or 0: see <stele/version.h> */
-    stele_thread_interval_fn *on_thread; /* NULL: none is wanted, as of the next two */
-    stele_cpu_interval_fn *on_cpu;
-    stele_cpu_use_fn *on_use; /* one row for each CPU, for each step of time */
-    void *user;               /* what they receive */
-    uint64_t every_ns;        /* length of a step; 0: there are none */
-    uint32_t worst_max;       /* wake-ups with the longest latency that are kept; 0: 10 */
-    uint32_t pairs_max;       /* pairs of threads kept of which one preempts the other; 0: 65,536 */
-    /* Only threads and CPUs on such tracks count, and of the threads' intervals only those whose
-       first event passes the names, categories, kinds and expression of this request, which is
-       copied. NULL: all. What is left out still says what the others do. */
+    stele_thread_interval_fn *on_thread; /* NULL: intervals of threads are not wanted */
+    stele_cpu_interval_fn *on_cpu;       /* NULL: intervals of CPUs are not wanted */
+    stele_cpu_use_fn *on_use; /* one row for each CPU, for each step of time; NULL: not wanted */
+    void *user;               /* passed to on_thread, on_cpu and on_use */
+    uint64_t every_ns;        /* length of a step of on_use; 0: no steps */
+    uint32_t worst_max;       /* how many wake-ups with the longest latency are kept; 0: 10 */
+    uint32_t pairs_max; /* how many pairs of preempted and preempting thread are kept; 0: 65,536 */
+    /* Counts only threads and CPUs on these tracks, and of the threads' intervals only those whose
+       first event passes the names, categories, kinds and expression of this request. It is copied.
+       NULL: all. Events that it leaves out are still used to follow the states of the others. */
     const stele_request *only;
 } stele_sched_options;
 
-/* Returns STELE_ERR_MEMORY; STELE_ERR_ARGUMENT, with a finding, for an expression that cannot be
+/* `options` may be NULL. The caller frees the handle with stele_sched_free(). Returns
+   STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT, with a finding, for an expression that cannot be
    used. */
 STELE_API stele_status stele_sched_new(stele_context *context, const stele_sched_options *options,
                                        stele_sched **out);
 STELE_API void stele_sched_free(stele_sched *s);
 
 /*
- * Only what lies in [begin_ns, end_ns) counts; INT64_MIN and INT64_MAX are open ends. Events from
- * before, which are to be added too, say what threads and CPUs do when the window begins. What goes
- * on at its end counts up to there: a bound end must not be after the last event of the trace. To
- * be called before the first event.
+ * Sets the window: only what lies in [begin_ns, end_ns) counts; INT64_MIN and INT64_MAX are open
+ * ends. Earlier events are to be added, too: they say what threads and CPUs do when the window
+ * begins. States that go on at its end count up to there: an end other than INT64_MAX must not be
+ * after the last event of the trace. To be called before the first event.
  */
 STELE_API stele_status stele_sched_set_window(stele_sched *s, int64_t begin_ns, int64_t end_ns);
 
 /* Takes the events of a segment; all events must come in the order of time. */
 STELE_API stele_status stele_sched_add(stele_sched *s, const stele_segment *segment);
 
-/* The track of the process that a thread is in, by the thread's track, as far as events say it or
-   the thread's track has a parent; 0: not known. */
+/* The track of a thread's process, as far as an event says it or the thread's track has a parent;
+   0: not known. `thread` is the thread's track. */
 STELE_API uint32_t stele_sched_process(const stele_sched *s, uint32_t thread);
 
-/* Ends all intervals with the last event, or with the window; rows are complete from then on. */
+/* Ends all intervals at the last event, or at the end of the window. The rows are then complete. */
 STELE_API stele_status stele_sched_finish(stele_sched *s);
 
 /* The kinds and columns to request from a reader. */
@@ -159,24 +162,25 @@ STELE_API stele_status stele_sched_finish(stele_sched *s);
      STELE_KIND_BIT(STELE_KIND_SYSCALL))
 STELE_API uint32_t stele_sched_columns(const stele_sched *s);
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of scheduling ---------------------------------------------------------------------- */
 
 /* One thread. The times of its states sum up to life_ns. */
 typedef struct stele_sched_thread {
     uint32_t track;
-    int64_t first_ns, last_ns; /* from its first event to its end, or that of the trace */
-    uint64_t life_ns;          /* without what is between its end and a new thread of its number */
+    int64_t first_ns, last_ns; /* time of its first event, and of its end or that of the trace */
+    uint64_t life_ns; /* without gaps between the end of a thread and a new one with its number */
     uint64_t state_ns[STELE_RUN_STATE_COUNT];
-    uint64_t run_count;       /* times that it got a CPU */
-    uint64_t voluntary_count; /* times that it gave its CPU up to wait */
-    uint64_t preempted_count; /* times that it was taken off its CPU while it could go on */
-    uint64_t migration_count; /* times that it got another CPU than the one before */
-    uint64_t wake_count;      /* times that it was woken */
+    uint64_t run_count;       /* how often it got a CPU */
+    uint64_t voluntary_count; /* how often it gave its CPU up to wait */
+    uint64_t preempted_count; /* how often it was taken off its CPU while it could go on */
+    uint64_t migration_count; /* how often it got another CPU than the one before */
+    uint64_t wake_count;      /* how often it was woken */
     uint64_t latency_count;   /* wake-ups after which it got a CPU */
-    uint64_t latency_ns;      /* sum of the times from wake-up to CPU */
-    uint64_t latency_max_ns;  /* the longest of them */
-    bool has_priority;        /* the next three are known */
-    int32_t priority, priority_min, priority_max; /* the last, the least and the greatest number */
+    uint64_t latency_ns;      /* sum of the times from wake-up to getting a CPU */
+    uint64_t latency_max_ns;  /* the longest time from wake-up to getting a CPU */
+    bool has_priority;        /* priority, priority_min and priority_max are known */
+    /* The last, the smallest and the largest number that the trace has. */
+    int32_t priority, priority_min, priority_max;
 } stele_sched_thread;
 
 /* One CPU. The times of its states sum up to the time that was read. */
@@ -184,27 +188,29 @@ typedef struct stele_sched_cpu {
     uint32_t track;
     uint64_t state_ns[STELE_CPU_STATE_COUNT];
     uint64_t switch_count;
-    uint64_t wake_count; /* wake-ups that were recorded on it */
+    uint64_t wake_count; /* wake-ups that were recorded on this CPU */
 } stele_sched_cpu;
 
-/* A wake-up, and how long it took until the thread got a CPU. */
+/* A wake-up, and when the thread got a CPU after it. */
 typedef struct stele_sched_wake {
     int64_t wake_ns, run_ns;
-    uint64_t wake_offset, run_offset; /* of the two records */
-    uint32_t wake_stream, run_stream; /* of the two records */
-    uint32_t thread;                  /* track */
-    uint32_t by;                      /* track of the thread that woke it; 0: not known, or none */
-    uint32_t cpu;                     /* track: where it ran then */
+    uint64_t wake_offset, run_offset; /* of the records of the wake-up and of the switch */
+    uint32_t wake_stream, run_stream; /* streams of the records of the wake-up and of the switch */
+    uint32_t thread;                  /* track of the thread */
+    uint32_t by;                      /* track of the thread that woke it; 0: none, or not known */
+    uint32_t cpu;                     /* track of the CPU that it then ran on */
 } stele_sched_wake;
 
 /* One thread that was preempted by another one. */
 typedef struct stele_sched_pair {
-    uint32_t thread, by; /* tracks */
+    uint32_t thread; /* track of the thread that was preempted */
+    uint32_t by;     /* track of the thread that preempted it */
     uint64_t count;
-    uint64_t wait_ns;     /* from the preemptions until the thread got a CPU again */
-    uint64_t wait_max_ns; /* the longest of those */
+    uint64_t wait_ns;     /* sum of the times from preemption to getting a CPU again */
+    uint64_t wait_max_ns; /* the longest time from preemption to getting a CPU again */
 } stele_sched_pair;
 
+/* Number of classes of latency: see stele_sched_totals.latency_class. */
 #define STELE_SCHED_CLASSES 64u
 
 /* Figures of all threads and CPUs. */
@@ -212,36 +218,40 @@ typedef struct stele_sched_totals {
     size_t struct_size;       /* sizeof this struct, or 0: see <stele/version.h> */
     int64_t begin_ns, end_ns; /* the time that was read, or the window; equal if there was none */
     uint64_t switch_count;
-    uint64_t wake_count;          /* wake-ups of threads that waited */
-    uint64_t wake_again_count;    /* wake-ups of threads that were woken already */
-    uint64_t wake_running_count;  /* wake-ups of threads that were running */
-    uint64_t preemption_count;    /* switches that took a CPU from a thread that could go on */
-    uint64_t pair_other_count;    /* preemptions between pairs beyond the limit */
-    uint64_t contradiction_count; /* events that say that others are missing: time before them is
-                                     unknown */
-    uint64_t lost_count;          /* LOST events: what follows them is unknown up to a switch */
-    uint64_t thread_other_count;  /* switches and wake-ups of threads beyond the limit of tracks */
-    uint64_t far_count;           /* events left out because their time is far from all others */
-    uint64_t latency_count;       /* wake-ups after which the thread got a CPU; of them: */
-    uint64_t latency_ns;          /* sum of the times from wake-up to CPU */
-    uint64_t latency_min_ns, latency_max_ns; /* exact; 0 where there are none */
-    uint64_t latency_p50_ns, latency_p90_ns, latency_p99_ns,
-        latency_p999_ns; /* percentiles: at most 3.2% too large, never above latency_max_ns */
-    uint64_t latency_class[STELE_SCHED_CLASSES]; /* by magnitude: those of less than 2 ns, and from
-                                                    2^n up to 2^(n+1) - 1 ns */
+    uint64_t wake_count;         /* wake-ups of threads that waited */
+    uint64_t wake_again_count;   /* wake-ups of threads that were already woken */
+    uint64_t wake_running_count; /* wake-ups of threads that were running */
+    uint64_t preemption_count;   /* switches that took a CPU from a thread that could go on */
+    uint64_t pair_other_count;   /* preemptions in no pair, because pairs_max was reached */
+    /* Events that show that others before them are missing; the time before them is unknown. */
+    uint64_t contradiction_count;
+    uint64_t lost_count; /* LOST events; the time after each is unknown up to the next switch */
+    /* Switches and wake-ups of threads that have no track, because of the limit of tracks. */
+    uint64_t thread_other_count;
+    uint64_t far_count;     /* events left out because their time is far from that of all others */
+    uint64_t latency_count; /* wake-ups after which the thread got a CPU */
+    uint64_t latency_ns;    /* sum of the times from wake-up to getting a CPU */
+    /* The shortest and the longest such time; 0 if latency_count is 0. */
+    uint64_t latency_min_ns, latency_max_ns;
+    /* Percentiles of the latency: at most 3.2% too large, never above latency_max_ns. */
+    uint64_t latency_p50_ns, latency_p90_ns, latency_p99_ns, latency_p999_ns;
+    /* How many latencies are in each class: class 0 is of less than 2 ns, class n from 2^n to
+       2^(n+1) - 1 ns. */
+    uint64_t latency_class[STELE_SCHED_CLASSES];
 } stele_sched_totals;
 
-/* The largest come first; names rise. */
+/* Orders of rows: by name ascending, by the others descending. */
 typedef enum stele_sched_order {
     STELE_SCHED_BY_RUNNING,
-    STELE_SCHED_BY_WAITING, /* preempted and runnable */
+    STELE_SCHED_BY_WAITING, /* by the time preempted and runnable together */
     STELE_SCHED_BY_SWITCHES,
-    STELE_SCHED_BY_LATENCY, /* the longest */
+    STELE_SCHED_BY_LATENCY, /* by the longest latency */
     STELE_SCHED_BY_NAME
 } stele_sched_order;
 
-/* Rows are owned by the handle, and hold until the next call of the same function with it. CPUs
-   come by trace and number, wake-ups and pairs with the longest first. */
+/* Give the rows, which are owned by the handle, and hold until the next call of the same function
+   with it. CPUs are sorted by trace and number, wake-ups and pairs from the longest to the
+   shortest. Errors: STELE_ERR_MEMORY. */
 STELE_API stele_status stele_sched_threads(stele_sched *s, stele_sched_order order,
                                            const stele_sched_thread **rows, size_t *count);
 STELE_API stele_status stele_sched_cpus(stele_sched *s, const stele_sched_cpu **rows,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Outcomes of calls, and the visibility macro of the public functions. Texts of outcomes are
- * constants, for any thread.
- */
+/* Statuses that functions return, and the visibility macro of public functions. Texts of statuses
+   are constants, which any thread may use. */
 #ifndef STELE_STATUS_H
 #define STELE_STATUS_H
 
+/* Makes a function visible outside of the shared library. */
 #if defined(STELE_BUILD) && defined(__GNUC__)
 #define STELE_API __attribute__((visibility("default")))
 #else
@@ -16,25 +15,27 @@
 extern "C" {
 #endif
 
-/*
- * Every fallible function of the library returns one of these. What was wrong, where, what was
- * expected and what was found goes to the diagnostic handler (diag.h) at the moment of detection;
- * the status only says how the caller can go on.
- */
+/* The result of every function that can fail. What was wrong, where, what was expected and what was
+   found is reported to the diagnostic handler (diag.h) at the moment of detection; the status only
+   says how the caller can go on. */
 typedef enum stele_status {
     STELE_OK = 0,
-    STELE_END,             /* nothing more to read; not an error */
-    STELE_ERR_ARGUMENT,    /* the call itself is wrong: a bad option, a wrong order of calls */
-    STELE_ERR_MEMORY,      /* an allocation failed */
-    STELE_ERR_READ,        /* the operating system refused to open or read an input */
-    STELE_ERR_WRITE,       /* the operating system refused to create or write an output */
-    STELE_ERR_CLOSED,      /* the reader of the output pipe went away */
-    STELE_ERR_EXISTS,      /* the output exists and replacing it was not asked for */
-    STELE_ERR_FORMAT,      /* the input is in no format known here, or not in the one named */
-    STELE_ERR_DAMAGED,     /* the damage leaves nothing that can be read */
-    STELE_ERR_LIMIT,       /* a limit of the options was reached and nothing can stand in */
-    STELE_ERR_UNSUPPORTED, /* known, but not possible here: an optional part left out, a pipe */
-    STELE_ERR_CLOCKS       /* the clocks of the inputs have no known relation */
+    STELE_END, /* nothing more to read; not an error */
+    /* The call itself is wrong: an option that is not valid, a wrong order of calls. */
+    STELE_ERR_ARGUMENT,
+    STELE_ERR_MEMORY, /* an allocation failed */
+    STELE_ERR_READ,   /* the operating system refused to open or read an input */
+    STELE_ERR_WRITE,  /* the operating system refused to create or write an output */
+    /* The reader of an output pipe has closed it, or a go_on function ended the work. */
+    STELE_ERR_CLOSED,
+    STELE_ERR_EXISTS,  /* the output exists, and the options do not let it be replaced */
+    STELE_ERR_FORMAT,  /* the input is in no known format, or not in the one that was given */
+    STELE_ERR_DAMAGED, /* the damage leaves nothing that can be read */
+    /* A limit of the options was reached, and the work cannot go on without more. */
+    STELE_ERR_LIMIT,
+    /* Known, but not possible here: a part that this build does not have, a pipe. */
+    STELE_ERR_UNSUPPORTED,
+    STELE_ERR_CLOCKS /* the clocks of the inputs have no known relation */
 } stele_status;
 
 /* A short English text without a final period, for example "out of memory". Never NULL. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Everything that is common to all formats. The codecs have headers of their own. Each header says
- * which of its objects one thread at a time uses.
- */
+/* Includes all headers that are common to all formats. The codecs have headers of their own. Each
+   header says which of its objects one thread at a time uses. */
 #ifndef STELE_STELE_H
 #define STELE_STELE_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The version of these headers, and how structs grow from one version to the next. What is here may
- * be called from any thread.
- */
+/* The version of these headers, and how structs grow from one version to the next. The functions
+   may be called from any thread. */
 #ifndef STELE_VERSION_H
 #define STELE_VERSION_H
 
@@ -16,7 +14,7 @@ extern "C" {
 #define STELE_VERSION_MINOR 1
 #define STELE_VERSION_PATCH 0
 
-/* As one number, to compare with: 0x000100 is 0.1.0. */
+/* The version as one number that can be compared: 0x000100 is 0.1.0. */
 #define STELE_VERSION_NUMBER \
     (STELE_VERSION_MAJOR << 16 | STELE_VERSION_MINOR << 8 | STELE_VERSION_PATCH)
 
@@ -42,10 +40,10 @@ extern "C" {
     }
 #endif
 
-/* The version of the library that is linked, for example "0.1.0". Any thread may call it. */
+/* The version of the library that is linked, for example "0.1.0". May be called on any thread. */
 STELE_API const char *stele_version(void);
 
-/* The same as STELE_VERSION_NUMBER of the library that is linked. */
+/* The STELE_VERSION_NUMBER of the library that is linked. May be called on any thread. */
 STELE_API unsigned stele_version_number(void);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slices of instruction traces: what stands between two snapshots as a trace of its own, from which
- * a replayer can start. Indexes, counts and the number of the global snapshot are counted from the
+ * Slices of instruction traces: what lies between two snapshots, as a trace of its own from which a
+ * replayer can start. Indexes, counts and the number of the global snapshot are counted from the
  * beginning of the slice, whose first instruction has a program counter.
  *
  * All functions write a directory, as stele_writer_open() does. They need traces that can be read
- * from the middle or twice: STELE_ERR_UNSUPPORTED for standard input and for a single packed file.
- * What cannot be done with the traces given is STELE_ERR_ARGUMENT, with a finding. One thread at a
+ * from the middle or twice: STELE_ERR_UNSUPPORTED for standard input and for a single compressed
+ * file. STELE_ERR_ARGUMENT, with a finding: the traces do not allow the operation. One thread at a
  * time uses a trace and its context.
  */
 #ifndef STELE_XTRACE_SLICE_H
@@ -18,22 +18,25 @@
 extern "C" {
 #endif
 
+/* Which part of the trace a slice is. */
 typedef struct stele_xtrace_slice {
-    uint64_t first, end; /* from the snapshot `first` up to, and without, `end`; UINT64_MAX: to the
-                            end of the trace */
-    bool is_global;      /* in each thread these count from its global snapshot */
-    bool from_start;     /* with what stands before the first snapshot; `first` is 0 then */
+    /* Numbers of snapshots: the slice is from `first` up to, not including, `end`; `end`
+       UINT64_MAX: to the end of the trace. */
+    uint64_t first, end;
+    bool is_global;  /* `first` and `end` count in each thread from its global snapshot */
+    bool from_start; /* the slice begins before the first snapshot; `first` is 0 */
 } stele_xtrace_slice;
 
-/* Of each thread that has the first snapshot; each one that has not is a finding. */
+/* Writes a slice of each thread that has the snapshot `first`; a thread without it is reported. */
 STELE_API stele_status stele_xtrace_slice_write(stele_trace *trace, const stele_xtrace_slice *slice,
                                                 const char *path, bool replace);
 
-/* All of a trace as slices of `every` snapshots, in directories 000000, 000001, and so on. */
+/* Divides a whole trace into slices of `every` snapshots, in directories 000000, 000001, and so
+   on. */
 STELE_API stele_status stele_xtrace_split_write(stele_trace *trace, uint64_t every,
                                                 const char *path, bool replace);
 
-/* Puts slices together that follow each other. Threads are matched by their numbers. */
+/* Joins slices that follow each other. Threads are matched by their numbers. */
 STELE_API stele_status stele_xtrace_join_write(stele_trace *const *slices, size_t count,
                                                const char *path, bool replace);
 
