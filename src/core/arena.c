@@ -6,13 +6,15 @@
 #include <string.h>
 
 struct arena_block {
-    _Alignas(8) arena_block *next; /* what follows the block's header is aligned, too */
+    /* Aligned, so that the memory after the header is aligned, too. */
+    _Alignas(8) arena_block *next;
 };
 
 #define BLOCK_SIZE_MIN ((size_t)512)
 #define BLOCK_SIZE_MAX ((size_t)64 << 10)
 
-/* As much again as there is: few bytes take little memory, many take few blocks. */
+/* A block is as large as all blocks before it together, within limits: an arena of few bytes takes
+   little memory, one of many bytes takes few blocks. */
 static size_t block_size_next(const arena *a)
 {
     return a->size < BLOCK_SIZE_MIN   ? BLOCK_SIZE_MIN
@@ -28,7 +30,8 @@ void *arena_take(arena *a, size_t size)
     size = (size + 7) & ~(size_t)7;
     if (a->at == NULL || (size_t)(a->end - a->at) < size) {
         const size_t header = sizeof(arena_block), next_size = block_size_next(a);
-        /* A large piece gets a block of its own and leaves the rest of the newest in use. */
+        /* A large piece gets a block of its own, so that the rest of the newest block stays in
+           use. */
         const bool is_large = size > next_size / 4;
         const size_t block_size = is_large ? header + size : next_size;
         arena_block *block = malloc(block_size);

@@ -16,19 +16,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for twice as many items of so many bytes, for `few` at first; the new ones are not cleared.
-   Returns NULL if out of memory, or if no number counts them: array and capacity are as they were.
- */
+/* Grows an array to twice its capacity, `few` items of `size` bytes at first; new items are not
+   cleared. Returns NULL if out of memory, or if the capacity does not fit into its type; array and
+   capacity are then unchanged. */
 void *array_grow(void *items, size_t size, uint32_t *capacity, uint32_t few);
 
-/* The same where sizes of memory count the items. */
+/* Grows an array as array_grow() does, with a capacity of type size_t. */
 void *array_grow_size(void *items, size_t size, size_t *capacity, size_t few);
 
 /*
- * Arrays that numbers of something else lead into, such as those of tracks: makes the array so long
- * that `index` is in it, with room for more; what is new is zero, and `count` says how long it is.
- * Returns the array as it is where it is long enough, and NULL if out of memory: array and count
- * are as they were.
+ * Arrays that are indexed by numbers of something else, such as tracks: grows the array until
+ * `index` is in it, with room for more. New items are zero, and `count` becomes the length. Returns
+ * the array unchanged if it is long enough, and NULL if out of memory; array and count are then
+ * unchanged.
  *
  *     if (track >= t->count) {
  *         thing *grown = array_reach(t->things, sizeof *grown, &t->count, track);

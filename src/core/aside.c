@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* O_TMPFILE */
+/* Creates files and folders aside, and puts them in place. O_TMPFILE needs _GNU_SOURCE. */
 #define _GNU_SOURCE
 
 #include "core/aside.h"
@@ -27,8 +27,8 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* Trailing slashes are no part of a folder's name. Returns NULL if out of memory, or without random
- * bits. */
+/* Makes a random name in the folder that `path` lies in; trailing slashes do not belong to a
+   folder's name. Returns NULL if out of memory, or if there are no random bits. */
 static char *name_make(const char *path)
 {
     size_t size = strlen(path);
@@ -56,9 +56,10 @@ bool aside_is_name(const char *name)
            strcmp(name + start + DIGITS, NAME_END) == 0;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening files and folders aside ---- */
 
-/* By this name a file without one can be linked; where /proc is not there, it could never be. */
+/* The path through /proc by which a file without a name can be linked. Without /proc such a file
+   could never get a name, and is not used. */
 static const char *name_of_fd(int fd, char text[32])
 {
     snprintf(text, 32, "/proc/self/fd/%d", fd);
@@ -77,7 +78,8 @@ static int open_unnamed(const char *path)
     return fd;
 }
 
-/* Created exclusively, so that the mode is what the umask makes of it. */
+/* A file with a temporary name is created exclusively, with the mode that the umask leaves of
+   0666. */
 int aside_open(const char *path, char **name)
 {
     int fd = open_unnamed(path);
@@ -122,7 +124,7 @@ char *aside_folder(const char *path, mode_t mode)
             break;
         if (mkdir(name, 0777) == 0) {
             if (mode != 0 && chmod(name, mode) != 0) {
-                /* Then it has the mode of a new one. */
+                /* The mode could not be set, so the folder keeps that of a new folder. */
             }
             return name;
         }
@@ -135,10 +137,10 @@ char *aside_folder(const char *path, mode_t mode)
     return NULL;
 }
 
-/* ---- Putting in place ---- */
+/* ---- Putting files in place ---- */
 
-/* Where there are no hard links the name is taken by an empty file first, which nobody else can
-   have made. */
+/* On file systems without hard links an empty file is created under the name first, exclusively, so
+   that the rename replaces no file of somebody else. */
 static bool place_new(const char *name, const char *path)
 {
     int fd;
@@ -189,7 +191,7 @@ bool aside_place_folder(const char *name, const char *path)
     return rename(name, path) == 0;
 }
 
-/* ---- Syncing ---- */
+/* ---- Syncing to the disk ---- */
 
 bool aside_sync(const char *path)
 {

@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Files and folders that are written aside until they are whole: without a name where the system
- * can do that, so that nothing is left of them whatever ends the process; else under a name that
- * nobody can guess, beside the one that they will have. What is put in place is synced before.
- */
+/* Files and folders that are written aside until they are complete: without a name if the system
+   supports that, so that nothing of them stays however the process ends; else under a random name
+   in the same folder as the final one. They are synced before they are put in place. */
 #ifndef CORE_ASIDE_H
 #define CORE_ASIDE_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A new file beside `path`, to be read and written. `*name` is NULL where it has none, else to be
-   freed. -1: errno says why. */
+/* Creates a file in the same folder as `path`, for reading and writing. `*name` is NULL if it has
+   no name, else its temporary name, to be freed. Returns the descriptor; -1: errno says why. */
 int aside_open(const char *path, char **name);
 
-/* Gives a file without a name one beside `path`. NULL: errno says why. */
+/* Gives a file without a name a temporary one in the same folder as `path`. Returns it, to be
+   freed; NULL: errno says why. */
 char *aside_name(int fd, const char *path);
 
-/* A new folder beside `path`, with that mode where it is not 0. NULL: errno says why. */
+/* Creates a folder with a temporary name in the same folder as `path`; `mode` 0: the default one.
+   Returns its name, to be freed; NULL: errno says why. */
 char *aside_folder(const char *path, mode_t mode);
 
-/* Puts the file under its name: in the place of what has it if `replace`, else EEXIST. Either `fd`
-   or `name` is its: -1 and NULL are none. False: errno says why. */
+/* Gives a file its final name `path`; an existing file is replaced if `replace`, else the call
+   fails with EEXIST. The file has either a descriptor or a temporary name; the other argument is -1
+   or NULL. Returns false on failure: errno says why. */
 bool aside_place(int fd, const char *name, const char *path, bool replace);
 
-/* The same for a folder; one of its name must be empty. */
+/* Gives a folder its final name. A folder that exists under that name must be empty. Returns false
+   on failure: errno says why. */
 bool aside_place_folder(const char *name, const char *path);
 
-/*
- * The same for a folder of whose name one with files in it exists: those that the new one does not
- * have are in it afterwards, too. False: the old one is as it was. Some file systems cannot do that
- * at all, as aside_can_swap() tells.
- */
+/* Replaces a folder that has files in it. The new folder gets the files that only the old one has.
+   Returns false on failure: the old folder is then unchanged. Some file systems cannot do this at
+   all: see aside_can_swap(). */
 bool aside_swap_folder(const char *name, const char *path);
 bool aside_can_swap(const char *path);
 
-/* Syncs the file or folder of this name, or the folder that it lies in. False: errno says why; what
-   cannot be synced counts as synced. */
+/* Sync the file or folder with this name, or the folder that it lies in. Return false on failure:
+   errno says why. What the file system cannot sync counts as synced. */
 bool aside_sync(const char *path);
 bool aside_sync_folder_of(const char *path);
 
-/* Whether a name is one of those that are given here: what has it was not finished. */
+/* Whether a name is one of the temporary names that these functions make: the file was not
+   finished. */
 bool aside_is_name(const char *name);
 
 #endif

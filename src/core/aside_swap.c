@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A folder with files in it is replaced as a whole: the new one gets links to what the old one has
- * beside, the two change names in one step, and then what both have goes from the old one. Nothing
- * that only the old one has is ever removed.
- */
-/* renameat2() */
+/* Replaces a folder with files in it in one step: the new folder gets hard links to the files that
+   only the old one has, the two exchange names, and then the files that both have are removed from
+   the old one. A file that only the old folder has is never removed. */
+/* for renameat2() */
 #define _GNU_SOURCE
 
 #include <dirent.h>
@@ -33,7 +31,7 @@ static bool change_names(const char *a, const char *b)
 #endif
 }
 
-/* Whether files of this folder can have a second name. */
+/* Whether the file system of this folder has hard links. */
 static bool can_link(const char *folder)
 {
     char *a = members_join(folder, "a"), *b = members_join(folder, "b");
@@ -65,7 +63,8 @@ bool aside_can_swap(const char *path)
 
 /* ---- Every entry of a folder ---- */
 
-/* What is done with an entry of a folder, of which `other` is the path in the other folder. */
+/* Handles the entry `path` of a folder; `other` is the path of the same entry in the other
+   folder. */
 typedef bool entry_fn(const char *path, const struct stat *st, const char *other, unsigned depth);
 
 static bool for_each(const char *folder, const char *other_folder, unsigned depth, entry_fn *fn)
@@ -95,7 +94,7 @@ static bool for_each(const char *folder, const char *other_folder, unsigned dept
     return is_fine;
 }
 
-/* Gives the new folder what it does not have itself. */
+/* Links an entry of the old folder into the new one, unless the new one has it. */
 static bool adopt(const char *path, const struct stat *st, const char *other, unsigned depth)
 {
     struct stat own;
@@ -105,7 +104,7 @@ static bool adopt(const char *path, const struct stat *st, const char *other, un
         if (mkdir(other, 0777) != 0)
             return false;
         if (chmod(other, st->st_mode & 07777) != 0) {
-            /* Then it has the mode of a new one. */
+            /* The mode could not be set, so the folder keeps that of a new folder. */
         }
         return for_each(path, other, depth + 1, adopt);
     }
@@ -116,7 +115,7 @@ static bool adopt(const char *path, const struct stat *st, const char *other, un
     return !S_ISDIR(st->st_mode) || for_each(path, other, depth + 1, adopt);
 }
 
-/* Removes what the other folder has, too; what it has not stays. */
+/* Removes an entry of the old folder if the other folder has it, too. */
 static bool drop(const char *path, const struct stat *st, const char *other, unsigned depth)
 {
     struct stat kept;

@@ -23,7 +23,8 @@ static inline uint64_t bits_mask(unsigned width)
     return UINT64_MAX >> (64 - width);
 }
 
-/* Where to load from: `at` itself, or a copy of the last bytes before `end` with room after. */
+/* Returns where to load from: `at` itself, or, if fewer than BITS_SPAN_MAX bytes are left before
+   `end`, a copy of them with zeros after. */
 static inline const uint8_t *bits_span(const uint8_t *at, const uint8_t *end, uint8_t *copy)
 {
     if (__builtin_expect(end - at >= BITS_SPAN_MAX, 1))
@@ -33,7 +34,8 @@ static inline const uint8_t *bits_span(const uint8_t *at, const uint8_t *end, ui
     return copy;
 }
 
-/* The field of `width` bits that begins `bit` bits (0 to 7) into the byte at `at`. */
+/* Loads the little-endian field of `width` bits that begins at bit `bit` (0 to 7) of the byte at
+   `at`. */
 static inline uint64_t bits_load_le(const uint8_t *at, const uint8_t *end, unsigned bit,
                                     unsigned width)
 {
@@ -45,6 +47,8 @@ static inline uint64_t bits_load_le(const uint8_t *at, const uint8_t *end, unsig
     return value & bits_mask(width);
 }
 
+/* Loads the big-endian field of `width` bits that begins at bit `bit` (0 to 7) of the byte at
+   `at`. */
 static inline uint64_t bits_load_be(const uint8_t *at, const uint8_t *end, unsigned bit,
                                     unsigned width)
 {
@@ -56,7 +60,7 @@ static inline uint64_t bits_load_be(const uint8_t *at, const uint8_t *end, unsig
     return value >> (64 - width);
 }
 
-/* A value of `width` bits as the two's complement number that it stands for. */
+/* The two's complement number that a value of `width` bits stands for. */
 static inline int64_t bits_signed(uint64_t value, unsigned width)
 {
     const uint64_t sign = UINT64_C(1) << (width - 1);

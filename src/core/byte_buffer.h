@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes one after the other, in memory that grows. A zeroed one is empty. */
+/* A buffer: bytes in memory that grows as more are appended. A zeroed one is empty. */
 #ifndef CORE_BYTE_BUFFER_H
 #define CORE_BYTE_BUFFER_H
 
@@ -10,13 +10,14 @@
 typedef struct byte_buffer {
     uint8_t *bytes;
     size_t size, capacity;
-    bool is_lost; /* memory was exhausted; what follows is dropped */
+    bool is_lost; /* bytes were dropped, because memory was exhausted */
 } byte_buffer;
 
-/* Makes room for `size` more bytes after those that are there. Returns false if out of memory. */
+/* Makes room for `size` more bytes after those in the buffer. Returns false if out of memory. */
 bool byte_buffer_grow(byte_buffer *buffer, size_t size);
 
-/* Appends `size` bytes and returns where they are, to be filled; NULL if out of memory. */
+/* Appends `size` bytes, to be filled by the caller, and returns where they are. Returns NULL if out
+   of memory. */
 static inline uint8_t *byte_buffer_take(byte_buffer *buffer, size_t size)
 {
     uint8_t *at;

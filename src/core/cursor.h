@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Checked reads of a run of bytes: take() once for a record or a part of it, then load at fixed
- * offsets from the pointer it gives. A cursor is two pointers: keep it in locals.
- */
+/* Checked reads from a range of bytes: take() once for a record or a part of it, then load at fixed
+   offsets from the pointer that it returns. A cursor is two pointers: keep it in locals. */
 #ifndef CORE_CURSOR_H
 #define CORE_CURSOR_H
 
@@ -14,12 +12,12 @@ typedef struct cursor {
     const uint8_t *end;
 } cursor;
 
-/* NULL is no bytes. */
+/* Makes a cursor over `size` bytes; `bytes` may be NULL if `size` is 0. */
 static inline cursor cursor_make(const uint8_t *bytes, size_t size)
 {
     static const uint8_t nothing;
     if (bytes == NULL)
-        bytes = &nothing; /* a place that may be added to */
+        bytes = &nothing; /* adding 0 to NULL would not be defined */
     return (cursor){bytes, bytes + size};
 }
 
@@ -28,7 +26,8 @@ static inline size_t cursor_left(const cursor *c)
     return (size_t)(c->end - c->at);
 }
 
-/* The next `size` bytes, stepped over; NULL, and nothing changes, when fewer are left. */
+/* Moves the cursor over the next `size` bytes and returns them. Returns NULL, and does not move, if
+   fewer are left. */
 static inline const uint8_t *cursor_take(cursor *c, size_t size)
 {
     const uint8_t *at = c->at;

@@ -21,29 +21,33 @@ extern const stele_code core_codes[CORE_CODE_COUNT];
 #define DIAG_CODE_ENTRY(name, severity, title, why, mend) \
     [name] = {#name, STELE_##severity, title, why, mend},
 
-/* What is reported to the caller. */
+/* Where findings and progress are reported, and who is asked whether to go on: the functions of the
+   context's options. */
 typedef struct diag_sink {
-    stele_diag_fn *fn; /* NULL: only counted */
+    stele_diag_fn *fn; /* NULL: findings are only counted */
     void *user;
     uint64_t counts[3];          /* by severity */
-    stele_progress_fn *progress; /* NULL: not wanted */
+    stele_progress_fn *progress; /* NULL: progress is not reported */
     void *progress_user;
-    stele_go_on_fn *go_on; /* NULL: always */
+    stele_go_on_fn *go_on; /* NULL: reading and writing always go on */
     void *go_on_user;
-    int64_t patience_ms; /* how long an input that can grow is waited for while others wait for what
-                            came before; 0: as long as it takes */
+    /* Milliseconds to wait for an input that can grow while other inputs have events; 0: no
+       limit. */
+    int64_t patience_ms;
 } diag_sink;
 
-/* Whether to read or write the next piece; waits until `fd` can be read, unless that is -1. */
+/* Whether to read or write the next piece. The handler waits until `fd` can be read, unless that is
+   -1. */
 static inline bool diag_goes_on(const diag_sink *sink, int fd)
 {
     return sink->go_on == NULL || sink->go_on(sink->go_on_user, fd);
 }
 
-/* Counts the finding and hands it to the handler. */
+/* Counts a finding and passes it to the handler. */
 void diag_emit(diag_sink *sink, const stele_diag *diag);
 
-/* The usual finding: `found` is a printf format. `expected` may be NULL. */
+/* Reports a finding: `found` is a printf format, `expected` may be NULL, `size` 0 is not known. See
+   stele_diag for the other parameters. */
 __attribute__((format(printf, 7, 8))) void diag_report(diag_sink *sink, const stele_code *code,
                                                        const char *source, uint64_t offset,
                                                        uint64_t size, const char *expected,

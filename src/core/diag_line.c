@@ -14,10 +14,10 @@
 #define COLOR_YELLOW "\033[1;33m"
 #define COLOR_CYAN   "\033[1;36m"
 
-/* Text that grows in the caller's room, and is cut at its end. */
+/* A line that is built in the caller's memory, and cut at its end. */
 typedef struct line {
     char *text;
-    size_t size, size_max; /* without the final zero */
+    size_t size, size_max; /* both without the final zero */
     bool has_color;
 } line;
 
@@ -30,7 +30,8 @@ static void line_raw(line *l, const char *bytes, size_t size)
     l->size += size;
 }
 
-/* Texts may hold anything that stood in the trace: nothing of it may steer the terminal. */
+/* Appends a text with control characters escaped: texts can be from the trace, and must not control
+   the terminal. */
 static void line_add_some(line *l, const char *text, bool allows_lines)
 {
     const uint8_t *at = (const uint8_t *)text;
@@ -71,7 +72,7 @@ static const char *severity_color(stele_severity severity)
                                        : COLOR_CYAN;
 }
 
-/* "FILE:OFFSET: " */
+/* Appends "FILE:OFFSET: ". */
 static void line_place(line *l, const stele_diag *diag)
 {
     char number[32];
@@ -87,9 +88,9 @@ static void line_place(line *l, const stele_diag *diag)
     line_add(l, ": ");
 }
 
-#define EXCERPT_SIZE 512 /* of one line */
+#define EXCERPT_SIZE 512 /* bytes of one line of an excerpt, at most */
 
-/* Where it stands in a text that people read. */
+/* Appends the line and the column of a finding in a text. */
 static void line_text_place(line *l, const stele_diag *diag)
 {
     char place[64];
@@ -101,9 +102,11 @@ static void line_text_place(line *l, const stele_diag *diag)
 }
 
 /*
+ * Appends a finding:
+ *
  * FILE:OFFSET: severity CODE title: expected X, found Y
  *
- * of texts with the place, the line and a caret:
+ * or, if it is in a text, with line, column and excerpt:
  *
  * FILE:OFFSET: severity CODE title: line L, column C: expected X, found Y
  *     LINE
@@ -129,7 +132,8 @@ static void line_finding(line *l, const stele_diag *diag)
         line_add(l, diag->expected);
         line_add(l, ", found ");
     }
-    /* What is about no input is about the command line, and may point into it. */
+    /* A finding without a source is about the command line; its text may have lines with a caret
+       that points into it. */
     line_add_some(l, diag->found, diag->source == NULL);
     if (diag->lost_count != 0) {
         snprintf(lost, sizeof lost, " (%" PRIu64 " lost)", diag->lost_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files below a directory. */
+/* Lists the files below a directory. */
 #include "core/folder.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 #define DEPTH_MAX 32u
 
-/* A link to a directory: followed when all that can be reached without it is listed. */
+/* A link to a directory. It is followed after all directories that can be reached without links. */
 typedef struct folder_link {
     char *name;
     unsigned depth;
@@ -23,8 +23,8 @@ typedef struct folder_link {
 
 typedef struct folder_walk {
     members *m;
-    size_t entry_count; /* of any kind */
-    intern seen;        /* directories: their ids */
+    size_t entry_count; /* entries of any kind so far */
+    intern seen;        /* ids (device and inode) of the directories that were entered */
     folder_link *links;
     size_t link_count, link_capacity;
 } folder_walk;
@@ -54,7 +54,7 @@ static stele_status folder_keep_link(folder_walk *walk, const char *name, unsign
     return STELE_OK;
 }
 
-/* `name` is that of the member, `path` where it lies. */
+/* Handles an entry of a directory: `name` is its path below the root, `path` its full path. */
 static stele_status folder_visit(folder_walk *walk, const char *name, const char *path,
                                  unsigned depth)
 {
@@ -95,7 +95,7 @@ static stele_status folder_entries(folder_walk *walk, DIR *folder, const char *b
     return status;
 }
 
-/* STELE_END: it was there. */
+/* Notes that a directory is entered. Returns STELE_END if it was entered before. */
 static stele_status folder_see(folder_walk *walk, const struct stat *st)
 {
     const uint64_t id[2] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
@@ -127,7 +127,7 @@ static stele_status folder_enter(folder_walk *walk, const char *path, const char
     return depth == 0 ? STELE_ERR_READ : STELE_OK;
 }
 
-/* No directory is entered twice, so that it ends. */
+/* Lists a directory. None is entered twice, so that links in a circle end. */
 static stele_status folder_list(folder_walk *walk, const char *below, unsigned depth)
 {
     char *path = members_join(walk->m->path, below);
@@ -142,8 +142,8 @@ static int link_compare(const void *a, const void *b)
     return strcmp(((const folder_link *)a)->name, ((const folder_link *)b)->name);
 }
 
-/* Follows links, then those that were found after them, and so on; in the order of their names,
-   whatever order directories are read in. */
+/* Follows links, then the links that were found behind them, and so on. Links of one round are
+   sorted by name, so that the result does not depend on the order in which directories are read. */
 static stele_status folder_follow(folder_walk *walk)
 {
     stele_status status = STELE_OK;

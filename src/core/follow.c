@@ -11,7 +11,8 @@
 #include <sys/inotify.h>
 #endif
 
-/* How long it sleeps at most. Network file systems tell nothing of what others write to them. */
+/* How long a follower sleeps at most, with notifications of the system and without. Network file
+   systems do not notify of changes by other machines. */
 #define SLEEP_TOLD_MS   500
 #define SLEEP_UNTOLD_MS 100
 
@@ -41,7 +42,8 @@ void follow_add(follow *f, const char *path)
 {
 #ifdef __linux__
     const uint32_t changes = IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF;
-    /* Where one path cannot be watched, all are looked at again after some time. */
+    /* If one path cannot be watched, notifications are not used: all paths are checked again after
+       a time. */
     if (f->events >= 0 && inotify_add_watch(f->events, path, changes) < 0)
         follow_end(f);
 #else
@@ -55,7 +57,7 @@ void follow_see(follow *f)
     f->seen_ms = follow_now_ms();
 }
 
-/* What the system told is not read: that something changed is enough. */
+/* Reads and drops notifications: it suffices to know that something changed. */
 static void drop_events(int events)
 {
     char dropped[4096];

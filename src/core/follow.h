@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for files and folders to grow: woken by the system where it can, else by the clock. */
+/* Waiting for files and folders to grow: woken by notifications of the system if it has them, else
+   by time. */
 #ifndef CORE_FOLLOW_H
 #define CORE_FOLLOW_H
 
@@ -9,35 +10,34 @@
 #include "core/diag.h"
 
 typedef struct follow {
-    int events;      /* of the system, about the paths; -1: none */
-    int64_t idle_ms; /* the end comes when nothing did for so long; 0: never so */
-    int64_t seen_ms; /* when something came for the last time */
-    bool is_over;    /* the end came */
+    int events;      /* inotify descriptor for the paths; -1: none */
+    int64_t idle_ms; /* the follower ends when nothing came for so long; 0: never */
+    int64_t seen_ms; /* follow_now_ms() when something came for the last time */
+    bool is_over;    /* the follower has ended */
 } follow;
 
-/* Milliseconds of a clock that only goes forward. */
+/* Milliseconds of a clock that never goes back. */
 int64_t follow_now_ms(void);
 
 void follow_begin(follow *f, int64_t idle_ms);
 void follow_end(follow *f);
 
-/* Wakes up when the file or folder at this path changes, where the system can tell. */
+/* Has changes of the file or folder at this path wake the follower, if the system has
+   notifications. */
 void follow_add(follow *f, const char *path);
 
-/* Something came. */
+/* Notes that something came, so that the idle time starts again. */
 void follow_see(follow *f);
 
-/* Whether waiting is still of use: false as of follow_sleep(). */
+/* Whether waiting still makes sense; false sets is_over, as in follow_sleep(). */
 bool follow_goes_on(follow *f, const diag_sink *diag);
 
-/* Sleeps for so long, whatever changes. */
+/* Sleeps for `wait_ms`, regardless of changes. */
 void follow_rest(int64_t wait_ms);
 
-/*
- * Sleeps for a while, `wait_ms` at most (0: as long as it likes), or until something changed. False
- * when that is of no use any more: the caller of the library wants no more, or nothing came for so
- * long; `is_over` is set then.
- */
+/* Sleeps until something changed, for `wait_ms` at most (0: a time of its own choice). Returns
+   false, and sets is_over, if waiting makes no sense any more: the caller's go_on is false, or
+   nothing came for idle_ms. */
 bool follow_sleep(follow *f, const diag_sink *diag, int64_t wait_ms);
 
 #endif

@@ -9,7 +9,8 @@ hash_key hash_key_make(void)
     hash_key key;
     struct timespec now = {0};
     if (getrandom(&key, sizeof key, GRND_NONBLOCK) != (ssize_t)sizeof key) {
-        /* Early after the start of a machine there may be none: what differs from run to run. */
+        /* Shortly after a machine has started there may be no random bits; the address and the time
+           then differ from run to run. */
         clock_gettime(CLOCK_MONOTONIC, &now);
         key.first = hash_u64((uint64_t)(uintptr_t)&key ^ (uint64_t)now.tv_nsec);
         key.second = hash_u64(key.first ^ (uint64_t)now.tv_sec);

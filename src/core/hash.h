@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fast hashes for tables in memory; their values are never stored. What comes from an input is
- * hashed with a key that nobody can know: else inputs could be made of which all falls into one
- * slot. Tables do so by themselves (core/table.h). Without a key only for what is no table.
- */
+/* Fast hashes for tables in memory; hash values are never stored. Data from an input is hashed with
+   a random key, so that nobody can make an input whose keys all fall into one slot; hash tables do
+   so themselves (core/table.h). Functions without a key are only for other purposes than tables. */
 #ifndef CORE_HASH_H
 #define CORE_HASH_H
 
@@ -25,16 +23,18 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
     return u128_low(product) ^ u128_high(product);
 }
 
-/* Tables take the lowest bits, and a product is better mixed further up. */
+/* Mixes the high half of a product into the low one, since tables use the lowest bits, and the bits
+   of a product are mixed better further up. */
 static inline uint64_t hash_finish(uint64_t hash)
 {
     return hash ^ hash >> 32;
 }
 
+/* An odd number with well mixed bits: 2^64 divided by the golden ratio. */
 #define HASH_CONSTANT UINT64_C(0x9e3779b97f4a7c15)
 
-/* Both factors of each product depend on the key: a zero, which would make all that follows alike,
-   can only be hit by chance. */
+/* Hashes bytes. Both factors of each product depend on the key, so that a factor of 0, which would
+   erase what was hashed before, occurs only by chance. */
 static inline uint64_t hash_first_round(hash_key key, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
@@ -57,8 +57,8 @@ static inline uint64_t hash_first_round(hash_key key, const void *bytes, size_t 
     return hash_mix(a ^ key.second, b ^ hash);
 }
 
-/* A product with a random factor may leave numbers in sequence close together; one more, with one
-   that is known to spread, does not. */
+/* Mixes a hash once more, by a constant: a product with a random factor may leave numbers in
+   sequence close together. */
 static inline uint64_t hash_last_round(hash_key key, uint64_t hash)
 {
     return hash_finish(hash_mix(hash ^ key.second, HASH_CONSTANT));
@@ -79,7 +79,7 @@ static inline uint64_t hash_keyed_u64(hash_key key, uint64_t value)
     return hash_keyed_pair(key, value, 0);
 }
 
-/* For tables that take the highest bits: by a random odd factor. */
+/* A cheaper hash by a random odd factor, for tables that use the highest bits. */
 static inline uint64_t hash_by_factor(uint64_t factor, uint64_t value)
 {
     const uint64_t product = value * factor;

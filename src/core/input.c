@@ -11,15 +11,15 @@
 
 #include "core/follow.h"
 
-/* Of an input that waits, what those who look at its head get at least, and how long it must be
-   silent to be taken for all that comes for now. */
+/* For an input that waits: how many bytes input_peek() waits for at least, and after how long
+   without further bytes it returns those that came. */
 #define HEAD_LEAST      160u
 #define HEAD_SILENCE_MS 250
 
 typedef struct file_input {
     input base;
     int fd;
-    follow follow; /* with is_followed */
+    follow follow; /* used if is_followed */
 } file_input;
 
 typedef struct range_input {
@@ -43,13 +43,13 @@ void input_close(input *in)
     in->ops->close(in);
 }
 
-/* Windows over one input may read at the same time. */
+/* Adds to the bytes consumed. Atomic, since windows on several threads may read one input. */
 static void count_stored(input *in, size_t size)
 {
     __atomic_fetch_add(&in->stored_at, size, __ATOMIC_RELAXED);
 }
 
-/* ---- Files and pipes ---- */
+/* ---- Inputs from files and pipes ---- */
 
 static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
 {
@@ -116,7 +116,8 @@ stele_status input_open_fd(diag_sink *diag, const char *name, int fd, input **in
         return STELE_ERR_MEMORY;
     }
     file->fd = fd;
-    /* Standard input may be a file opened half way through: taken from where it stands. */
+    /* Standard input may be a file that is already read in part; it is then read sequentially from
+       its current position. */
     if (S_ISREG(st.st_mode) && fd != STDIN_FILENO) {
         file->base.is_seekable = true;
         file->base.has_size = true;
@@ -135,9 +136,10 @@ stele_status input_open_file(diag_sink *diag, const char *path, input **in)
                   : input_open_fd(diag, path, fd, in);
 }
 
-/* ---- Files that grow ---- */
+/* ---- Files that are followed while they grow ---- */
 
-/* Whether what is followed can give no more, because it is another file now. */
+/* Whether a followed file can give no more bytes, because it was truncated, removed or replaced;
+   reports it. */
 static bool is_rotated(const file_input *file, const struct stat *now)
 {
     const input *in = &file->base;
@@ -157,7 +159,7 @@ static bool is_rotated(const file_input *file, const struct stat *now)
     return true;
 }
 
-/* Whether a followed file has more than was read of it. */
+/* Whether a followed file has more bytes than were read. Sets is_ended if it can get no more. */
 static bool has_grown(file_input *file)
 {
     input *in = &file->base;
@@ -179,7 +181,7 @@ static bool has_arrived(const file_input *file, int64_t wait_ms)
     return poll(&more, 1, (int)wait_ms) > 0;
 }
 
-/* How long to sleep of what is left of a wait, which may have no end. */
+/* Longest sleep of file_is_ready() between checks, since a wait may have no end. */
 #define SLICE_MS 100
 
 static bool file_is_ready(file_input *file, int64_t wait_ms)
@@ -197,7 +199,7 @@ static bool file_is_ready(file_input *file, int64_t wait_ms)
             return false;
         if (!in->is_followed) {
             if (!diag_goes_on(in->diag, -1))
-                return true; /* reading will say so */
+                return true; /* the read will return STELE_ERR_CLOSED */
         } else if (is_file ? !follow_sleep(&file->follow, in->diag, left_ms > 0 ? left_ms : 0)
                            : !follow_goes_on(&file->follow, in->diag)) {
             in->is_ended = true;
@@ -229,7 +231,7 @@ stele_status input_open_followed(diag_sink *diag, const char *path, int64_t idle
     return STELE_OK;
 }
 
-/* ---- Memory ---- */
+/* ---- Inputs in memory ---- */
 
 static stele_status memory_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
 {
@@ -264,7 +266,7 @@ stele_status input_open_memory(diag_sink *diag, const char *name, const void *by
     return STELE_OK;
 }
 
-/* ---- Ranges ---- */
+/* ---- Inputs that are ranges of others ---- */
 
 static stele_status range_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
 {
@@ -300,9 +302,10 @@ stele_status input_open_range(input *whole, const char *name, uint64_t offset, u
     return STELE_OK;
 }
 
-/* ---- Reading ---- */
+/* ---- Reading of any input ---- */
 
-/* Reads on from the position of a sequential input until `least` bytes are there or it ends. */
+/* Reads from the position of a sequential input until at least `least` bytes are there or it
+   ends. */
 static stele_status sequential_read(input *in, uint8_t *buffer, size_t size, size_t least,
                                     size_t *got)
 {
@@ -334,7 +337,8 @@ static stele_status sequential_skip(input *in, uint64_t offset)
     return STELE_OK;
 }
 
-/* Of an input that waits, as much as comes without a pause, so that what is there is shown. */
+/* Fills the head of an input that waits with what comes without a pause, so that it can be shown at
+   once. */
 static stele_status peek_waiting(input *in)
 {
     stele_status status = STELE_OK;

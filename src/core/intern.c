@@ -57,7 +57,8 @@ uint32_t intern_add(intern *pool, const char *bytes, size_t size)
 {
     const uint32_t hash = hash_table_hash_bytes(&pool->numbers, bytes, size);
     const uint32_t known = intern_look(pool, bytes, size, hash);
-    /* What a string costs: its bytes, its entry, and two slots at the least filling. */
+    /* Bytes that a string costs: its own, its entry, and two slots, as many as it takes if the
+       table is least full. */
     const size_t cost = size + 1 + sizeof(intern_entry) + 2 * sizeof(hash_table_slot);
     char *copy;
     if (known != INTERN_NONE)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A pool of strings with numbers from 0 (the empty string) in the order of their coming. The bytes
- * never move, so a text stays valid as long as the pool.
- */
+/* A pool of strings, which have numbers in the order in which they were added, from 0 (the empty
+   string). The bytes never move, so a text holds as long as the pool. */
 #ifndef CORE_INTERN_H
 #define CORE_INTERN_H
 
@@ -21,22 +19,23 @@ typedef struct intern_entry {
 typedef struct intern {
     arena bytes;
     intern_entry *entries;
-    hash_table numbers; /* of the entries */
+    hash_table numbers; /* maps strings to indexes of `entries` */
     uint32_t count, capacity;
-    size_t size, size_max; /* of the bytes and the tables together */
+    size_t size, size_max; /* bytes of the strings and the tables together */
 } intern;
 
 #define INTERN_NONE UINT32_MAX
 
-/* False when memory is exhausted. */
+/* Makes a pool whose strings and tables may take `size_max` bytes. Returns false if out of
+   memory. */
 bool intern_init(intern *pool, size_t size_max);
 void intern_free(intern *pool);
 
-/* The number of the string, made if new; INTERN_NONE when the pool is full (see size_max) or memory
-   is exhausted: pool->size < pool->size_max tells which. */
+/* Returns the number of a string, which is added if new. Returns INTERN_NONE if out of memory, or
+   if the pool is full: then size has reached size_max. */
 uint32_t intern_add(intern *pool, const char *bytes, size_t size);
 
-/* The number of the string, INTERN_NONE when it is not there. */
+/* Returns the number of a string; INTERN_NONE if the pool does not have it. */
 uint32_t intern_find(const intern *pool, const char *bytes, size_t size);
 
 #endif

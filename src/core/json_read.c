@@ -8,7 +8,7 @@
 #include "core/array.h"
 #include "core/text.h"
 
-#define VALUES_MAX ((uint32_t)8 << 20) /* 256 MiB of table */
+#define VALUES_MAX ((uint32_t)8 << 20) /* about 256 MiB of values */
 
 static bool refuse(json_tree *tree, json_fault fault, uint32_t place, const char *expected,
                    const char *found)
@@ -38,7 +38,8 @@ char *json_excerpt(const json_tree *tree, const json_value *value, char to[JSON_
     return to;
 }
 
-/* A new value at `place`; UINT32_MAX: reported, or memory. */
+/* Adds a value that begins at `place`. Returns its index; UINT32_MAX if there are too many, which
+   is reported, or if out of memory. */
 static uint32_t value_add(json_tree *tree, json_kind kind, uint32_t place)
 {
     if (tree->count == tree->capacity) {
@@ -66,7 +67,7 @@ static void skip_blanks(json_tree *tree)
 
 /* ---- Strings ---- */
 
-/* Four hexadecimal digits at `at`; UINT32_MAX: they are none. */
+/* Returns the number of the four hexadecimal digits at `at`; UINT32_MAX if one is not a digit. */
 static uint32_t hex4(const char *at)
 {
     uint32_t value = 0;
@@ -82,7 +83,8 @@ static uint32_t hex4(const char *at)
     return value;
 }
 
-/* The escape after the backslash at `*from`; NULL: there is no such escape. */
+/* Decodes the escape at `*from`, which begins with a backslash, and moves `*from` after it. Returns
+   the position after the decoded bytes; NULL if the escape is not valid. */
 static char *unescape(char *to, const char **from)
 {
     static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -100,7 +102,7 @@ static char *unescape(char *to, const char **from)
     if (c >= 0xd800 && c < 0xe000) {
         if (c >= 0xdc00 || at[0] != '\\' || at[1] != 'u' || (low = hex4(at + 2)) < 0xdc00 ||
             low >= 0xe000)
-            return NULL; /* half of a pair */
+            return NULL; /* one surrogate without the other */
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
         at += 6;
     }
@@ -108,7 +110,7 @@ static char *unescape(char *to, const char **from)
     return text_put_utf8(to, c);
 }
 
-/* Takes the escapes out of the string `value`, whose text has some. */
+/* Decodes the escapes of a string that has some, into a copy that becomes its text. */
 static bool string_unescape(json_tree *tree, json_value *value)
 {
     const char *from = value->text, *end = from + value->size;
@@ -170,7 +172,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Sets the value of the digits at `at`; a number beyond 64 bits stays a REAL. */
+/* Sets the integer from its digits; a number that needs more than 64 bits stays a JSON_REAL. */
 static void integer_set(json_value *value, const char *at, const char *end)
 {
     uint64_t integer = 0;

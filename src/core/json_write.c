@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes one JSON document to an output. */
+/* Writes JSON documents to outputs: the functions of <stele/json.h>. */
 #include <stele/json.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "core/text_double.h"
 
-#define INDENT_MAX 64u /* deep nesting must not make long lines */
+#define INDENT_MAX 64u /* levels of indentation, so that deep nesting does not make long lines */
 
 static void begin_line(stele_json *j)
 {
@@ -24,8 +24,9 @@ static void begin_line(stele_json *j)
         output_write(j->out, "  ", 2);
 }
 
-/* After a bracket is closed there is a member before: that which was closed. So one bit is enough
-   for any depth. */
+/* Begins a value: comma and new line where needed. One bit says for any depth whether a comma is
+   needed: after a bracket was closed, its value is a member of the bracket around, so the bit is
+   true. */
 static void begin_value(stele_json *j)
 {
     if (j->depth == 0)
@@ -38,8 +39,9 @@ static void begin_value(stele_json *j)
 
 #define SHORT_TEXT 24u
 
-/* Most keys and many values are short and have nothing to escape: those are copied as they are
-   looked at. Returns false for others, of which nothing was written. */
+/* Writes a string of up to SHORT_TEXT bytes that needs no escapes, which most keys and many values
+   are: bytes are copied while they are checked. Returns false for other strings, of which it writes
+   nothing. */
 static bool put_short_string(stele_json *j, const char *bytes, size_t size)
 {
     uint8_t *const to = output_reserve(j->out, SHORT_TEXT + 2);
@@ -120,7 +122,7 @@ void stele_json_text(stele_json *j, const char *key, const char *text)
         stele_json_bytes(j, key, text, strlen(text));
 }
 
-/* Bytes of a character that can steer a screen, or of none, as text that cannot. */
+/* Writes bytes that could control a terminal, or that are not UTF-8, as text like "\x1B". */
 static void put_bytes_of_control(stele_json *j, const uint8_t *at, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -132,7 +134,7 @@ void stele_json_shown(stele_json *j, const char *key, const char *bytes, size_t 
 {
     const uint8_t *const text = (const uint8_t *)bytes;
     const size_t shown = size < size_max ? size : size_max;
-    size_t at = 0, from = 0; /* what stands between them is yet to be written, as it is */
+    size_t at = 0, from = 0; /* bytes from `from` to `at` are still to be written, unchanged */
     stele_json_value(j, key);
     output_byte(j->out, '"');
     while (at < shown) {

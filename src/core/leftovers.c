@@ -7,11 +7,12 @@
 #include "core/folder.h"
 #include "core/intern.h"
 
-/* A file under whatever name. False: it is gone. */
+/* Identifies a file regardless of its name. */
 typedef struct identity {
     uint64_t device, number;
 } identity;
 
+/* Finds the identity of a file. Returns false if the file does not exist. */
 static bool identify(const char *path, identity *of)
 {
     struct stat st;
@@ -21,7 +22,7 @@ static bool identify(const char *path, identity *of)
     return true;
 }
 
-/* Members can have members, which lie beside them. */
+/* Collects the identities of all files that were added to an output, and of those added to them. */
 static bool add_written(intern *written, const output *out)
 {
     for (const output *member = out->members; member != NULL; member = member->next) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed-width loads and stores of either byte order, at any alignment. The bytes must be there. */
+/* Loads and stores of fixed width, in either byte order and at any alignment. The caller makes sure
+   that the bytes exist. */
 #ifndef CORE_LOAD_H
 #define CORE_LOAD_H
 

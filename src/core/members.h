@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The members of a directory or an archive. */
+/* The members of a source: files of a directory or of an archive. */
 #ifndef CORE_MEMBERS_H
 #define CORE_MEMBERS_H
 
@@ -7,17 +7,17 @@
 #include "core/diag.h"
 
 typedef struct source_member {
-    const char *name;      /* path below the directory or archive, with '/' between */
+    const char *name;      /* path below the directory or archive, with '/' as separator */
     uint64_t size;         /* as stored */
-    uint64_t offset;       /* in the archive; 0 in a directory */
-    struct input *archive; /* NULL: it is a file */
+    uint64_t offset;       /* of the first byte in the archive; 0 in a directory */
+    struct input *archive; /* the archive that has the member; NULL: a file of a directory */
 } source_member;
 
 typedef struct members {
     diag_sink *diag;
     const char *path;      /* of the directory or archive, for findings */
-    const char *below;     /* in front of the names of what is added; NULL: nothing */
-    struct input *archive; /* that what is added lies in; NULL: files are added */
+    const char *below;     /* prefix for names of members that are added; NULL: none */
+    struct input *archive; /* the archive of members that are added; NULL: they are files */
     source_member *at;
     size_t count, capacity;
     arena names;
@@ -26,20 +26,22 @@ typedef struct members {
 
 #define MEMBERS_MAX ((size_t)1 << 16)
 
-/* Whether there is no room for one more when there are `count`; says so once. */
+/* Whether no member can be added when there are `count`. The first time that is reported. */
 bool members_are_full(members *m, size_t count);
 
-/* What an index of one of the files is called by: it is none of them. */
+/* Ending of index files of traces, which are not added as members. */
 #define MEMBERS_LEFT_OUT ".stele-index"
 
-/* Adds a file, unless it is one to be left out. STELE_ERR_MEMORY. */
+/* Adds a file, unless its name says that it is to be left out. Errors: STELE_ERR_MEMORY. */
 stele_status members_add(members *m, const char *name, uint64_t offset, uint64_t size);
 
-/* By name; of several with one name the last in the archive is kept, as when it is unpacked. */
+/* Sorts the members by name. Of several with one name the last in the archive is kept, as unpacking
+   does. */
 void members_sort(members *m);
 void members_free(members *m);
 
-/* "folder/name", to be freed; NULL when memory is exhausted. An empty folder adds nothing. */
+/* Returns "folder/name", to be freed; just "name" if the folder is empty. Returns NULL if out of
+   memory. */
 char *members_join(const char *folder, const char *name);
 
 #endif

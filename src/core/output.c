@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes to outputs: through a buffer, in blocks, and by printf. */
+/* Appends to outputs: through the buffer, in blocks, and formatted. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "core/output_inside.h"
 #include "core/pack.h"
 
-/* What formatted text mostly fits in, so that it need not be measured first. */
+/* Bytes that most formatted texts fit in, so that they need not be measured first. */
 #define PRINTF_ROOM ((size_t)128)
 
 stele_status output_fail(output *out, stele_status status, const char *why)
@@ -31,7 +31,7 @@ stele_status output_fail_errno(output *out)
     return output_fail(out, errno == EPIPE ? STELE_ERR_CLOSED : STELE_ERR_WRITE, strerror(errno));
 }
 
-/* ---- Several files ---- */
+/* ---- Outputs in memory ---- */
 
 const uint8_t *output_memory(const output *out, size_t *size)
 {
@@ -44,9 +44,10 @@ void output_clear(output *out)
     out->at = out->buffer;
 }
 
-/* ---- Writing ---- */
+/* ---- Writing to the target ---- */
 
-/* Another process may have made a shared pipe non-blocking: then waits for room. */
+/* Waits until a descriptor can be written: another process may have made a shared pipe
+   non-blocking. */
 static bool output_wait(int fd)
 {
     struct pollfd room = {.fd = fd, .events = POLLOUT};
@@ -72,7 +73,8 @@ static void output_put(void *user, const uint8_t *bytes, size_t size)
     }
 }
 
-/* Gives bytes to the target. After an error they count as given, so that offsets stay right. */
+/* Passes bytes to the target. After an error they count as written, so that offsets stay
+   correct. */
 static void output_give(output *out, const uint8_t *bytes, size_t size)
 {
     out->flushed += size;
@@ -149,7 +151,7 @@ void output_vprintf(output *out, const char *format, va_list args)
     va_copy(again, args);
     size = to != NULL ? vsnprintf((char *)to, room, format, args) : 0;
     if (size > 0 && (size_t)size >= room) {
-        room = (size_t)size + 1; /* vsnprintf() puts a zero after the text */
+        room = (size_t)size + 1; /* with the zero that vsnprintf() writes after the text */
         to = output_reserve(out, room);
         if (to != NULL)
             vsnprintf((char *)to, room, format, again);
@@ -167,7 +169,7 @@ void output_printf(output *out, const char *format, ...)
     va_end(args);
 }
 
-/* Overwrites bytes that the target has already. */
+/* Overwrites bytes that were already written to the file. */
 static bool output_patch_flushed(output *out, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     while (size != 0) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Ends outputs. What was written takes its place only when it is whole and synced, with all members
- * of an output of several files; what was not finished leaves no file.
- */
+/* Ends outputs. A file gets its final name only when it and all files added to it are complete and
+   synced. Of an output that is not finished no file stays. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,7 +20,8 @@ void output_forget_folders(char *path, unsigned count)
     }
 }
 
-/* Members within a folder that was put in place are where they should be. */
+/* Notes that the files within a folder have their final paths, after the folder was put in
+   place. */
 static void members_settle(output *out)
 {
     for (output *member = out->members; member != NULL; member = member->next) {
@@ -56,7 +55,8 @@ static stele_status output_place(output *out)
     return STELE_OK;
 }
 
-/* Nothing is put in place before it would survive the machine. */
+/* Syncs an output to the disk. No output is put in place before that, so that it survives a crash
+   of the machine. */
 static stele_status output_sync(output *out)
 {
     const bool is_synced = out->fd >= 0 ? fsync(out->fd) == 0 || errno == EINVAL || errno == EROFS
@@ -64,7 +64,8 @@ static stele_status output_sync(output *out)
     return is_synced ? out->status : output_fail_errno(out);
 }
 
-/* All are synced before the first one is put in place. The first error of all members. */
+/* Syncs all files that were added, before the first one is put in place. Returns the first
+   error. */
 static stele_status output_sync_members(output *out)
 {
     for (output *member = out->members; member != NULL; member = member->next) {
@@ -89,7 +90,7 @@ static stele_status output_finish_members(output *out)
     return out->status;
 }
 
-/* Some file systems tell only when a file is closed that the disk is full. */
+/* Closes the file of an output. Some file systems report a full disk only then. */
 static void output_close_file(output *out)
 {
     if (out->fd >= 0 && close(out->fd) != 0)
@@ -102,7 +103,8 @@ stele_status output_seal(output *out)
     if (output_end(out) != STELE_OK || out->fd < 0 || out->path == NULL)
         return out->status;
     if (out->is_aside && out->temp_path == NULL) {
-        out->temp_path = aside_name(out->fd, out->path); /* else it were gone when it is closed */
+        /* A file without a name would vanish when it is closed. */
+        out->temp_path = aside_name(out->fd, out->path);
         if (out->temp_path == NULL)
             return output_fail_errno(out);
     }
@@ -127,13 +129,13 @@ stele_status output_finish(output *out)
     if (out->status != STELE_OK)
         return out->status;
     if (!out->is_within)
-        out->made_folders = 0; /* they stay */
+        out->made_folders = 0; /* the folders stay now, even if the output is closed without more */
     if (out->is_folder && out->replaces && out->path != NULL)
         out->status = leftovers_tell(out);
     return out->status;
 }
 
-/* Folders that were made for what was not finished go, too. */
+/* Removes the folders that were created for an output that was not finished. */
 static void output_remove_folders(const output *out)
 {
     const char *from = out->is_within ? out->temp_path : out->path;
@@ -143,7 +145,8 @@ static void output_remove_folders(const output *out)
     free(path);
 }
 
-/* The last ones first: folders were made for the first file in them. */
+/* Closes the added files, the last one first: a folder was created for the first file in it, whose
+   closing removes the folder. */
 static void output_close_members(output *out)
 {
     output *last = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens outputs: a file, memory, a folder, or another file of an output of several. */
-#define _XOPEN_SOURCE 700 /* realpath() */
+/* Opens outputs: files, memory, folders, and files that are added to others. */
+#define _XOPEN_SOURCE 700 /* for realpath() */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,8 @@ static stele_status output_create_aside(output *out)
     return STELE_OK;
 }
 
-/* An existing file is replaced where it lies: links to it stay, and so does its mode. */
+/* Creates the output that will replace an existing file: at the path that links lead to, so that
+   the links stay, and with the file's mode. */
 static stele_status output_take_place_of(output *out, mode_t mode)
 {
     char *target = realpath(out->path, NULL);
@@ -65,7 +66,7 @@ static stele_status output_open_path(output *out, bool replace)
     struct stat st;
     out->replaces = replace;
     if (stat(out->path, &st) != 0) {
-        /* A link that leads nowhere is a name that is taken, too. */
+        /* The name is a link that leads to nothing. It counts as taken. */
         if (!replace && lstat(out->path, &st) == 0)
             return output_fail(out, STELE_ERR_EXISTS, "a link of this name exists");
         return output_create_aside(out);
@@ -134,14 +135,15 @@ static bool folder_is_empty(const char *path)
     DIR *folder = opendir(path);
     unsigned count = 0;
     if (folder == NULL)
-        return true; /* and what is wrong shows when a file is made in it */
+        return true; /* creating a file in it will report what is wrong */
     while (count < 3 && readdir(folder) != NULL)
         count++;
     closedir(folder);
     return count < 3; /* "." and ".." */
 }
 
-/* Aside, so that it comes up at once, whole. The mode of an empty one that it replaces is kept. */
+/* Creates a folder aside, so that it appears at once with all of its files. `mode` is that of the
+   empty folder that it replaces, 0 for none. */
 static stele_status output_make_aside(output *out, mode_t mode)
 {
     out->temp_path = aside_folder(out->path, mode);
@@ -151,8 +153,8 @@ static stele_status output_make_aside(output *out, mode_t mode)
     return STELE_OK;
 }
 
-/* A folder that is not where somebody stands, of another user, or the root of a file system.
-   In those members are put one by one. */
+/* Whether a folder can be replaced as a whole: it is not the working directory, not of another
+   user, and not the root of a file system. Otherwise its files are put in place one by one. */
 static bool may_be_replaced(const char *path, const struct stat *st)
 {
     struct stat here, parent;
@@ -163,7 +165,8 @@ static bool may_be_replaced(const char *path, const struct stat *st)
            (here.st_dev != st->st_dev || here.st_ino != st->st_ino);
 }
 
-/* What is not replaced of one that has files stays. */
+/* Creates the folder of an output, or prepares to replace one that exists; files of the old one
+   that are not replaced stay. */
 static stele_status output_make_folder(output *out, bool replace)
 {
     struct stat st;
@@ -210,7 +213,7 @@ stele_status output_open_folder(diag_sink *diag, const char *path, bool replace,
     return STELE_OK;
 }
 
-/* In the folder, or beside the file; `of` is that of the whole. */
+/* Path of an added file: in the folder `of`, or in the folder that the file `of` is in. */
 static char *member_path(const output *out, const char *of, const char *name)
 {
     const char *slash = strrchr(of, '/');
@@ -225,19 +228,21 @@ static char *member_path(const output *out, const char *of, const char *name)
     return path;
 }
 
-/* Makes the folders that `path` names from `from` on; how many were not there before. */
+/* Creates the folders of `path` whose names begin at `from` or later. Returns how many did not
+   exist. */
 static unsigned make_folders(char *path, char *from)
 {
     unsigned count = 0;
     for (char *end = strchr(from, '/'); end != NULL; end = strchr(end + 1, '/')) {
         *end = '\0';
-        count += mkdir(path, 0777) == 0; /* else opening says why not */
+        /* Opening the file reports why a folder could not be created. */
+        count += mkdir(path, 0777) == 0;
         *end = '/';
     }
     return count;
 }
 
-/* Names may come from archives, which anybody can make. */
+/* Whether a name leads out of its folder: names can come from archives that anybody made. */
 static bool leads_out(const char *name)
 {
     const char *at = name;
@@ -251,7 +256,8 @@ static bool leads_out(const char *name)
     return false;
 }
 
-/* In a folder that is aside itself: there it has its name already, and goes with the folder. */
+/* Creates a file in a folder that is aside. It has its final name within that folder, and is put in
+   place with it. */
 static stele_status member_open_within(const output *out, const char *name, output **member)
 {
     char *path = member_path(out, out->path, name);

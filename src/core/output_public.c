@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs and text as <stele/output.h> and <stele/text.h> have them. */
+/* The functions of <stele/output.h> and <stele/text.h>. */
 #include <stele/output.h>
 #include <stele/text.h>
 
@@ -10,7 +10,7 @@
 #include "core/sized.h"
 #include "core/text.h"
 
-/* ---- Opening ---- */
+/* ---- Opening outputs ---- */
 
 stele_status output_take_options(const stele_output_options *given, stele_output_options *options,
                                  diag_sink **diag)
@@ -106,7 +106,7 @@ void stele_output_close(output *out)
         output_close(out);
 }
 
-/* ---- Appending ---- */
+/* ---- Appending to outputs ---- */
 
 stele_status stele_output_status(const output *out)
 {
@@ -167,7 +167,7 @@ void stele_output_csv(output *out, const void *bytes, size_t size)
     text_csv(out, bytes, size);
 }
 
-/* ---- Times and characters ---- */
+/* ---- Times and characters as text ---- */
 
 static size_t give_text(const char *text, size_t length, char *to, size_t size)
 {

@@ -10,7 +10,7 @@
 
 struct packer {
     z_stream gzip;
-    ZSTD_CStream *zstd; /* NULL: gzip */
+    ZSTD_CStream *zstd; /* NULL: the packer writes gzip */
     uint8_t room[ROOM];
 };
 
@@ -26,7 +26,7 @@ packer *packer_open(const char *extension)
         if (is_open)
             ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
     } else {
-        /* 15 bits of window, and 16 for gzip's header */
+        /* a window of 15 bits, and 16 for a gzip header */
         is_open = deflateInit2(&p->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
                                Z_DEFAULT_STRATEGY) == Z_OK;
     }
@@ -66,7 +66,7 @@ static bool step_gzip(packer *p, const void *bytes, size_t size, bool is_end, pa
     const uint8_t *from = bytes;
     int result;
     do {
-        /* Sizes are of 32 bits there. */
+        /* Sizes in zlib have 32 bits. */
         const size_t piece = size < ((size_t)1 << 30) ? size : (size_t)1 << 30;
         p->gzip.next_in = (Bytef *)(uintptr_t)from;
         p->gzip.avail_in = (uInt)piece;

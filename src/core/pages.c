@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* madvise(): the call of POSIX does nothing */
+#define _DEFAULT_SOURCE /* for madvise(); posix_madvise() would do nothing */
 #include "core/pages.h"
 
 #include <stdint.h>

@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 
-/* What stands after the last '/', within `path`. */
+/* The part of a path after the last '/'; it points into `path`. */
 const char *path_base(const char *path);
 
-/* ".gz" or ".zst" where the path ends with it, and has something before it; else NULL. */
+/* ".gz" or ".zst" if the path ends with it and has something before it; else NULL. */
 const char *path_packing(const char *path);
 
-/* True when the path ends with one of the extensions: space separated, with dots (".fxt .ftf"). One
-   of path_packing() may stand after it. An extension alone is no file name. */
+/* Whether a path ends with one of the extensions, which are separated by spaces, with dots (".fxt
+   .ftf"). An ending of path_packing() may follow. An extension alone is not a file name. */
 bool path_has_extension(const char *path, const char *extensions);
 
 #endif

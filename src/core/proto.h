@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Messages in the wire format of Protocol Buffers, built in memory. A field is a key (number and
- * type of wire) and a value; a message inside of another one is a field with a length, which is
- * only known at its end:
+ * wire type) and a value. A message inside of another one is a field with a length, which is only
+ * known at its end:
  *
  *     proto_clear(&p);
  *     mark = proto_begin(&p, 1);
@@ -10,8 +10,8 @@
  *     proto_end(&p, mark);
  *     output_write(out, p.bytes, p.size);
  *
- * Appending cannot fail: when memory is exhausted it is noted in `is_exhausted`, and what is
- * appended from then on is dropped.
+ * Appending returns no status: if memory is exhausted, `is_exhausted` is set, and all later fields
+ * are dropped.
  */
 #ifndef CORE_PROTO_H
 #define CORE_PROTO_H
@@ -22,25 +22,26 @@
 
 #include "core/load.h"
 
-/* Zeros are an empty one. */
+/* A message that is being built. A zeroed one is empty. */
 typedef struct proto {
     uint8_t *bytes;
     size_t size, capacity;
     bool is_exhausted;
 } proto;
 
-#define PROTO_VARINT_SIZE 10u /* most bytes of a number of 64 bits */
-#define PROTO_FAR_SIZE    5u  /* bytes of a length that was given room beforehand */
+#define PROTO_VARINT_SIZE 10u /* bytes of the longest varint of 64 bits */
+#define PROTO_FAR_SIZE    5u  /* bytes that proto_begin_far() reserves for a length */
 
 void proto_free(proto *p);
 
-/* Grows it; false, and noted, when memory is exhausted. */
+/* Grows the memory. Returns false and sets is_exhausted if out of memory. */
 bool proto_grow(proto *p, size_t size);
 
-/* Appends a field of bytes; texts must be UTF-8. */
+/* Appends a field of bytes. Texts must be valid UTF-8. */
 void proto_bytes(proto *p, uint32_t field, const void *bytes, size_t size);
 
-/* Makes the length of a message longer than a byte: its bytes move up. */
+/* Ends a message of 128 bytes or more: moves its bytes up to make room for a length of more than a
+   byte. */
 void proto_end_long(proto *p, size_t mark);
 
 static inline void proto_clear(proto *p)
@@ -63,8 +64,8 @@ static inline uint8_t *proto_put_varint(uint8_t *to, uint64_t value)
     return to;
 }
 
-/* A field of a number: uint32, uint64, int32 and int64 (as two's complement of 64 bits), bool,
-   enumerations. */
+/* Appends a field of a number: uint32, uint64, int32 and int64 (as two's complement of 64 bits),
+   bool, enumerations. */
 static inline void proto_uint(proto *p, uint32_t field, uint64_t value)
 {
     uint8_t *to;
@@ -74,7 +75,7 @@ static inline void proto_uint(proto *p, uint32_t field, uint64_t value)
     p->size = (size_t)(proto_put_varint(to, value) - p->bytes);
 }
 
-/* A field of a double. */
+/* Appends a field of a double. */
 static inline void proto_double(proto *p, uint32_t field, double value)
 {
     uint8_t *to;
@@ -85,7 +86,8 @@ static inline void proto_double(proto *p, uint32_t field, double value)
     p->size = (size_t)(to + 8 - p->bytes);
 }
 
-/* The key of a message, and room for the length of a small one. The mark is for proto_end(). */
+/* Begins a message within the message: appends its key, and one byte for its length. Returns a mark
+   for proto_end(). */
 static inline size_t proto_begin(proto *p, uint32_t field)
 {
     if (!proto_reserve(p, PROTO_VARINT_SIZE + 1))
@@ -105,10 +107,9 @@ static inline void proto_end(proto *p, size_t mark)
         proto_end_long(p, mark);
 }
 
-/*
- * The same with room for any length, which is written with all of it: for messages that nest to
- * depths that the input chooses, where moving their bytes once a level would take long.
- */
+/* Begin and end a message as proto_begin() and proto_end() do, with room for any length, all of
+   which is written. For messages whose depth of nesting the input chooses: moving their bytes at
+   the end of each level would take quadratic time. */
 size_t proto_begin_far(proto *p, uint32_t field);
 void proto_end_far(proto *p, size_t mark);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums that end at the end of the scale that they are beyond. */
+/* Sums and differences that stop at the end of the range instead of overflowing. */
 #ifndef CORE_SATURATE_H
 #define CORE_SATURATE_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Structs that callers allocate begin with their size, so that a newer library works under an older
- * program: what the program does not have is taken as zero, and not written.
- */
+/* Structs that callers allocate begin with their size, so that a newer library works with an older
+   program: members that the program does not have are taken as zero, and not written. */
 #ifndef CORE_SIZED_H
 #define CORE_SIZED_H
 
@@ -12,14 +10,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The size of a struct of version 0.1, which is also meant by a size of 0: up to its last member of
-   that version. */
+/* The size of a struct of version 0.1, up to the last member that it had then. A size of 0 means
+   this one. */
 #define SIZED_FIRST(type, last) (offsetof(type, last) + sizeof(((type *)NULL)->last))
 
-/*
- * Takes what a caller gave, which may be NULL, into a struct of this version. False when the
- * caller's struct is newer and asks for something that this version does not know.
- */
+/* Copies a caller's struct, which may be NULL for zeros, into a struct of this version. Returns
+   false if the caller's struct is newer and has members that are not zero and not known here. */
 static inline bool sized_take(void *own, size_t own_size, size_t first_size, const void *given)
 {
     size_t size = 0;
@@ -38,8 +34,9 @@ static inline bool sized_take(void *own, size_t own_size, size_t first_size, con
     return true;
 }
 
-/* The same for an object that was just made of zeros, and has the options `offset` bytes into it.
-   STELE_ERR_MEMORY: it could not be made, which NULL says; STELE_ERR_ARGUMENT: they are newer. */
+/* Copies a caller's options, as sized_take() does, into an object at `offset` bytes; the object was
+   just allocated with zeros. Returns STELE_ERR_MEMORY if it is NULL, STELE_ERR_ARGUMENT if the
+   options are newer. */
 static inline stele_status sized_begin(void *object, size_t offset, size_t own_size,
                                        size_t first_size, const void *given)
 {
@@ -50,12 +47,12 @@ static inline stele_status sized_begin(void *object, size_t offset, size_t own_s
                : STELE_ERR_ARGUMENT;
 }
 
-/* Takes the options of a caller into the member `options` of a new object of this type. */
+/* Copies a caller's options into the member `options` of a new object of type `type`. */
 #define SIZED_BEGIN(object, type, options_type, last, given)             \
     sized_begin((object), offsetof(type, options), sizeof(options_type), \
                 SIZED_FIRST(options_type, last), (given))
 
-/* Gives a struct of this version to a caller, who keeps the size of its own. */
+/* Copies a struct of this version to a caller's, whose own size is kept. */
 static inline void sized_give(void *to, const void *own, size_t own_size, size_t first_size)
 {
     size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath() */
+#define _XOPEN_SOURCE 700 /* for realpath() */
 
 #include "core/source.h"
 
@@ -19,17 +19,21 @@
 
 struct source {
     char *path;
-    char *folder;  /* below which the members lie: the path, or what several have in common */
-    char **inside; /* the directories and archives that were opened, below it; NULL: just one */
+    /* Root of the members: the path, or the folder that several paths have in common. */
+    char *folder;
+    /* Real paths of the directories and archives that were opened, below `folder`; NULL: one was
+       opened. */
+    char **inside;
     size_t inside_count;
-    input **archives; /* of several: by number in `inside`; NULL for directories */
+    input **archives; /* by index in `inside`: the archive, NULL for a directory; of several only */
     const char *packing;
-    input *whole; /* the input, or the archive; NULL for a directory */
-    input *only;  /* the one member of a set; NULL for none or several */
+    input *whole; /* the one input, or the one archive; NULL for a directory */
+    input *only;  /* input of the only member of a set; NULL for none or several */
     members members;
     bool is_set;
-    bool is_growing;               /* sizes are those of a moment */
-    atomic_bool has_packed_member; /* a member that was opened is packed itself; any thread */
+    bool is_growing; /* the directory can grow: sizes are those of the last listing */
+    /* A member was opened that is itself compressed; set on any thread. */
+    atomic_bool has_packed_member;
 };
 
 /* ---- Archives that must be unpacked as a whole ---- */
@@ -71,7 +75,8 @@ static stele_status spool_copy(input *from, const char *temp_dir, int fd)
     return status;
 }
 
-/* Copies a sequential input to a temporary file, which takes its place. NULL on errors. */
+/* Copies a sequential input to a temporary file, and replaces `*in` by that. After an error `*in`
+   is NULL. */
 static stele_status spool(input **in, const char *temp_dir)
 {
     input *from = *in;
@@ -103,9 +108,9 @@ stele_status source_make_seekable(source *s, const char *temp_dir)
     return status;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening sources ---- */
 
-/* "tar+" before the name of a compression. */
+/* Puts "tar+" before the name of a compression; just "tar" if there is none. */
 static const char *packing_of_tar(const char *packing)
 {
     static const char *const names[] = {"tar+gzip", "tar+zstd", "tar+bzip2"};
@@ -116,7 +121,7 @@ static const char *packing_of_tar(const char *packing)
     return "tar";
 }
 
-/* A set whose list is complete. */
+/* Completes a set after its last member was added. */
 static stele_status source_settle(source *s)
 {
     s->is_set = true;
@@ -124,7 +129,7 @@ static stele_status source_settle(source *s)
     return s->members.count == 1 ? source_open_member(s, 0, &s->only) : STELE_OK;
 }
 
-/* Unpacks what a file holds, and looks whether that is an archive. */
+/* Unpacks an input if it is compressed, and looks whether it is an archive. */
 static stele_status unpack_and_look(input **in, const char **packing, bool *is_archive)
 {
     const uint8_t *head;
@@ -138,7 +143,7 @@ static stele_status unpack_and_look(input **in, const char **packing, bool *is_a
     return status;
 }
 
-/* Adds what is in an archive, from a temporary file where it is packed. */
+/* Adds the members of an archive. A compressed one is unpacked to a temporary file before. */
 static stele_status list_archive(source *s, input **in, const char *temp_dir)
 {
     stele_status status = STELE_OK;
@@ -152,7 +157,7 @@ static stele_status list_archive(source *s, input **in, const char *temp_dir)
     return status;
 }
 
-/* Looks into `s->whole`. */
+/* Unpacks `s->whole` if it is compressed, and lists it if it is an archive. */
 static stele_status source_look(source *s, const char *temp_dir)
 {
     const bool is_followed = s->whole->is_followed;
@@ -160,7 +165,7 @@ static stele_status source_look(source *s, const char *temp_dir)
     stele_status status = unpack_and_look(&s->whole, &s->packing, &is_archive);
     if (status != STELE_OK || !is_archive)
         return status;
-    if (is_followed) { /* its end, which is waited for, may never come */
+    if (is_followed) { /* listing it would wait for its end, which may never come */
         diag_report(s->members.diag, &core_codes[STE009], s->path, STELE_NO_OFFSET, 0,
                     "a file, a pipe or a folder to follow",
                     "an archive, in which nothing can grow without moving what is after it");
@@ -273,7 +278,7 @@ static bool is_name_end(char c)
     return c == '\0' || c == '/';
 }
 
-/* Leaves of `common` what is the same as in `path`, by whole names. */
+/* Cuts `common` to the folders that it has in common with `path`. */
 static void keep_common(char *common, const char *path)
 {
     size_t at = 0, end = 0;
@@ -285,8 +290,7 @@ static void keep_common(char *common, const char *path)
     common[end] = '\0';
 }
 
-/* Replaces the paths by what is below the directory that they have in common. "" stands for the
-   root. */
+/* Finds the folder that all paths have in common, and cuts it off them. "" stands for the root. */
 static stele_status find_common(source *s)
 {
     char *common = strdup(s->inside[0]);
@@ -294,7 +298,7 @@ static stele_status find_common(source *s)
         return STELE_ERR_MEMORY;
     for (size_t i = 0; i < s->inside_count; i++) {
         char *slash = is_folder(s->inside[i]) ? NULL : strrchr(s->inside[i], '/');
-        if (slash != NULL) /* an archive lies in what is in common */
+        if (slash != NULL) /* the folder that the archive is in counts */
             *slash = '\0';
         keep_common(common, s->inside[i]);
         if (slash != NULL)
@@ -313,7 +317,7 @@ static stele_status find_common(source *s)
     return s->folder != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* The real paths; a path that comes again is left out. */
+/* Finds the real paths; equal paths are taken once. */
 static stele_status find_real(source *s, const char *const *paths, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -441,7 +445,7 @@ void source_close(source *s)
     free(s);
 }
 
-/* ---- What it is ---- */
+/* ---- Properties and members of a source ---- */
 
 const char *source_path(const source *s)
 {

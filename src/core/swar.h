@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight bytes at once: the bytes of a word, the first in the lowest bits, looked at together. */
+/* SWAR: operations on the eight bytes of a word at once; the first byte is the lowest. */
 #ifndef CORE_SWAR_H
 #define CORE_SWAR_H
 
@@ -9,25 +9,27 @@
 #define SWAR_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define SWAR_HIGH_BITS  SWAR_EACH(0x80)
 
-/* The high bit of each byte that is below `limit` (128 at most), right up to the first of them. */
+/* Marks, by its high bit, each byte that is below `limit` (128 at most). Correct up to and
+   including the first marked byte. */
 static inline uint64_t swar_below(uint64_t word, uint8_t limit)
 {
     return (word - SWAR_EACH(limit)) & ~word & SWAR_HIGH_BITS;
 }
 
-/* The same of each that equals `byte`, which is below 128. */
+/* Marks, by its high bit, each byte that equals `byte`, which is below 128. Correct up to and
+   including the first marked byte. */
 static inline uint64_t swar_equal(uint64_t word, uint8_t byte)
 {
     return swar_below(word ^ SWAR_EACH(byte), 1);
 }
 
-/* How many bytes stand before the first that is marked by its high bit. */
+/* How many bytes come before the first one that is marked by its high bit. */
 static inline size_t swar_before(uint64_t marks)
 {
     return marks == 0 ? SWAR_SIZE : (size_t)__builtin_ctzll(marks) / 8;
 }
 
-/* Fewer than eight bytes, with `fill` after them; no other byte is read. */
+/* Loads fewer than eight bytes, with `fill` for the missing ones; no byte after them is read. */
 static inline uint64_t swar_load_few(const uint8_t *at, size_t size, uint8_t fill)
 {
     uint64_t word;

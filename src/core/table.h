@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hash table: numbers of things by what they hash to. The things lie elsewhere, as a rule in an
- * array by number, and the one who asks compares them:
+ * A hash table of numbers. The things that the numbers stand for are elsewhere, usually in an
+ * array, and the caller compares them:
  *
  *     const uint32_t hash = hash_table_hash_bytes(&t, name, size);
  *     for (uint32_t at = hash, number; (number = hash_table_next(&t, hash, &at)) != HASH_NONE;)
@@ -10,8 +10,9 @@
  *     ...
  *     hash_table_put(&t, hash, number);     after a hash_table_reserve() that came before the hash
  *
- * Each table draws a key of its own, so that no input can be made of which everything falls into
- * one slot. What is put out must not depend on the order of slots. Nothing is taken out again.
+ * Each table has a random key of its own, so that no input can be made whose keys all fall into one
+ * slot. Results of the program must not depend on the order of slots. Numbers cannot be removed one
+ * by one.
  */
 #ifndef CORE_TABLE_H
 #define CORE_TABLE_H
@@ -22,27 +23,28 @@
 
 typedef struct hash_table_slot {
     uint32_t hash;
-    uint32_t number; /* plus 1; 0: the slot is free */
+    uint32_t number; /* the number plus 1; 0: the slot is free */
 } hash_table_slot;
 
 /* A zeroed table is empty. */
 typedef struct hash_table {
-    hash_table_slot *slots; /* open addressing; half of them are free at least */
+    hash_table_slot *slots; /* open addressing; at least half of them are free */
     uint32_t mask, count;
     hash_key key;
 } hash_table;
 
 #define HASH_NONE UINT32_MAX
 
-/* Room for `count` numbers in all. Returns false if out of memory, or if there cannot be so many.
- */
+/* Makes room for `count` numbers in all. Returns false if out of memory, or if `count` is too
+   large. */
 bool hash_table_make_room(hash_table *t, size_t count);
 void hash_table_free(hash_table *t);
 
-/* Takes all numbers out, and keeps the room. */
+/* Removes all numbers, and keeps the room. */
 void hash_table_clear(hash_table *t);
 
-/* Room for one more, which must be there before it is hashed. Returns false if out of memory. */
+/* Makes room for one more number; to be called before its hash is computed, since the key may be
+   chosen here. Returns false if out of memory. */
 static inline bool hash_table_reserve(hash_table *t)
 {
     return (t->slots != NULL && t->count < (t->mask + 1) / 2) ||
@@ -64,7 +66,8 @@ static inline uint32_t hash_table_hash_pair(const hash_table *t, uint64_t a, uin
     return (uint32_t)hash_keyed_pair(t->key, a, b);
 }
 
-/* The next number of this hash, HASH_NONE after the last one. `*at` is the hash at first. */
+/* Returns the next number with this hash; HASH_NONE after the last one. `*at` must be the hash
+   before the first call. */
 static inline uint32_t hash_table_next(const hash_table *t, uint32_t hash, uint32_t *at)
 {
     if (t->slots == NULL)
@@ -78,8 +81,8 @@ static inline uint32_t hash_table_next(const hash_table *t, uint32_t hash, uint3
     }
 }
 
-/* Puts a number in, beside others of the same hash. There must be room; see hash_table_reserve().
- */
+/* Adds a number, also if others have the same hash. There must be room: see
+   hash_table_reserve(). */
 static inline void hash_table_put(hash_table *t, uint32_t hash, uint32_t number)
 {
     uint32_t at = hash & t->mask;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * POSIX.1-2017 "pax Interchange Format", ustar, and the long names and sizes of GNU tar. A header
- * is a block of 512 bytes, followed by the member's bytes, filled up to whole blocks:
+ * Reads tar archives: POSIX.1-2017 "pax Interchange Format", ustar, and the long names and sizes of
+ * GNU tar. A header is a block of 512 bytes, followed by the member's bytes, filled up to whole
+ * blocks:
  *
  *     0 name[100]   100 mode[8]   108 uid[8]    116 gid[8]    124 size[12]   136 mtime[12]
  *     148 checksum[8]   156 type   157 link[100]   257 magic[8] "ustar\0" "00" or "ustar  \0"
  *     265 user[32]   297 group[32]   329 major[8]   337 minor[8]   345 prefix[155]
  *
- * Numbers are octal digits; GNU tar writes what does not fit as base 256, with the first bit set.
+ * Numbers are octal digits. GNU tar writes numbers that do not fit in base 256, with the first bit
+ * set.
  */
 #include "core/tar.h"
 
@@ -29,14 +31,14 @@
 #define PREFIX_SIZE   155u
 
 #define WINDOW_SIZE    ((size_t)64 << 10)
-#define EXTRA_SIZE_MAX ((size_t)1 << 20) /* of a long name or a pax header */
+#define EXTRA_SIZE_MAX ((size_t)1 << 20) /* bytes of a long name or of a pax header */
 
 typedef struct tar_reader {
     window w;
     input *in;
     members *m;
-    /* What was said ahead of the next member: */
-    char *name; /* owned; NULL: as in its header */
+    /* Values for the next member, which an extra header before it has set. */
+    char *name; /* owned; NULL: the name in the member's header is used */
     uint64_t size;
     bool has_size;
     bool is_sparse;
@@ -49,7 +51,8 @@ static bool tar_number(const uint8_t *at, size_t size, uint64_t *value)
 {
     *value = 0;
     if (*at & 0x80) {
-        /* Negative numbers begin with 0xff, and no size is that large either. */
+        /* A negative number begins with 0xff: it then gives a size that is too large and is
+           refused. */
         *value = *at & 0x7f;
         for (size_t i = 1; i < size; i++) {
             if (*value >> 55 != 0)
@@ -70,7 +73,8 @@ static bool tar_number(const uint8_t *at, size_t size, uint64_t *value)
     return size == 0 || *at == '\0' || *at == ' ';
 }
 
-/* The sum of all bytes, those of the sum itself as spaces. Ancient writers summed signed bytes. */
+/* Whether the checksum of a header is right: the sum of all bytes, with those of the checksum as
+   spaces. Very old writers summed signed bytes, so that sum is accepted, too. */
 static bool tar_sum_holds(const uint8_t *block)
 {
     uint64_t stored, sum = 0;
@@ -109,7 +113,7 @@ static char *tar_header_name(const uint8_t *block)
 {
     const char *name = (const char *)block + NAME_AT, *prefix = (const char *)block + PREFIX_AT;
     const size_t name_size = strnlen(name, NAME_SIZE);
-    /* GNU tar has other things where POSIX has the prefix. */
+    /* GNU tar uses the bytes of the prefix for other fields. */
     const bool has_prefix = memcmp(block + MAGIC_AT, "ustar", 6) == 0;
     const size_t prefix_size = has_prefix ? strnlen(prefix, PREFIX_SIZE) : 0;
     char *whole = malloc(prefix_size + 1 + name_size + 1), *at = whole;
@@ -125,7 +129,7 @@ static char *tar_header_name(const uint8_t *block)
     return whole;
 }
 
-/* ---- What is said ahead of a member ---- */
+/* ---- Extra headers before a member ---- */
 
 static void tar_forget(tar_reader *tar)
 {
@@ -159,7 +163,8 @@ static bool tar_decimal(const uint8_t *at, const uint8_t *end, uint64_t *value)
     return true;
 }
 
-/* "path=a/b": of a pax header only what says where the member lies is of interest. */
+/* Takes one keyword of a pax header, such as "path=a/b". Only those about a member's name and size
+   are used. */
 static stele_status tar_take_keyword(tar_reader *tar, const uint8_t *at, const uint8_t *end,
                                      bool *is_valid)
 {
@@ -183,7 +188,7 @@ static stele_status tar_take_keyword(tar_reader *tar, const uint8_t *at, const u
     return STELE_OK;
 }
 
-/* A pax header: "LENGTH KEYWORD=VALUE\n" again and again, LENGTH being that of all of it. */
+/* Takes a pax header: lines "LENGTH KEYWORD=VALUE\n", where LENGTH is that of the whole line. */
 static stele_status tar_take_pax(tar_reader *tar, const uint8_t *at, size_t size, bool *is_valid)
 {
     const uint8_t *const end = at + size;
@@ -202,7 +207,7 @@ static stele_status tar_take_pax(tar_reader *tar, const uint8_t *at, size_t size
     return status;
 }
 
-/* ---- Listing ---- */
+/* ---- Listing the members of an archive ---- */
 
 static uint64_t tar_fill_up(uint64_t size)
 {
@@ -216,7 +221,7 @@ static void tar_report(const tar_reader *tar, core_code code, uint64_t offset, c
                 found, name);
 }
 
-/* Takes a long name ('L') or a pax header ('x') whose bytes lie at the window's place. */
+/* Takes a long name ('L') or a pax header ('x'), whose bytes are at the window's position. */
 static stele_status tar_take_extra(tar_reader *tar, uint8_t type, uint64_t offset, uint64_t size)
 {
     stele_status status = STELE_OK;
@@ -246,7 +251,7 @@ static const char *tar_kind(uint8_t type)
     }
 }
 
-/* A member of any kind, with its bytes at `offset`. */
+/* Adds a member, whose bytes are at `offset`, if it is a regular file; reports other kinds. */
 static stele_status tar_take_member(tar_reader *tar, uint8_t type, const char *name,
                                     uint64_t header_offset, uint64_t offset, uint64_t size)
 {
@@ -276,7 +281,7 @@ static stele_status tar_take_member(tar_reader *tar, uint8_t type, const char *n
     return members_add(tar->m, name, offset, size);
 }
 
-/* A member by its header, with its bytes at the window's place. */
+/* Adds the member of a header, with its bytes at the window's position. */
 static stele_status tar_take_entry(tar_reader *tar, const uint8_t *block, uint64_t header_offset,
                                    uint64_t size)
 {
@@ -291,7 +296,7 @@ static stele_status tar_take_entry(tar_reader *tar, const uint8_t *block, uint64
     return status;
 }
 
-/* A header that holds, and what follows it. */
+/* Handles a header whose checksum is right, and moves the window after its bytes. */
 static stele_status tar_take_header(tar_reader *tar)
 {
     const uint8_t *block = tar->w.at;
@@ -310,7 +315,7 @@ static stele_status tar_take_header(tar_reader *tar)
     case 'L':
     case 'x': status = tar_take_extra(tar, type, offset, size); break;
     case 'K': /* the long name of a link */
-    case 'g': /* a pax header for all members, none of which is of interest */
+    case 'g': /* a pax header for all members, which never gives a name or size */
     case 'V': /* the name of the archive */ break;
     default:
         if (tar->has_size)
@@ -324,7 +329,7 @@ static stele_status tar_take_header(tar_reader *tar)
     return status;
 }
 
-/* Passes over blocks until one is a header again. */
+/* Skips blocks until one is a header again, and reports them. */
 static void tar_resync(tar_reader *tar)
 {
     const uint64_t offset = window_offset(&tar->w);
@@ -341,7 +346,7 @@ static void tar_resync(tar_reader *tar)
 static stele_status tar_list_all(tar_reader *tar)
 {
     stele_status status = STELE_OK;
-    unsigned zero_count = 0; /* two blocks of zeros end an archive */
+    unsigned zero_count = 0; /* consecutive blocks of zeros; two of them end an archive */
     while (status == STELE_OK && !tar->is_over && zero_count < 2) {
         const size_t left = window_need(&tar->w, BLOCK_SIZE);
         if (left < BLOCK_SIZE) {

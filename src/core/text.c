@@ -3,7 +3,7 @@
 
 #include "core/swar.h"
 
-/* ---- Numbers ---- */
+/* ---- Numbers in decimal and hexadecimal ---- */
 
 static const char digit_pairs[] =
     "00010203040506070809101112131415161718192021222324252627282930313233"
@@ -14,11 +14,9 @@ static const char digit_pairs[] =
 #define BLOCK_DIGITS 8
 #define BLOCK_LIMIT  UINT64_C(100000000)
 
-/*
- * Eight digits at once: the value is halved into lanes of four, two and one digits by multiplying
- * with rounded-up reciprocals, which are exact for these ranges. The first digit is the lowest
- * byte.
- */
+/* Makes eight digits at once: the value is split into lanes of four, two and one digits by
+   multiplying with rounded-up reciprocals, which are exact for these ranges. The first digit is the
+   lowest byte. */
 static inline uint64_t block_digits(uint32_t value)
 {
     uint64_t lanes, upper;
@@ -54,8 +52,9 @@ char *text_padded(char *to, uint64_t value, unsigned digits)
 #define COUNT(digits)             ((uint64_t)(digits) << 32)
 #define COUNT_FROM(digits, least) (COUNT(digits) - (least))
 
-/* How many digits a value below BLOCK_LIMIT has: it carries into the upper half of the entry of its
-   highest bit from where on it has one more. Places of what follows wait for nothing else. */
+/* How many digits a value below BLOCK_LIMIT has, without a branch. The table is indexed by the
+   highest bit of the value; adding the value to its entry carries into the upper half if the value
+   has a digit more. */
 static unsigned block_count(uint32_t value)
 {
     static const uint64_t counts[] = {COUNT(1),
@@ -88,7 +87,7 @@ static unsigned block_count(uint32_t value)
     return (unsigned)((value + counts[31 - __builtin_clz(value | 1)]) >> 32);
 }
 
-/* Without zeros in front, but for the last digit; what is after the digits is room. */
+/* Writes a value below BLOCK_LIMIT without leading zeros; 0 as one digit. Always stores 8 bytes. */
 static inline char *block_shorten(char *to, uint32_t value)
 {
     const unsigned count = block_count(value);
@@ -96,7 +95,8 @@ static inline char *block_shorten(char *to, uint32_t value)
     return to + count;
 }
 
-/* Apart, so that what is common needs no stack. */
+/* Writes a number of more than one block. Not inlined, so that the common short numbers need no
+   stack. */
 static __attribute__((noinline)) char *blocks_put(char *to, uint64_t value)
 {
     const uint64_t upper = value / BLOCK_LIMIT;
@@ -137,7 +137,8 @@ char *text_nine(char *to, uint32_t value)
     return to + 1 + BLOCK_DIGITS;
 }
 
-/* The eight digits of 32 bits, the first in the lowest byte; `ten` is the digit of 10. */
+/* Makes the eight hexadecimal digits of 32 bits, the first in the lowest byte; `ten` is the digit
+   of 10. */
 static inline uint64_t hex_block(uint32_t value, char ten)
 {
     uint64_t lanes = __builtin_bswap32(value), letters;
@@ -178,7 +179,7 @@ char *text_hex_upper(char *to, uint64_t value)
     return to + digits;
 }
 
-/* ---- Times ---- */
+/* ---- Times as text ---- */
 
 #define NS_PER_S  UINT64_C(1000000000)
 #define S_PER_DAY 86400
@@ -195,15 +196,14 @@ char *text_seconds(char *to, int64_t ns)
     return text_nine(to, (uint32_t)(distance % NS_PER_S));
 }
 
-/*
- * The date of a day of the Gregorian calendar, days counted from 1970-01-01, after Howard Hinnant's
- * "chrono-compatible low-level date algorithms": years begin in March, so that the leap day is
- * last.
- */
+/* Writes the date of a day, counted from 1970-01-01, in the Gregorian calendar. The method is that
+   of Howard Hinnant's "chrono-compatible low-level date algorithms": years begin in March, so that
+   the leap day is the last one. */
 static char *text_date(char *to, int64_t day)
 {
     const int64_t from_march_0 = day + 719468;
-    const uint64_t era = (uint64_t)from_march_0 / 146097; /* of 400 years; int64 ns begin in 1677 */
+    /* Periods of 400 years; not negative, since ns in an int64_t begin in 1677. */
+    const uint64_t era = (uint64_t)from_march_0 / 146097;
     const uint64_t day_of_era = (uint64_t)from_march_0 % 146097;
     const uint64_t year_of_era =
         (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
@@ -252,7 +252,7 @@ static bool is_tail(uint8_t byte)
 }
 
 /*
- * RFC 3629, section 4. The second byte is what rules out overlong forms, surrogates and values
+ * RFC 3629, section 4. The range of the second byte excludes overlong forms, surrogates and values
  * above U+10FFFF:
  *   00..7F
  *   C2..DF 80..BF
@@ -305,14 +305,14 @@ bool text_is_utf8(const void *bytes, size_t size)
     return true;
 }
 
-/* ---- Strings ---- */
+/* ---- Escaping of strings ---- */
 
 #define PIECE_SIZE    ((size_t)1024)
-#define BYTE_SIZE_MAX 6 /* what one byte can become: \u001f */
+#define BYTE_SIZE_MAX 6 /* bytes that one byte can become: \u001f */
 
 typedef enum text_style { STYLE_JSON, STYLE_VISIBLE } text_style;
 
-/* How many of eight bytes, the first in the lowest bits, stand for themselves. */
+/* How many of eight bytes need no escape, counted from the first, which is in the lowest bits. */
 static size_t plain_count(uint64_t word, text_style style)
 {
     uint64_t marks = (word & SWAR_HIGH_BITS) | swar_below(word, 0x20);
@@ -365,7 +365,7 @@ bool text_is_printable(const uint8_t *bytes, size_t size)
     return size >= TEXT_LEAST;
 }
 
-/* A character of two or three bytes as \uHHHH. */
+/* Writes a character of two or three bytes as \uHHHH. */
 static uint8_t *json_escape_wide(uint8_t *to, const uint8_t *at, size_t length)
 {
     const uint32_t character = length == 2 ? (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f)
@@ -384,7 +384,7 @@ static uint8_t *visible_escape(uint8_t *to, const uint8_t *bytes, size_t size)
     return to;
 }
 
-/* One character, or one byte that belongs to none. */
+/* Writes one character, or one byte that is not UTF-8, escaped where the style needs it. */
 static uint8_t *text_character(uint8_t *to, const uint8_t *at, size_t length, text_style style)
 {
     if (style == STYLE_JSON) {
@@ -403,7 +403,7 @@ static uint8_t *text_character(uint8_t *to, const uint8_t *at, size_t length, te
     return to + length;
 }
 
-/* True when there were bytes that are no UTF-8. */
+/* Appends a string with escapes. Returns true if it has bytes that are not UTF-8. */
 static bool text_escape(output *out, const uint8_t *at, size_t size, text_style style)
 {
     const uint8_t *end;
@@ -414,7 +414,8 @@ static bool text_escape(output *out, const uint8_t *at, size_t size, text_style 
     while (at != end) {
         const size_t left = (size_t)(end - at);
         const uint8_t *const stop = left > PIECE_SIZE ? at + PIECE_SIZE : end;
-        /* The last character may reach beyond the piece; whole words are stored. */
+        /* The last character may reach beyond the piece, and whole words are stored: room for
+           both. */
         uint8_t *to = output_reserve(out, (size_t)(stop - at) * BYTE_SIZE_MAX + 4 * SWAR_SIZE);
         const uint8_t *const start = to;
         if (to == NULL)
@@ -465,12 +466,12 @@ void text_plain(output *out, const void *bytes, size_t size, const char *ends)
     }
 }
 
-/* Whether a field has to be made harmless: see text_csv(). */
+/* Whether a spreadsheet could take a field for a formula: see text_csv(). */
 static bool csv_is_formula(const uint8_t *bytes, size_t size)
 {
     bool has_sign;
     if (size > 3 && bytes[0] == '@' && bytes[1] == '(' && bytes[2] >= '0' && bytes[2] <= '9')
-        return false; /* a function that is known by number only */
+        return false; /* "@(NUMBER...": a function that is known by number only */
     if (size == 0 || strchr("=+-@\t\r", bytes[0]) == NULL || bytes[0] == 0)
         return false;
     has_sign = (bytes[0] == '-' || bytes[0] == '+') && size > 1;
@@ -479,7 +480,7 @@ static bool csv_is_formula(const uint8_t *bytes, size_t size)
     return !has_sign;
 }
 
-/* A character that controls more than where lines and columns begin. */
+/* Whether a character is a control character other than those of lines and columns. */
 static bool csv_is_control(const uint8_t *at, const uint8_t *end, size_t length)
 {
     return length != 0 && *at != '\n' && *at != '\t' &&
@@ -499,7 +500,7 @@ static bool csv_has_controls(const uint8_t *at, size_t size)
     return false;
 }
 
-/* The inside of a quoted field. */
+/* Appends the inside of a quoted field: quotes doubled, control characters escaped. */
 static void csv_put_escaped(output *out, const uint8_t *at, size_t size)
 {
     const uint8_t *const end = at + size;
@@ -516,7 +517,8 @@ static void csv_put_escaped(output *out, const uint8_t *at, size_t size)
     }
 }
 
-/* Of a field: what quotes have to stand around, and what has to be looked at by the character. */
+/* What csv_look() finds in a field: bytes that need quotes around it, and bytes that must be
+   checked character by character. */
 #define CSV_QUOTED  0x1u
 #define CSV_UNUSUAL 0x2u
 
@@ -545,7 +547,7 @@ static bool csv_needs_quotes(const uint8_t *bytes, size_t size)
     return false;
 }
 
-/* What has no controls, each quote twice. */
+/* Appends a field without control characters, in quotes, with quotes in it doubled. */
 static void csv_put_quoted(output *out, const uint8_t *at, const uint8_t *end)
 {
     while (at != end) {
@@ -554,7 +556,7 @@ static void csv_put_quoted(output *out, const uint8_t *at, const uint8_t *end)
         uint8_t *to = output_reserve(out, (size_t)(stop - at) * 2 + 1);
         if (to == NULL)
             return;
-        /* A quote is stored after each byte, and only stays after one. */
+        /* A quote is stored after each byte, and is kept only after a quote. */
         for (; at != stop; at++) {
             to[0] = *at;
             to[1] = '"';

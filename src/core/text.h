@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Numbers and strings as text, fast. The text_* functions write at `to`, which must have room, and
- * give the place after what they wrote; nothing is terminated.
- */
+/* Fast formatting of numbers and strings. Functions text_* write at `to`, where there must be room,
+   and return the position after what they wrote; they write no final zero. */
 #ifndef CORE_TEXT_H
 #define CORE_TEXT_H
 
@@ -12,13 +10,13 @@
 
 #include "core/output.h"
 
-#define TEXT_U64_SIZE 20 /* most bytes of text_u64 and (with sign) text_i64 */
-#define TEXT_HEX_SIZE 16 /* of text_hex */
+#define TEXT_U64_SIZE 20 /* bytes that text_u64(), and text_i64() with sign, write at most */
+#define TEXT_HEX_SIZE 16 /* bytes that text_hex() writes at most */
 
-/* Of a value from 10 on. */
+/* Writes a value of 10 or more in decimal; see text_u64(). */
 char *text_u64_long(char *to, uint64_t value);
 
-/* There must be room for 8 bytes also where there are fewer digits. */
+/* Writes a number in decimal. There must be room for 8 bytes even if it has fewer digits. */
 static inline char *text_u64(char *to, uint64_t value)
 {
     *to = (char)('0' + value);
@@ -32,37 +30,41 @@ static inline char *text_i64(char *to, int64_t value)
     return text_u64(to + sign, ((uint64_t)value ^ (0 - sign)) + sign);
 }
 
-/* The digits of numbers that grow slowly: those in front of the last eight are kept. */
+/* Keeps the leading digits of a number, all but the last eight, for the next number: those of
+   times, say, seldom differ. */
 typedef struct text_front {
-    uint64_t front; /* 0: none are kept */
+    uint64_t front; /* the leading digits as a number; 0: none are kept */
     char digits[TEXT_U64_SIZE];
     uint32_t size;
 } text_front;
 
-/* As text_u64(). There must be room for TEXT_U64_SIZE bytes also where there are fewer digits. */
+/* Writes a number in decimal, with the digits in `kept` where they fit. There must be room for
+   TEXT_U64_SIZE bytes even if it has fewer digits. */
 char *text_u64_near(char *to, uint64_t value, text_front *kept);
 
-/* Lower case, at least `digits` digits, without "0x". */
+/* Writes lower-case hexadecimal digits, with leading zeros up to `digits`, without "0x". */
 char *text_hex(char *to, uint64_t value, unsigned digits);
 
-/* Upper case, without zeros in front. There must be room for TEXT_HEX_SIZE bytes also where there
-   are fewer digits. */
+/* Writes upper-case hexadecimal digits without leading zeros. There must be room for TEXT_HEX_SIZE
+   bytes even if there are fewer digits. */
 char *text_hex_upper(char *to, uint64_t value);
 
-/* Exactly `digits` digits with leading zeros; the value must fit. */
+/* Writes exactly `digits` decimal digits, with leading zeros; the value must fit. */
 char *text_padded(char *to, uint64_t value, unsigned digits);
 
-/* The nine digits of a value below 1,000,000,000: of ns after the point of seconds. */
+/* Writes the nine digits of a value below 1,000,000,000, such as the nanoseconds of a time in
+   seconds. */
 char *text_nine(char *to, uint32_t value);
 
-/* Seconds with nine decimals: "12.000000345", "-0.000000001". */
+/* Writes nanoseconds as seconds with nine decimals: "12.000000345", "-0.000000001". */
 char *text_seconds(char *to, int64_t ns);
 
-/* "2024-05-01T10:00:00.123456789Z", for ns since 1970-01-01 UTC; 35 bytes at most. */
+/* Bytes that text_wall() writes at most, for ns since 1970-01-01 UTC:
+   "2024-05-01T10:00:00.123456789Z". */
 #define TEXT_WALL_SIZE 35
 char *text_wall(char *to, int64_t ns);
 
-/* The same as appends. */
+/* Appends a number to an output as text_u64() writes it. */
 static inline void output_u64(output *out, uint64_t value)
 {
     char *to = (char *)output_reserve(out, TEXT_U64_SIZE);
@@ -70,6 +72,7 @@ static inline void output_u64(output *out, uint64_t value)
         output_advance(out, (size_t)(text_u64(to, value) - to));
 }
 
+/* Appends a number to an output as text_i64() writes it. */
 static inline void output_i64(output *out, int64_t value)
 {
     char *to = (char *)output_reserve(out, TEXT_U64_SIZE);
@@ -77,7 +80,7 @@ static inline void output_i64(output *out, int64_t value)
         output_advance(out, (size_t)(text_i64(to, value) - to));
 }
 
-/* With "0x". */
+/* Appends a number to an output in hexadecimal, with "0x". */
 static inline void output_hex(output *out, uint64_t value)
 {
     char *to = (char *)output_reserve(out, 2 + TEXT_HEX_SIZE);
@@ -85,11 +88,11 @@ static inline void output_hex(output *out, uint64_t value)
         output_advance(out, (size_t)(text_hex((char *)memcpy(to, "0x", 2) + 2, value, 1) - to));
 }
 
-/* Length of a valid UTF-8 sequence at `at` (1 to 4), 0 when it is none. RFC 3629. */
+/* Length in bytes (1 to 4) of the UTF-8 sequence at `at` (RFC 3629); 0 if it is not valid. */
 size_t text_utf8_length(const uint8_t *at, size_t left);
 bool text_is_utf8(const void *bytes, size_t size);
 
-/* Writes a character, 4 bytes at most, and gives the place after it. */
+/* Writes a character in UTF-8, 4 bytes at most, and returns the position after it. */
 static inline char *text_put_utf8(char *to, uint32_t point)
 {
     if (point < 0x80) {
@@ -111,41 +114,35 @@ static inline char *text_put_utf8(char *to, uint32_t point)
     return to;
 }
 
-/*
- * Appends the inside of a JSON string (RFC 8259), without quotes. Bytes that are no UTF-8 become
- * U+FFFD; true when there were any.
- */
+/* Appends the inside of a JSON string (RFC 8259), without quotes. Bytes that are not UTF-8 become
+   U+FFFD; returns true if there were any. */
 bool text_json(output *out, const void *bytes, size_t size);
 
-/*
- * Whether a character of this length in bytes, 0 for a byte that is none, controls how others are
- * shown instead of being shown: C0, C1, line separators, marks and overrides of direction.
- */
+/* Whether a character controls how others are shown instead of being shown: C0, C1, line
+   separators, marks and overrides of direction. `length` is its size in bytes, 0 for a byte that is
+   not valid UTF-8. */
 bool text_is_control(const uint8_t *at, size_t length);
 
-/*
- * Whether bytes without a type are rather text: at least TEXT_LEAST of them, all of them characters
- * that are shown, so that the text says every byte.
- */
+/* Whether bytes without a type are probably text: at least TEXT_LEAST bytes, all of them characters
+   that are shown, so that the text shows every byte. */
 #define TEXT_LEAST 4u
 bool text_is_printable(const uint8_t *bytes, size_t size);
 
-/* Appends text for people: control characters and invalid UTF-8 as \xHH, `\` as it is. */
+/* Appends text for people: control characters and bytes that are not UTF-8 become \xHH; `\` stays
+   as it is. */
 void text_visible(output *out, const void *bytes, size_t size);
 
-/* Appends a text on one line in which `ends` (a set of ASCII characters) and what controls or is no
-   UTF-8 are replaced by `_`, one for each character. */
+/* Appends a text on one line: each ASCII character in `ends`, each control character and each byte
+   that is not UTF-8 is replaced by `_`. */
 void text_plain(output *out, const void *bytes, size_t size, const char *ends);
 
-/*
- * Appends a CSV field (RFC 4180), quoted where it must be. Control characters but line feeds and
- * tabs are \xHH. What programs could take for a formula, which begins with one of = + - @ and is no
- * number, gets a ' in front.
- */
+/* Appends a CSV field (RFC 4180), in quotes where it needs them. Control characters except line
+   feeds and tabs become \xHH. A field that a spreadsheet could take for a formula, because it
+   begins with one of = + - @ and is not a number, gets a ' in front. */
 void text_csv(output *out, const void *bytes, size_t size);
 
-/* A part of a field that stands in quotes and does not begin with it: each quote twice, control
-   characters as text_csv() writes them. */
+/* Appends a part of a CSV field that is inside of quotes and not at its begin: quotes are doubled,
+   control characters are as in text_csv(). */
 void text_csv_inside(output *out, const void *bytes, size_t size);
 
 #endif

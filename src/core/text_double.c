@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The shortest decimal of a double by the Schubfach method: Raffaello Giulietti, "The Schubfach way
- * to render doubles", 2021; the naming follows the paper.
- */
+/* The shortest decimal of a double by the Schubfach method: Raffaello Giulietti, "The Schubfach way
+   to render doubles", 2021. Names are those of the paper. */
 #include "core/text_double.h"
 
 #include "core/load.h"
@@ -69,14 +67,12 @@ static const uint64_t powers_of_5[POWER_STEP] = {
 };
 
 typedef struct decimal {
-    uint64_t digits; /* at most 17 */
-    int exponent;    /* of ten */
+    uint64_t digits; /* 17 decimal digits at most */
+    int exponent;    /* power of ten that the digits are multiplied by */
 } decimal;
 
-/*
- * From the next lower entry of the table by 5^n: 64 bits more than needed make the floor exact for
- * every e here.
- */
+/* Computes a power from the next lower entry of the table and a power of 5. The entries have 64
+   bits more than needed, which makes the floor exact for every exponent in range. */
 wide_u128 text_power_of_10(int exponent)
 {
     const int index = (exponent - TEXT_POWER_MIN) / POWER_STEP;
@@ -97,7 +93,7 @@ wide_u128 text_power_of_10(int exponent)
                     u128_make(0, 1));
 }
 
-/* The upper 64 bits of g * value / 2^64, the lowest of them set if anything was cut off. */
+/* The upper 64 bits of g * value / 2^64; the lowest bit is set if any lower bit was cut off. */
 static uint64_t round_to_odd(wide_u128 g, uint64_t value)
 {
     const wide_u128 low = u128_multiply(u128_low(g), value);
@@ -106,10 +102,10 @@ static uint64_t round_to_odd(wide_u128 g, uint64_t value)
     return u128_high(high) | (u128_low(high) > 1);
 }
 
-/* The decimal nearest to c * 2^q among the shortest of those that read back as it. */
+/* The shortest decimal that reads back as c * 2^q, and of several that one nearest to it. */
 static decimal decimal_make(uint64_t c, int q, bool is_lower_closer)
 {
-    const uint64_t out = c & 1; /* an odd value does not own the borders of its interval */
+    const uint64_t out = c & 1; /* the borders of the interval belong to an even value only */
     const int k = (q * 1262611 - (is_lower_closer ? 524031 : 0)) >> 22;
     const int h = q + text_power_log2(-k) + 1;
     const wide_u128 g = text_power_of_10(-k);
@@ -133,7 +129,7 @@ static decimal decimal_make(uint64_t c, int q, bool is_lower_closer)
     return (decimal){s + (value > middle || (value == middle && (s & 1) != 0)), k};
 }
 
-/* Takes the zeros off the end: at most 16, which is 8 + 4 + 2 + 1 + 1. */
+/* Removes trailing zeros: at most 16, in steps of 8, 4, 2, 1 and 1. */
 static decimal decimal_trim(decimal d)
 {
     static const uint64_t powers_of_10[] = {10, 10, 100, 10000, 100000000};
@@ -154,7 +150,7 @@ static char *text_zeros(char *to, int count)
     return to;
 }
 
-/* Places the point as JavaScript does: 1e21, 123.4, 0.00001, 1e-7. */
+/* Writes the number with the point where JavaScript puts it: 1e21, 123.4, 0.00001, 1e-7. */
 static char *text_decimal(char *to, decimal d)
 {
     char digits[TEXT_U64_SIZE];

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating point numbers as text, as core/text.h has integers. */
+/* Floating point numbers as text, in the manner of core/text.h. */
 #ifndef CORE_TEXT_DOUBLE_H
 #define CORE_TEXT_DOUBLE_H
 
 #include "core/output.h"
 
-#define TEXT_DOUBLE_SIZE 32 /* most bytes of text_double */
+#define TEXT_DOUBLE_SIZE 32 /* bytes that text_double() writes at most */
 
-/* The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity". */
+/* Writes the shortest decimal number that reads back as the same double; "NaN", "Infinity",
+   "-Infinity". */
 char *text_double(char *to, double value);
 
-/* The same as an append. */
+/* Appends a number to an output as text_double() writes it. */
 static inline void output_double(output *out, double value)
 {
     char *to = (char *)output_reserve(out, TEXT_DOUBLE_SIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of texts, to find one that is there twice: one group of texts after the other, each in
-   constant time a text. */
+/* Sets of texts that find duplicates. One set serves one group of texts after the other, without
+   being cleared, in constant time for each text. */
 #ifndef CORE_TEXT_SET_H
 #define CORE_TEXT_SET_H
 
@@ -11,15 +11,16 @@
 /* A zeroed set is empty. */
 typedef struct text_set {
     struct text_slot *slots;
-    uint32_t mask; /* of the slots; 0: there are none */
+    uint32_t mask; /* number of slots minus 1; 0: there are none */
     hash_key key;
-    uint32_t group; /* slots of earlier groups are free */
+    uint32_t group; /* number of the current group; slots of earlier groups count as free */
 } text_set;
 
 /* Begins a group of up to `count` texts. Returns false if out of memory. */
 bool text_set_start(text_set *set, size_t count);
 
-/* False: the text is there already. The bytes must live as long as the group. */
+/* Adds a text. Returns false if the group already has it. The bytes must live as long as the
+   group. */
 bool text_set_add(text_set *set, const char *bytes, size_t size);
 void text_set_free(text_set *set);
 

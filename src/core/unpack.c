@@ -7,7 +7,7 @@
 #include "stele_config.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
-#define MAGIC_SIZE  16u /* is enough for all */
+#define MAGIC_SIZE  16u /* bytes that suffice for all magic numbers */
 
 typedef struct unpack_input {
     input base;
@@ -15,10 +15,10 @@ typedef struct unpack_input {
     const unpack_codec *codec;
     void *state;
     uint8_t *buffer;
-    const uint8_t *at, *end; /* packed bytes that are there */
-    uint64_t end_offset;     /* of `end` in the packed input */
-    bool is_between;         /* parts */
-    bool is_over;
+    const uint8_t *at, *end; /* compressed bytes that are loaded and not yet unpacked */
+    uint64_t end_offset;     /* offset of `end` in the compressed input */
+    bool is_between;         /* the last part (gzip: member, zstd: frame) is complete */
+    bool is_over;            /* nothing more can be unpacked */
 } unpack_input;
 
 static const unpack_codec *const codecs[] = {
@@ -29,7 +29,7 @@ static const unpack_codec *const codecs[] = {
 #endif
 };
 
-/* What is known only by its magic number. */
+/* Data that is recognised by its magic number, but cannot be unpacked. */
 static const struct {
     const char *magic, *name;
 } strangers[] = {
@@ -48,7 +48,8 @@ static uint64_t unpack_offset(const unpack_input *u)
     return u->end_offset - (uint64_t)(u->end - u->at);
 }
 
-/* Ends the input with a finding, or with memory exhausted. */
+/* Ends the input because of damage, which is reported; returns STELE_ERR_MEMORY if it is out of
+   memory. */
 static stele_status unpack_give_up(unpack_input *u, unpack_result result, const char *why)
 {
     u->is_over = true;
@@ -63,7 +64,7 @@ static stele_status unpack_give_up(unpack_input *u, unpack_result result, const 
     return STELE_OK;
 }
 
-/* Reads the next packed bytes; at their end the input ends, too. */
+/* Loads the next compressed bytes. At their end the unpacked input ends, too. */
 static stele_status unpack_refill(unpack_input *u)
 {
     size_t got;
@@ -113,7 +114,7 @@ static void unpack_close(input *in)
     free(u);
 }
 
-/* Puts the unpacking input in the place of the packed one, whose owner it becomes. */
+/* Replaces the compressed input by one that unpacks and owns it. */
 static stele_status unpack_wrap(input **in, const unpack_codec *codec)
 {
     static const input_ops ops = {unpack_read, unpack_close};
@@ -164,7 +165,8 @@ stele_status unpack_open(input **in, const char **name)
     uint8_t magic[MAGIC_SIZE];
     const uint8_t *head = magic;
     size_t size;
-    /* A sequential input must keep what was looked at; of seekable ones there may be many. */
+    /* The first bytes of a sequential input must be kept for later reads. A seekable one needs no
+       such copy, and there may be many of them. */
     stele_status status = (*in)->is_seekable ? input_read(*in, 0, magic, sizeof magic, &size)
                                              : input_peek(*in, &head, &size);
     *name = "";

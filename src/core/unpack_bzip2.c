@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bzip2: one or more streams, one after the other. Left out where the library is missing. */
+/* Unpacks bzip2: one or more streams, one after the other. Empty if the library is missing. */
 #include "core/unpack.h"
 
 #include "stele_config.h"
@@ -13,10 +13,10 @@
 
 typedef struct bzip2_state {
     bz_stream stream;
-    bool is_between; /* streams */
+    bool is_between; /* the last stream is complete */
 } bzip2_state;
 
-/* "BZh", the level, then the number of a block or of the end. */
+/* Whether data is bzip2: "BZh", the level, then the magic number of a block or of the end. */
 static bool bzip2_is_packed(const uint8_t *head, size_t size)
 {
     return size >= 10 && memcmp(head, "BZh", 3) == 0 && head[3] >= '1' && head[3] <= '9' &&
@@ -40,7 +40,7 @@ static unsigned bzip2_count(const void *at, const void *end)
     return count > INT_MAX ? INT_MAX : (unsigned)count;
 }
 
-/* The library needs a new state for each stream. */
+/* Prepares for the next stream: the library needs a new state for each. */
 static bool bzip2_restart(bzip2_state *bzip2)
 {
     BZ2_bzDecompressEnd(&bzip2->stream);
@@ -60,7 +60,7 @@ static unpack_result bzip2_step(void *state, unpack_span *span)
         if (!bzip2_restart(bzip2))
             return UNPACK_NO_MEMORY;
     }
-    stream->next_in = (char *)(uintptr_t)span->from; /* which is only read */
+    stream->next_in = (char *)(uintptr_t)span->from; /* the library only reads these bytes */
     stream->avail_in = bzip2_count(span->from, span->from_end);
     stream->next_out = (char *)span->to;
     stream->avail_out = bzip2_count(span->to, span->to_end);

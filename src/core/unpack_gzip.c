@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip (RFC 1952): one or more members, one after the other; zeros may fill up the end. */
+/* Unpacks gzip (RFC 1952): one or more members, one after the other; zeros may follow the last. */
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -9,10 +9,10 @@
 
 typedef struct gzip_state {
     z_stream stream;
-    bool is_between; /* members */
+    bool is_between; /* the last member is complete */
 } gzip_state;
 
-/* ID1 ID2, CM 8 (deflate), and no reserved flag. */
+/* Whether data is gzip: ID1, ID2, CM 8 (deflate), and no reserved flag. */
 static bool gzip_is_packed(const uint8_t *head, size_t size)
 {
     return size >= 4 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8 && (head[3] & 0xe0) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Zstandard (RFC 8878): one or more frames; the library passes over skippable ones. */
+/* Unpacks Zstandard (RFC 8878): one or more frames; the library skips skippable ones. */
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -11,7 +11,7 @@
 
 typedef struct zstd_state {
     ZSTD_DStream *stream;
-    size_t wanted; /* bytes up to and with the next block header, as the library says */
+    size_t wanted; /* bytes that the library wants next, with the next block header */
 } zstd_state;
 
 static bool zstd_is_packed(const uint8_t *head, size_t size)
@@ -38,10 +38,8 @@ static void *zstd_open(void)
     return zstd;
 }
 
-/*
- * The library forgets what a call has unpacked when the same call then finds damage. So it is given
- * one block at a time, and block headers apart.
- */
+/* How many bytes the next call gets: one block, or one block header. If the library finds damage,
+   the bytes that the same call unpacked before are lost. */
 static size_t zstd_portion(const zstd_state *zstd, const unpack_span *span)
 {
     const size_t left = (size_t)(span->from_end - span->from);

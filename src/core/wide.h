@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * 128-bit integers by functions, so that they exist on every target. gcc and clang have them on
- * 64-bit ones, where each function is one or two instructions; elsewhere two words stand in
- * (core/wide_words.h). All arithmetic is modulo 2^128.
- */
+/* 128-bit integers by functions, so that they exist on every target. gcc and clang have the types
+   on 64-bit targets, where each function is one or two instructions; elsewhere two words represent
+   them (core/wide_words.h). All arithmetic is modulo 2^128. */
 #ifndef CORE_WIDE_H
 #define CORE_WIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* With WIDE_WORDS defined, tests see the two words on every target. */
+/* Tests define WIDE_WORDS to use the two words on every target. */
 #if defined(__SIZEOF_INT128__) && !defined(WIDE_WORDS)
 
 __extension__ typedef unsigned __int128 wide_u128;
 __extension__ typedef __int128 wide_i128;
 
-/* ---- Unsigned ---- */
+/* ---- Unsigned integers ---- */
 
 static inline wide_u128 u128_make(uint64_t high, uint64_t low)
 {
@@ -43,7 +41,7 @@ static inline wide_u128 u128_add(wide_u128 a, wide_u128 b)
     return a + b;
 }
 
-/* The quotient, rounded down. The divisor is not 0. */
+/* Divides, rounded down; `*rest` becomes the remainder. The divisor is not 0. */
 static inline wide_u128 u128_divide(wide_u128 a, uint64_t divisor, uint64_t *rest)
 {
     const wide_u128 quotient = a / divisor;
@@ -51,7 +49,7 @@ static inline wide_u128 u128_divide(wide_u128 a, uint64_t divisor, uint64_t *res
     return quotient;
 }
 
-/* The same by a number that may have two words. */
+/* Divides by a number of 128 bits, rounded down; the divisor is not 0. */
 static inline wide_u128 u128_divide_wide(wide_u128 a, wide_u128 divisor, wide_u128 *rest)
 {
     *rest = a % divisor;
@@ -63,7 +61,7 @@ static inline double u128_double(wide_u128 a)
     return (double)a;
 }
 
-/* By less than 128 bits. */
+/* Shifts by 0 to 127 bits. */
 static inline wide_u128 u128_shift_right(wide_u128 a, unsigned bits)
 {
     return a >> bits;
@@ -74,7 +72,7 @@ static inline wide_u128 u128_shift_left(wide_u128 a, unsigned bits)
     return a << bits;
 }
 
-/* ---- Signed: two's complement ---- */
+/* ---- Signed integers in two's complement ---- */
 
 static inline wide_i128 i128_make(int64_t high, uint64_t low)
 {
@@ -115,7 +113,7 @@ static inline bool i128_less(wide_i128 a, wide_i128 b)
 #include "core/wide_words.h"
 #endif
 
-/* ---- What follows from the above ---- */
+/* ---- Functions that both representations share ---- */
 
 static inline bool u128_fits_u64(wide_u128 a)
 {
@@ -132,7 +130,7 @@ static inline wide_i128 i128_of_u64(uint64_t a)
     return i128_make(0, a);
 }
 
-/* The 64 bits of a field, which are of one sign or the other. */
+/* Converts a value of 64 bits, which `is_signed` says how to take. */
 static inline wide_i128 i128_of_bits(uint64_t bits, bool is_signed)
 {
     return is_signed ? i128_of_i64((int64_t)bits) : i128_of_u64(bits);
@@ -158,7 +156,7 @@ static inline bool i128_is_zero(wide_i128 a)
     return ((uint64_t)i128_high(a) | i128_low(a)) == 0;
 }
 
-/* The number without its sign, which for the least one is 2^127. */
+/* The absolute value; that of the least number is 2^127. */
 static inline wide_u128 i128_magnitude(wide_i128 a)
 {
     const wide_i128 size = i128_is_negative(a) ? i128_negate(a) : a;
@@ -177,7 +175,7 @@ static inline double i128_double(wide_i128 a)
     return i128_is_negative(a) ? -size : size;
 }
 
-/* As qsort() wants it: less than, equal to or greater than 0. */
+/* Compares as qsort() needs it: the result is less than, equal to or greater than 0. */
 static inline int i128_compare(wide_i128 a, wide_i128 b)
 {
     return i128_less(b, a) - i128_less(a, b);
@@ -188,7 +186,7 @@ static inline bool i128_fits_i64(wide_i128 a)
     return i128_high(a) == ((int64_t)i128_low(a) < 0 ? -1 : 0);
 }
 
-/* The nearest number of 64 bits. */
+/* The nearest number that fits in 64 bits. */
 static inline int64_t i128_clamp_i64(wide_i128 a)
 {
     if (i128_fits_i64(a))
@@ -196,7 +194,7 @@ static inline int64_t i128_clamp_i64(wide_i128 a)
     return i128_high(a) < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* Rounded down, towards the past; the rest is at least 0 and below the divisor, which is not 0. */
+/* Divides, rounded down (towards the past); 0 <= `*rest` < divisor. The divisor is not 0. */
 static inline wide_i128 i128_divide_down(wide_i128 a, uint64_t divisor, uint64_t *rest)
 {
     const bool is_negative = i128_is_negative(a);
@@ -208,7 +206,7 @@ static inline wide_i128 i128_divide_down(wide_i128 a, uint64_t divisor, uint64_t
     return i128_subtract(quotient, i128_of_u64(1));
 }
 
-/* The whole part of a number of which -2^127 <= a < 2^127 holds. */
+/* Converts a double with -2^127 <= a < 2^127, rounded towards zero. */
 static inline wide_i128 i128_of_double(double a)
 {
     const double size = a < 0 ? -a : a;
@@ -217,7 +215,7 @@ static inline wide_i128 i128_of_double(double a)
     return a < 0 ? i128_negate(made) : made;
 }
 
-/* ---- Checked: false where 128 bits do not hold the result ---- */
+/* ---- Checked arithmetic: false if 128 bits cannot hold the result ---- */
 
 static inline bool i128_add_checked(wide_i128 a, wide_i128 b, wide_i128 *sum)
 {
@@ -233,11 +231,13 @@ static inline bool i128_subtract_checked(wide_i128 a, wide_i128 b, wide_i128 *di
            i128_is_negative(*difference) == i128_is_negative(a);
 }
 
-/* One of the two has one word, or the product has more than two. -2^127 counts as too large. */
+/* Multiplies. Unless one factor has a magnitude of one word, the product has more than two words
+   and does not fit. A product of -2^127 counts as too large. */
 static inline bool i128_multiply_checked(wide_i128 a, wide_i128 b, wide_i128 *product)
 {
     const wide_u128 x = i128_magnitude(a), y = i128_magnitude(b);
-    const uint64_t high = u128_high(x) | u128_high(y); /* of the one that has two words */
+    /* Upper word of the factor that has two words. */
+    const uint64_t high = u128_high(x) | u128_high(y);
     const uint64_t other = u128_high(x) != 0 ? u128_low(y) : u128_low(x);
     const wide_u128 low = u128_multiply(u128_low(x), u128_low(y));
     const wide_u128 cross = u128_multiply(high, other);

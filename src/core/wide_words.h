@@ -10,7 +10,8 @@ typedef struct wide_u128 {
     uint64_t high, low;
 } wide_u128;
 
-/* The sign is the upper bit of the upper word, so that both words add and compare as they are. */
+/* The sign is the highest bit of the upper word, so that adding and comparing need no special
+   case. */
 typedef struct wide_i128 {
     int64_t high;
     uint64_t low;
@@ -32,10 +33,12 @@ static inline uint64_t u128_high(wide_u128 a)
 }
 
 /*
- *   a1 a0 * b1 b0, halves of 32 bits:         a0*b0
- *                                        a1*b0          the middle takes the upper half of a0*b0
- *                                        a0*b1          first, so that no sum exceeds 64 bits
- *                                   a1*b1
+ * Multiplies with halves of 32 bits:
+ *
+ *     a1 a0 * b1 b0 =           a0*b0
+ *                          a1*b0          the middle takes the upper half of a0*b0
+ *                          a0*b1          first, so that no sum exceeds 64 bits
+ *                     a1*b1
  */
 static inline wide_u128 u128_multiply(uint64_t a, uint64_t b)
 {
@@ -52,10 +55,8 @@ static inline wide_u128 u128_add(wide_u128 a, wide_u128 b)
     return u128_make(a.high + b.high + (low < a.low), low);
 }
 
-/*
- * Bit by bit: nothing divides by wide numbers often. The remainder is below the divisor before each
- * step; the bit that leaves it at the top says that doubling made it greater than any divisor.
- */
+/* Divides bit by bit, since division by wide numbers is rare. Before each step the remainder is
+   below the divisor; if doubling it shifts out the highest bit, it exceeds any divisor. */
 static inline wide_u128 u128_divide(wide_u128 a, uint64_t divisor, uint64_t *rest)
 {
     const uint64_t high = a.high / divisor;
@@ -77,7 +78,8 @@ static inline wide_u128 u128_divide(wide_u128 a, uint64_t divisor, uint64_t *res
     return u128_make(high, low);
 }
 
-/* A divisor of two words leaves a quotient of one, which is found bit by bit. */
+/* Divides by a number that may have two words; the quotient then has one word, which is found bit
+   by bit. */
 static inline wide_u128 u128_divide_wide(wide_u128 a, wide_u128 divisor, wide_u128 *rest)
 {
     wide_u128 left = {0, a.high};
@@ -103,7 +105,8 @@ static inline wide_u128 u128_divide_wide(wide_u128 a, wide_u128 divisor, wide_u1
     return (wide_u128){0, quotient};
 }
 
-/* Rounded to nearest once: what is below the 64 bits that are kept decides ties as one bit. */
+/* Rounds to nearest only once: all bits below the 64 that are kept are combined into the lowest
+   one, which decides ties. */
 static inline double u128_double(wide_u128 a)
 {
     uint64_t top = a.high;
@@ -121,7 +124,7 @@ static inline double u128_double(wide_u128 a)
     return result;
 }
 
-/* By less than 128 bits. */
+/* Shifts by 0 to 127 bits. */
 static inline wide_u128 u128_shift_right(wide_u128 a, unsigned bits)
 {
     if (bits == 0)

@@ -38,7 +38,7 @@ void window_move(window *w, uint64_t start, uint64_t stop)
     w->stop = stop;
     w->status = STELE_OK;
     if (w->in->memory != NULL) {
-        /* All of the range is there from the start: no copy, and reads beyond it would show. */
+        /* The whole range is in memory: it is not copied, and tools find reads beyond it. */
         w->data = w->at = w->in->memory + start;
         w->end = w->in->memory + stop;
     } else {
@@ -75,7 +75,7 @@ void window_keep(window *w, size_t size)
     w->keep = size;
 }
 
-/* Moves what is kept, and what is left, to the front of the buffer. */
+/* Moves the `kept` bytes before `at`, and all after it, to the start of the buffer. */
 static void window_compact(window *w, size_t kept)
 {
     const uint8_t *from = w->at - kept;
@@ -149,6 +149,6 @@ bool window_skip(window *w, uint64_t size)
     if (w->buffer == NULL)
         return false;
     window_move(w, offset + size, w->stop);
-    /* An input of unknown size may end before: only reading can tell. */
+    /* An input of unknown size may end before `stop`, which only reading can find out. */
     return w->in->has_size || window_need(w, 1) > 0 || w->in->position >= offset + size;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where texts end: 32 bytes at once, so that no branch depends on the length of a short text, which
- * processors cannot foresee.
- */
+/* Finds zero bytes that end texts, in 32 bytes at once: no branch depends on the length of a short
+   text, which processors predict badly. */
 #ifndef CORE_ZEROS_H
 #define CORE_ZEROS_H
 
@@ -14,21 +12,22 @@
 
 #define ZEROS_SIZE 32u
 
-/* Copies up to 64 bytes, in words: up to 7 more are read and written. Bit i is set where byte i is
-   zero, right up to the first of them. */
+/* Copies `size` bytes, 64 at most, in words: up to 7 more are read and written. In the result bit i
+   is set if byte i is zero; correct up to and including the first such bit. */
 static inline uint64_t zeros_copy_words(uint8_t *to, const uint8_t *from, unsigned size)
 {
     uint64_t zeros = 0;
     for (unsigned i = 0; i < size; i += SWAR_SIZE) {
         const uint64_t word = load_le64(from + i);
-        const uint64_t marks = swar_equal(word, 0) >> 7; /* the lowest bit of each byte */
+        /* The lowest bit of each byte that is zero. */
+        const uint64_t marks = swar_equal(word, 0) >> 7;
         store_le64(to + i, word);
         zeros |= (marks * UINT64_C(0x0102040810204080) >> 56) << i;
     }
     return zeros;
 }
 
-/* The same of 32 bytes. */
+/* Copies 32 bytes and finds their zeros, as zeros_copy_words() does. */
 static inline uint32_t zeros_copy(uint8_t *to, const uint8_t *from)
 {
 #if defined(__SSE2__)
@@ -44,14 +43,14 @@ static inline uint32_t zeros_copy(uint8_t *to, const uint8_t *from)
 #endif
 }
 
-/* The same without a copy. */
+/* Finds the zeros of 32 bytes, as zeros_copy_words() does, without a copy. */
 static inline uint32_t zeros_find(const uint8_t *from)
 {
     uint8_t unused[ZEROS_SIZE];
     return zeros_copy(unused, from);
 }
 
-/* How many bytes stand before the first zero. */
+/* How many bytes come before the first zero. */
 static inline unsigned zeros_before(uint32_t zeros)
 {
     return zeros == 0 ? ZEROS_SIZE : (unsigned)__builtin_ctz(zeros);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All codes of findings: of the library itself, the formats, the analyses, the symbols. */
+/* Finds codes of findings by number and name: those of the library itself, the formats, the
+   analyses and the symbols. */
 #include <string.h>
 
 #include "analysis/events/check.h"

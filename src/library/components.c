@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries that this one works with, and their versions as they are loaded. */
+/* The libraries that Stele works with, and their versions: the functions of <stele/component.h>. */
 #include <stele/component.h>
 #include <stele/symbols.h>
 
@@ -22,7 +22,7 @@
 #include <elfutils/libdwfl.h>
 #endif
 
-/* Each writes a version of at most 31 bytes; none where the library is not there. */
+/* Writes a version of at most 31 bytes; an empty text if the library is not there. */
 typedef void version_fn(char *out, size_t size);
 
 static void version_of_zlib(char *out, size_t size)
@@ -35,7 +35,7 @@ static void version_of_zstd(char *out, size_t size)
     snprintf(out, size, "%s", ZSTD_versionString());
 }
 
-/* "1.0.8, 13-Jul-2019" */
+/* The library says "1.0.8, 13-Jul-2019". */
 static void version_of_bzip2(char *out, size_t size)
 {
 #ifdef STELE_HAVE_BZ2
@@ -47,7 +47,7 @@ static void version_of_bzip2(char *out, size_t size)
 #endif
 }
 
-/* "OpenSSL 3.0.15 3 Sep 2024" */
+/* The library says "OpenSSL 3.0.15 3 Sep 2024". */
 static void version_of_openssl(char *out, size_t size)
 {
 #ifdef STELE_HAVE_CRYPTO

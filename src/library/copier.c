@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of traces that keep the bytes of their records: of one, or of several side by side. */
+/* Copies of one or several traces that keep the bytes of the records: the copiers of
+   <stele/writer.h>. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@ struct stele_copier {
     stele_context *context;
     stele_trace **traces;
     copier **copiers; /* by trace */
-    char **folders;   /* by trace; NULL: straight into the output */
+    char **folders;   /* by trace; NULL: the output itself */
     char *version;    /* NULL: each trace's own */
     size_t count;
-    loss_table losses; /* of all, once they are finished */
+    loss_table losses; /* of all copiers, after they are finished */
 };
 
 static bool take_options(stele_copier_options *options, const stele_copier_options *given)
@@ -41,18 +42,18 @@ bool stele_copier_is_possible(const char *name, stele_trace *const *traces, size
         if (strcmp(to->name, stele_trace_get_info(traces[i])->format) != 0 ||
             (to->copies_as != NULL && !to->copies_as(traces[i], o.version, o.is_shifted)))
             return false;
-        for (size_t k = 0; k < i; k++) /* side by side they would be read as one */
+        for (size_t k = 0; k < i; k++) /* next to each other they would be read as one trace */
             if (stele_trace_is_part(traces[i], traces[k]))
                 return false;
     }
     return count != 0;
 }
 
-/* ---- Folders ---- */
+/* ---- Folders of copies of several traces ---- */
 
 #define FOLDER_SIZE_MAX 100
 
-/* What a trace is called: "out/a/" and "a.tar.gz" are "a". */
+/* Makes a name for a trace from its path: "a" from "out/a/" and from "a.tar.gz". */
 static void folder_word(const char *path, char *word)
 {
     size_t size = strcspn(path, " "), first, length;
@@ -78,8 +79,8 @@ static bool is_taken(const stele_copier *c, size_t count, const char *folder)
     return false;
 }
 
-/* A name of its own for each trace; `within` is where one alone goes, or NULL. Returns false if out
-   of memory. */
+/* Gives each trace a folder of its own; one trace alone goes to `within`, or to the output if that
+   is NULL. Returns false if out of memory. */
 static bool name_folders(stele_copier *c, const char *within)
 {
     char word[FOLDER_SIZE_MAX + 1], folder[FOLDER_SIZE_MAX + 24];
@@ -97,7 +98,7 @@ static bool name_folders(stele_copier *c, const char *within)
     return true;
 }
 
-/* ---- Copies ---- */
+/* ---- Copying ---- */
 
 static stele_status open_copiers(stele_copier *c, const format *to, output *out,
                                  const stele_copier_options *options)
@@ -135,7 +136,7 @@ static stele_copier *copier_make(stele_context *context, stele_trace *const *tra
     return c;
 }
 
-/* Of the trace that a stream is of. */
+/* The copier of the trace that a stream belongs to. */
 static copier *copier_of(const stele_copier *c, uint32_t stream)
 {
     const stele_stream *of = stele_stream_get(c->context, stream);
@@ -145,7 +146,8 @@ static copier *copier_of(const stele_copier *c, uint32_t stream)
     return c->copiers[0];
 }
 
-/* Has a copier begin what is open where the copy begins, or notes that it cannot. */
+/* Has a copier write a record that begins what is open when the copy begins, or counts that it
+   cannot. */
 static stele_status begin_opened(void *user, const stele_batch *batch, const stele_event *event,
                                  uint64_t before_ns)
 {

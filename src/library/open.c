@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers and outputs by the name of a format or a sink. */
+/* Opens writers and outputs by the name of a format or a sink. */
 #include <string.h>
 
 #include "core/sized.h"
 #include "formats/format.h"
 #include "sinks/sink.h"
 
-/* What a name stands for: one of the two. */
+/* What a name was found to be: a format or a sink; the other is NULL. */
 typedef struct target {
     const format *format;
     const sink_entry *sink;
