@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line between two clocks, through events that both traces have. Which events are pairs is said
- * by a key, or found out: of some events that follow each other, most have one distance to an event
- * of the other trace, whatever is missing in both. From there on the line is followed to all
- * others, and each event is paired with the nearest one by it.
+ * Finds the line between two clocks through events that both traces have. A key says which events
+ * are pairs; without one they are found: of a few consecutive events of one trace, most have the
+ * same distance to an event of the other trace, regardless of which events are missing in both.
+ * From there the line is extended to all other events, and each is paired with the event that is
+ * nearest by the line.
  */
 #include <stele/align.h>
 #include <stele/expression.h>
@@ -19,17 +20,20 @@
 #include "core/sized.h"
 #include "model/trace.h"
 
-#define MOMENTS_MAX  (UINT32_C(1) << 20) /* of a trace */
-#define VOTERS       64u                 /* events of the other trace ... */
-#define VOTERS_FIRST 65536u /* ... and of the first one whose distances are looked at ... */
-#define VOTE_PLACES  5u     /* ... at so many places */
-#define VOTE_WIDTH   20e3   /* ns that are one distance, and more where clocks drift */
-#define VOTE_DRIFT   2e-4
-#define SAMPLE_MAX   128u /* pairs of which the slopes between any two are taken */
-#define ROUNDS       4
-#define UNFIT        (STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
+/* Events of the name that are taken from one trace, at most. */
+#define MOMENTS_MAX (UINT32_C(1) << 20)
+#define VOTERS      64u /* events of the other trace that vote for a distance */
+/* Events of the first trace whose distances to the voters are counted. */
+#define VOTERS_FIRST 65536u
+#define VOTE_PLACES  5u   /* number of positions in the other trace at which voters are tried */
+#define VOTE_WIDTH   20e3 /* ns within which distances count as equal */
+/* share of the time between voters that is added to VOTE_WIDTH, since clocks drift */
+#define VOTE_DRIFT 2e-4
+#define SAMPLE_MAX 128u /* pairs whose slopes are all computed: between any two of them */
+#define ROUNDS     4
+#define UNFIT      (STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
 
-/* When an event of the name was, and what it has in common with its pair. */
+/* One event with the name: its time, and the hash of what it has in common with its pair. */
 typedef struct moment {
     int64_t time_ns;
     uint64_t key;
@@ -40,15 +44,15 @@ typedef struct moments {
     uint32_t count, capacity;
 } moments;
 
-/* Of the first and of the other trace, from its own middle. */
+/* Times of the two events of a pair, each counted from the middle of its own trace. */
 typedef struct pair {
     double first_ns, other_ns;
 } pair;
 
-/* first = offset + slope * other, both counted from the origins of an alignment. */
+/* The line first = offset + slope * other, both counted from the origins of an alignment. */
 typedef struct line {
     double offset, slope;
-    double spread; /* the median of how far its pairs are from it */
+    double spread; /* median distance of the pairs from the line */
 } line;
 
 typedef struct aligning {
@@ -57,13 +61,13 @@ typedef struct aligning {
     hash_key key;
     moments sides[2];
     int64_t origin_ns[2];
-    pair *pairs; /* room for the events of the smaller side */
+    pair *pairs; /* room for as many pairs as the smaller side has events */
     uint32_t pair_count;
 } aligning;
 
-/* ---- Events ---- */
+/* ---- Events of one name ---- */
 
-/* Of the value of an expression; 0: it has none. */
+/* Hashes the value of the key expression, never to 0; 0 if the event has no value. */
 static uint64_t key_of(hash_key own, stele_expression *e, const stele_segment *segment,
                        uint32_t index)
 {
@@ -90,7 +94,7 @@ static stele_status add_moment(moments *to, int64_t time_ns, uint64_t key)
     return STELE_OK;
 }
 
-/* Takes the events of the name from one trace. */
+/* Collects the events with the name from one trace. */
 static stele_status gather(aligning *a, stele_trace *trace, moments *to)
 {
     stele_request request = {.struct_size = sizeof request,
@@ -128,7 +132,8 @@ static int compare_moments(const void *left, const void *right)
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* Times become small numbers, which are exact as floating point. */
+/* Chooses the middle of each trace as its origin, so that times become small numbers, which a
+   double holds exactly. */
 static void find_origins(aligning *a)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -148,7 +153,7 @@ static double time_of(const aligning *a, size_t side, uint32_t index)
     return (double)(a->sides[side].at[index].time_ns - a->origin_ns[side]);
 }
 
-/* ---- Lines ---- */
+/* ---- Fitting lines ---- */
 
 static int compare_numbers(const void *left, const void *right)
 {
@@ -169,8 +174,8 @@ static double distance(const line *l, const pair *p)
     return fabs(p->first_ns - (l->offset + l->slope * p->other_ns));
 }
 
-/* The median of the slopes between any two of some pairs that are spread over all of them, and of
-   the offsets with it: up to three of ten pairs can be anywhere. Returns false if out of memory. */
+/* Fits the line with the median of the slopes between any two of a sample of pairs, and the median
+   of the offsets for it: up to three of ten pairs may be wrong. Returns false if out of memory. */
 static bool fit_median(const aligning *a, line *l)
 {
     const uint32_t step = a->pair_count / SAMPLE_MAX + 1;
@@ -199,7 +204,7 @@ static bool fit_median(const aligning *a, line *l)
     return true;
 }
 
-/* The least squares of all pairs. */
+/* Fits the least-squares line of all pairs. */
 static void fit_squares(const aligning *a, line *l)
 {
     double mean_first = 0, mean_other = 0, product = 0, square = 0;
@@ -218,9 +223,9 @@ static void fit_squares(const aligning *a, line *l)
     l->offset = mean_first - l->slope * mean_other;
 }
 
-/* ---- Pairs ---- */
+/* ---- Pairing events ---- */
 
-/* Those of one key by their order. */
+/* Pairs events with equal keys in their order. */
 static void pair_in_order(aligning *a)
 {
     const moments *first = &a->sides[0], *other = &a->sides[1];
@@ -245,8 +250,8 @@ static void pair_in_order(aligning *a)
     }
 }
 
-/* The number of the event of the first trace from `from` on, of this key, that is nearest to a
-   time. */
+/* The index of the event of the first trace that is nearest to a time, among those with this key
+   from index `from` on. */
 static uint32_t nearest(const aligning *a, uint32_t from, uint64_t key, double time_ns)
 {
     const moments *first = &a->sides[0];
@@ -256,8 +261,8 @@ static uint32_t nearest(const aligning *a, uint32_t from, uint64_t key, double t
     return from;
 }
 
-/* Some events of the other trace, each with the nearest one of its key, by a line; within
-   `limit_ns`. */
+/* Pairs the events `begin` to `end` of the other trace with the nearest one of their key by a line,
+   if that is at most `limit_ns` away. */
 static void pair_by_line(aligning *a, uint32_t begin, uint32_t end, const line *l, double limit_ns)
 {
     const moments *first = &a->sides[0], *other = &a->sides[1];
@@ -275,7 +280,7 @@ static void pair_by_line(aligning *a, uint32_t begin, uint32_t end, const line *
         p.first_ns = time_of(a, 0, i);
         if (distance(l, &p) > limit_ns)
             continue;
-        if (i == taken) { /* the nearer of two that have the same nearest one */
+        if (i == taken) { /* two events have the same nearest one: the nearer of them is its pair */
             if (distance(l, &p) < distance(l, &a->pairs[a->pair_count - 1]))
                 a->pairs[a->pair_count - 1] = p;
             continue;
@@ -290,9 +295,9 @@ static double limit_of(const line *l)
     return 10 * l->spread + 1000;
 }
 
-/* ---- Without keys ---- */
+/* ---- Finding pairs without keys ---- */
 
-/* The most distances within one width of each other; `at` is where they begin. */
+/* The largest number of distances within `width` of each other; `at` is the smallest of these. */
 static uint32_t densest(const double *distances, uint32_t count, double width, double *at)
 {
     uint32_t most = 0;
@@ -315,12 +320,9 @@ static uint32_t within(const double *distances, uint32_t count, double low, doub
     return found;
 }
 
-/*
- * Where most of some events of the other trace find one of the first: the distance that most of all
- * pairs of both have. Events that follow each other evenly do so at many places; then the first
- * events of both are pairs. Gives how many there are at that offset; 0 and a status, if memory is
- * exhausted.
- */
+/* Finds the distance that most pairs of a voter and an event of the first trace have; `offset`
+   becomes it. Events at regular intervals have it at many offsets; then the first events of both
+   traces are taken as a pair. Returns how many voters agree; 0 with a status if out of memory. */
 static uint32_t vote(const aligning *a, uint32_t begin, uint32_t end, double *offset,
                      stele_status *status)
 {
@@ -349,8 +351,8 @@ static uint32_t vote(const aligning *a, uint32_t begin, uint32_t end, double *of
     return most;
 }
 
-/* From some events on, whose offset is known, to all of them: the drift that twice as many show is
-   twice as exact. */
+/* Extends the line from the events `begin` to `end`, whose offset is known, to all events: each
+   round takes twice as many, which make the drift twice as exact. */
 static stele_status grow(aligning *a, uint32_t begin, uint32_t end, line *l)
 {
     const uint32_t count = a->sides[1].count;
@@ -369,7 +371,8 @@ static stele_status grow(aligning *a, uint32_t begin, uint32_t end, line *l)
     }
 }
 
-/* Of some places in the other trace, that at which most events find another. */
+/* Finds the line by votes: of several positions in the other trace, the one with the most agreement
+   counts. */
 static stele_status find_line_by_order(aligning *a, line *best)
 {
     const uint32_t count = a->sides[1].count;
@@ -407,7 +410,7 @@ static stele_status find_line(aligning *a, line *best)
     return fit_median(a, best) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* ---- The whole ---- */
+/* ---- The alignment as a whole ---- */
 
 static stele_status refine(aligning *a, line *l)
 {
@@ -436,7 +439,8 @@ static stele_status tell(const aligning *a, const line *l, stele_alignment *foun
     for (uint32_t i = 0; i < a->pair_count; i++)
         distances[i] = distance(l, &a->pairs[i]);
     own.residual_median_ns = (int64_t)(median(distances, a->pair_count) + 0.5);
-    own.residual_max_ns = (int64_t)(distances[a->pair_count - 1] + 0.5); /* sorted by now */
+    /* median() has sorted the distances. */
+    own.residual_max_ns = (int64_t)(distances[a->pair_count - 1] + 0.5);
     free(distances);
     own.offset_ns = add_saturated(subtract_saturated(a->origin_ns[0], a->origin_ns[1]),
                                   (int64_t)floor(l->offset + 0.5));

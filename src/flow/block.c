@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 
-#define BLOCK_PAYLOAD_FULL (32u << 10) /* bytes of fields and payloads */
-#define BLOCK_VIEWS_TRIED  8u          /* for one with the same stream */
+/* Bytes of fields and payloads at which a block on disk is full. */
+#define BLOCK_PAYLOAD_FULL (32u << 10)
+#define BLOCK_VIEWS_TRIED  8u /* views that are tried for events of the same stream */
 
-/* ---- Pool ---- */
+/* ---- Pool of blocks ---- */
 
 static block *block_new(uint32_t events)
 {
@@ -62,7 +63,7 @@ void pool_free(block_pool *pool)
     }
 }
 
-/* ---- Filling ---- */
+/* ---- Filling a block ---- */
 
 bool block_is_full(const block *b)
 {
@@ -88,7 +89,7 @@ bool block_reserve_views(block *b, uint32_t count)
     return true;
 }
 
-/* A view that events of the batch can join: of the same stream, and without a context. */
+/* Finds a view that events of the batch can join: of the same stream, and without a context. */
 static bool view_find(const block *b, const stele_batch *batch, uint32_t *view)
 {
     const uint32_t tried = b->view_count < BLOCK_VIEWS_TRIED ? b->view_count : BLOCK_VIEWS_TRIED;
@@ -125,7 +126,7 @@ bool block_append(block *b, stele_segment *segment)
     uint32_t view;
     if (!view_find(b, batch, &view) && !view_add(b, batch, &view))
         return false;
-    /* A context alone may fill a block; one event goes in all the same. */
+    /* The context alone may fill a block; one event is still added, so that each block has some. */
     while (segment->count != 0 && (b->storage->event_count == 0 || !block_is_full(b))) {
         b->owners[b->storage->event_count] = view;
         if (!batch_copy_event(b->storage, batch, &batch->events[segment->first]))
@@ -162,9 +163,9 @@ bool block_seal(block *b)
     return true;
 }
 
-/* ---- Sorting ---- */
+/* ---- Sorting a block ---- */
 
-/* A total order, so that any way of sorting is stable. */
+/* The order by key, stream, index is total, so that any way of sorting is stable. */
 typedef struct sort_entry {
     int64_t key;
     uint32_t stream, index;
@@ -190,7 +191,7 @@ static void entries_insert(sort_entry *entries, uint32_t count)
     }
 }
 
-/* Merges two sorted neighbours; `room` holds the first of them meanwhile. */
+/* Merges two adjacent sorted ranges; `room` holds a copy of the first one meanwhile. */
 static void entries_merge(sort_entry *entries, uint32_t middle, uint32_t count, sort_entry *room)
 {
     uint32_t left = 0, right = middle, to = 0;
@@ -220,7 +221,8 @@ static void entries_sort(sort_entry *entries, uint32_t count, sort_entry *room)
     }
 }
 
-/* Puts the event that entry i names in place i, one cycle after the other. */
+/* Moves the event that entries[i] names to index i, one cycle of the permutation after the
+   other. */
 static void block_permute(block *b, sort_entry *entries)
 {
     stele_event *events = b->storage->events;

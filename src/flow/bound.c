@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of time as users write them. */
+/* Parses bounds of time as users write them. */
 #include <stele/reader.h>
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool refuse(const char **error, const char *why)
     return false;
 }
 
-/* ---- Durations and ticks ---- */
+/* ---- Bounds as durations and ticks ---- */
 
 static bool parse_duration(const char *text, bool is_from_end, stele_bound *bound,
                            const char **error)
@@ -55,7 +55,7 @@ static bool parse_ticks(const char *text, stele_bound *bound, const char **error
     return true;
 }
 
-/* ---- Wall time, ISO 8601 ---- */
+/* ---- Bounds as wall-clock time, ISO 8601 ---- */
 
 static bool scan_digits(const char **at, unsigned count, unsigned *value)
 {
@@ -83,8 +83,8 @@ static unsigned month_days(unsigned year, unsigned month)
     return days[month - 1] + (month == 2 && is_leap ? 1u : 0u);
 }
 
-/* Days from 1970-01-01. Years are taken to begin in March, so that leap days come last; 719,468
-   days lie between 0000-03-01 and 1970-01-01. */
+/* Days from 1970-01-01 to a date. Years are counted from March, so that leap days come last; there
+   are 719,468 days from 0000-03-01 to 1970-01-01. */
 static int64_t civil_days(unsigned year, unsigned month, unsigned day)
 {
     const int64_t y = (int64_t)year - (month <= 2 ? 1 : 0);
@@ -107,7 +107,8 @@ static bool scan_date(const char **at, int64_t *days)
     return true;
 }
 
-/* hh:mm, hh:mm:ss or hh:mm:ss.fraction; a leap second is the first second of the next minute. */
+/* Scans hh:mm, hh:mm:ss or hh:mm:ss.fraction; a leap second becomes the first second of the next
+   minute. */
 static bool scan_time_of_day(const char **at, int64_t *ns, const char **error)
 {
     unsigned hour, minute, second = 0;
@@ -118,7 +119,8 @@ static bool scan_time_of_day(const char **at, int64_t *ns, const char **error)
         return refuse(error, "expected a time of day like 10:00, 10:00:00 or 10:00:00.5");
     if (**at == '.') {
         quantity q;
-        *at = quantity_read(*at - 1, &q); /* with the last digit of the seconds */
+        /* Including the last digit of the seconds, which is then dropped. */
+        *at = quantity_read(*at - 1, &q);
         q.whole = 0;
         if (quantity_scale(&q, NS_PER_S, &fraction_ns) != QUANTITY_FITS)
             return refuse(error, "the time is finer than a nanosecond");
@@ -127,7 +129,7 @@ static bool scan_time_of_day(const char **at, int64_t *ns, const char **error)
     return true;
 }
 
-/* Nothing or Z is UTC; else ±hh:mm, ±hhmm or ±hh. */
+/* Scans a time zone: nothing or Z is UTC; else ±hh:mm, ±hhmm or ±hh. */
 static bool scan_zone(const char **at, int64_t *offset_ns)
 {
     const bool is_behind = **at == '-';

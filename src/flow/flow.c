@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows that leave the order as it is. */
+/* Flows that do not change the order of events. */
 #include "flow/flow.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void flow_close(flow *f)
         f->ops->close(f);
 }
 
-/* ---- A producer's batches ---- */
+/* ---- The flow of one producer ---- */
 
 typedef struct plain_flow {
     flow base;
@@ -58,11 +58,11 @@ stele_status flow_plain(producer *from, flow **out)
     return STELE_OK;
 }
 
-/* ---- One after the other ---- */
+/* ---- The flow of several flows, one after the other ---- */
 
 typedef struct concat_flow {
     flow base;
-    stele_status status; /* STELE_END, or the first error: reported at the end */
+    stele_status status; /* STELE_END, or the first error of a flow; returned at the end */
     size_t at, count;
     flow *from[];
 } concat_flow;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Flows: segments that are pulled, some at a time, and taken one by one. A flow is built from a
- * producer, or from other flows, which it then owns, also when it cannot be made. A segment holds
- * until the next call of flow_next() on the same flow.
- */
+/* Flows of segments, which are pulled some at a time and taken one by one. A flow is built from a
+   producer or from other flows; it owns them, also if it cannot be made. A segment holds until the
+   next call of flow_next() on the same flow. */
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 
@@ -13,30 +11,35 @@
 typedef struct flow flow;
 
 typedef struct flow_ops {
-    /* Called when all segments were taken: puts at least one in their place, or says why not. */
+    /* Called when all pulled segments were taken: sets `at` and `end` to at least one segment, or
+       returns why there is none. */
     stele_status (*pull)(flow *self);
     void (*close)(flow *self);
 } flow_ops;
 
 struct flow {
     const flow_ops *ops;
-    const stele_segment *at, *end; /* those that were pulled and not yet taken */
-    uint64_t event_count;          /* of all that were pulled so far */
-    const uint64_t *keys;          /* flow_key() of all events of the segments' batch, if it is one
-                                      and they are at hand; else NULL */
+    const stele_segment *at, *end; /* segments that were pulled and not yet taken */
+    uint64_t event_count;          /* events of all segments that were pulled so far */
+    /* flow_key() of all events of the segments' batch, if there is only one batch and the keys are
+       known; else NULL. */
+    const uint64_t *keys;
 };
 
-/* event_key() as an unsigned number, in the same order. */
+/* The time of an event in the order of a flow, event_key(), as an unsigned number with the same
+   order. */
 static inline uint64_t flow_key(const stele_event *event, bool by_end)
 {
     return (uint64_t)event_key(event, by_end) ^ UINT64_C(1) << 63;
 }
 
-/* What the ordering flows of one reader find out, shared by them. */
+/* What the ordering flows of a reader count; all of them share one. */
 typedef struct order_stats {
-    uint64_t unordered_count; /* events after a younger one of their stream */
+    uint64_t unordered_count; /* events that follow a younger one of their stream */
+    /* the largest distance of such an event to the younger one */
     int64_t unordered_max_ns;
-    uint64_t late_count; /* delivered out of order */
+    uint64_t late_count; /* events that were delivered with STELE_FLAG_LATE */
+    /* the largest distance of a late event to a younger one before it */
     int64_t lateness_max_ns;
 } order_stats;
 
@@ -51,7 +54,7 @@ static inline stele_status flow_next(flow *f, stele_segment *segment)
     return STELE_OK;
 }
 
-/* For pull(): the segments are these, with so many events. */
+/* For pull(): delivers `count` segments with `event_count` events in all. */
 static inline stele_status flow_give(flow *self, const stele_segment *segments, uint32_t count,
                                      uint64_t event_count)
 {
@@ -61,47 +64,46 @@ static inline stele_status flow_give(flow *self, const stele_segment *segments, 
     return STELE_OK;
 }
 
-/* Closes the flow and all that it owns; NULL is fine. */
+/* Closes a flow, which may be NULL, and everything that it owns. */
 void flow_close(flow *f);
 
-/* The producer's batches as they come. STELE_ERR_MEMORY. */
+/* Makes a flow of a producer's batches as they come. Errors: STELE_ERR_MEMORY. */
 stele_status flow_plain(producer *from, flow **out);
 
 typedef struct order_options {
-    bool by_end;           /* see event_key() */
-    int64_t lateness_ns;   /* how much older than one before it an event can be; INT64_MAX: any */
-    uint32_t batch_events; /* capacity of the batches; 0: BATCH_EVENTS */
-    uint32_t events_max;   /* of a window; 0: 65,536 */
-    size_t size_max;       /* bytes held in memory */
-    int64_t hold_ms;    /* what is held goes out when nothing came for so long; 0: it never does */
-    order_stats *stats; /* outlives the flow */
+    bool by_end; /* order COMPLETE events by their end: see event_key() */
+    /* How much older than one before it an event can be; INT64_MAX: not limited. */
+    int64_t lateness_ns;
+    uint32_t batch_events; /* capacity of the batches for events; 0: BATCH_EVENTS */
+    uint32_t events_max;   /* events that a window holds; 0: 65,536 */
+    size_t size_max;       /* bytes that events held in memory may take */
+    int64_t hold_ms;    /* events are delivered when nothing came for so long; 0: they are held */
+    order_stats *stats; /* must outlive the flow */
     stele_context *context;
 } order_options;
 
 /*
- * Both give the producer's events by (time, stream, sequence). An event goes out as soon as none
- * that is still to come can be older by `lateness_ns`. An event that is older than one that went
- * out before it is flagged LATE and counted. They differ in what happens when more events are held
- * than the limits allow: the window lets the oldest go early, the sort (which knows no events_max)
- * writes sorted runs to temporary files. STELE_ERR_MEMORY; reading also gives STELE_ERR_WRITE and
- * STELE_ERR_READ for the temporary files.
+ * Both order the producer's events by (time, stream, sequence). An event is delivered as soon as no
+ * later one can be older by `lateness_ns`. An event older than one delivered before it is flagged
+ * LATE and counted. They differ when more events are held than the limits allow: flow_window()
+ * delivers the oldest early; flow_sort(), which ignores events_max, writes sorted runs to temporary
+ * files. Errors: STELE_ERR_MEMORY; while reading also STELE_ERR_WRITE and STELE_ERR_READ for the
+ * temporary files.
  */
 stele_status flow_window(producer *from, const order_options *options, flow **out);
 stele_status flow_sort(producer *from, const order_options *options, flow **out);
 
-/* In both of these, an error of one flow ends that flow only, and is reported when all have ended.
- */
+/* In flow_merge(), flow_merge_two() and flow_concat() an error of one flow ends that flow only, and
+   is returned when all have ended. */
 
-/*
- * Several ordered flows as one; on equal times the earlier in the list comes first. Events may come
- * late between segments, but each segment must be in order.
- */
+/* Merges several ordered flows; for equal times the one earlier in the list comes first. A flow may
+   have late events between segments, but each segment must be in order. */
 stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out);
 
-/* What it makes of two. */
+/* Merges two flows: the special case that flow_merge() uses for count 2. */
 stele_status flow_merge_two(flow *left, flow *right, bool by_end, flow **out);
 
-/* One after the other. */
+/* Makes a flow of several flows, one after the other. */
 stele_status flow_concat(flow *const *from, size_t count, flow **out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of each recording, the time in which all of its streams were recorded. */
+/* Intersections: for each recording, the time in which all of its streams were recorded. */
 #include <stele/reader.h>
 
 #include <stdlib.h>
@@ -7,16 +7,17 @@
 #include "model/context.h"
 
 typedef struct time_span {
-    int64_t begin_ns, end_ns; /* both belong to it */
+    int64_t begin_ns, end_ns; /* both are in the span */
 } time_span;
 
 struct stele_intersection {
     time_span *spans; /* by stream */
     uint32_t count;
-    time_span all; /* has all of them */
+    time_span all; /* includes the intersections of all recordings */
 };
 
-/* What was recorded of a stream, or where that is not known its events. */
+/* The time in which a stream was recorded, or, if that is not known, the range of its events.
+   Returns false if neither is known. */
 static bool span_of(const stele_stream *stream, time_span *span)
 {
     *span = stream->has_span ? (time_span){stream->span_begin_ns, stream->span_end_ns}
@@ -24,8 +25,9 @@ static bool span_of(const stele_stream *stream, time_span *span)
     return stream->has_span || stream->has_range;
 }
 
-/* Streams of one recording stand together: all from `first` on get what they have in common. `*end`
-   is the first stream after them, or the one whose span is not known. */
+/* Computes the intersection of the recording whose streams begin at `first`; they are consecutive.
+   `*end` becomes the first stream after them, or the one whose span is not known, in which case the
+   result is false. */
 static bool intersect(const stele_context *context, uint32_t first, time_span *spans, uint32_t *end)
 {
     const stele_stream *leader = stele_stream_get(context, first), *stream = leader;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging by a tree of merges of two. A leaf holds events of an input; every node above merges what
- * the two below it hold until one of them runs dry, about a hundred events at a time and without a
- * branch that depends on times. What the root holds goes out as segments.
+ * Merges any number of flows by a tree of merges of two. A leaf holds events of an input; every
+ * other node merges what its two sides hold until one of them is empty, about a hundred events at a
+ * time and without a branch that depends on times. What the root holds is delivered as segments.
  *
  *                 root: a1 b1 c1 a2 c2 ..
  *                /                       \        on equal keys the left one goes first
@@ -10,10 +10,10 @@
  *         /       \
  *     a1 a2 ..  b1 b2 ..                          events of batches
  *
- * A node is filled only when it is empty and all of the nodes above it are, too. So all events of
- * a leaf that is filled were delivered, and its input can reuse their batch. Where some of one side
- * go before the other, they are passed on as they lie; the keys of what is passed all the way are
- * never read.
+ * Invariant: a node is filled only when it and all nodes above it are empty. So all events of a
+ * leaf that is filled were delivered, and its input can reuse their batch. Where a run of events of
+ * one side goes before the other side, it is passed up without being copied; keys of a run that is
+ * passed up to the root are never read.
  */
 #include <stdlib.h>
 
@@ -21,14 +21,16 @@
 #include "flow/merge_steps.h"
 #include "model/batch.h"
 
-#define SIDE_KEYS 64u             /* that a merge takes of each side at once */
-#define NODE_KEYS (2 * SIDE_KEYS) /* so that it has as many at most */
-#define FEW_KEYS  8u              /* of a side: looking for a middle takes longer than merging */
+#define SIDE_KEYS 64u             /* keys that a merge takes of each side at once */
+#define NODE_KEYS (2 * SIDE_KEYS) /* keys that a node has at most, since it merges two sides */
+/* Keys of a side below which finding the middle of a merge takes longer than merging. */
+#define FEW_KEYS 8u
 
 /*
- * Of a node: keys, and where the event of each is: the input, and its number in 32 bits below. Only
- * the start of most rooms is in use. They are an odd number of cache lines apart, as all starts
- * would be rivals for the same few places in the cache otherwise.
+ * Memory of a node: sorted keys, and for each the place of its event: the input's number in the
+ * upper 32 bits, the event's number in its batch in the lower ones. As a rule only the start of a
+ * room is used; the padding makes the distance of rooms an odd number of cache lines, since their
+ * starts would compete for the same cache sets otherwise.
  */
 typedef struct merge_room {
     uint64_t keys[NODE_KEYS];
@@ -36,37 +38,38 @@ typedef struct merge_room {
     uint64_t padding[8];
 } merge_room;
 
-/* Events of an input whose keys were not read. */
+/* Consecutive events of an input whose keys were not read into a room. */
 typedef struct merge_run {
     const stele_batch *batch;
-    const uint64_t *keys; /* as in flow */
+    const uint64_t *keys; /* see flow.keys */
     uint32_t input;
-    uint32_t first, end; /* numbers of the events */
+    uint32_t first, end; /* numbers of the events in the batch */
 } merge_run;
 
-/* What it holds is sorted: the keys from `at` on, perhaps in the room of a node below; the run. */
+/* A node. It holds, in this order, the keys from `at` to `end`, which may be in the room of a node
+   below, and the run; both together are sorted. */
 typedef struct merge_node {
     const uint64_t *at, *end;
     merge_run run;
     merge_room *room;
-    struct merge_node *sides[2]; /* NULL: a leaf */
-    uint32_t input;              /* of a leaf */
-    bool is_ended;               /* it will stay empty */
+    struct merge_node *sides[2]; /* the nodes below; NULL: it is a leaf */
+    uint32_t input;              /* leaf: number of its input */
+    bool is_ended;               /* it is empty and stays so */
 } merge_node;
 
 typedef struct merge_input {
     flow *from;
-    const stele_batch *batch; /* of the current segment */
-    merge_room *room;         /* of its leaf */
+    const stele_batch *batch; /* the batch of the current segment */
+    merge_room *room;         /* the room of the input's leaf */
 } merge_input;
 
 typedef struct merge_flow {
     flow base;
-    stele_status status; /* STELE_END, or the first error of an input: reported at the end */
+    stele_status status; /* STELE_END, or the first error of an input; returned at the end */
     bool by_end;
     size_t count;
     merge_input *inputs;
-    merge_node *nodes; /* 2 * count - 1, the root first */
+    merge_node *nodes; /* 2 * count - 1 nodes, the root first */
     merge_room *rooms;
     stele_segment segments[NODE_KEYS];
 } merge_flow;
@@ -88,7 +91,7 @@ static inline uint64_t place_of(const uint64_t *key)
     return key[offsetof(merge_room, places) / sizeof *key];
 }
 
-/* Of what comes first: the keys, or else the run. */
+/* Number of the events that go first: those with keys, or, if there are none, those of the run. */
 static uint32_t part_count(const merge_node *node)
 {
     return has_keys(node) ? (uint32_t)(node->end - node->at) : node->run.end - node->run.first;
@@ -105,7 +108,7 @@ static merge_held part_held(const merge_node *node, bool by_end)
     return held;
 }
 
-/* Hands over some of it. */
+/* Moves the first `count` events of a side to the node above. */
 static void part_take(merge_node *node, merge_node *side, uint32_t count)
 {
     if (has_keys(side)) {
@@ -131,7 +134,8 @@ static void keys_read(merge_room *to, const merge_run *run, uint32_t count, bool
         to->places[i] = place + i;
 }
 
-/* Reads keys of a node that has none, into the room of the run's leaf: that is empty. */
+/* Reads keys of a node's run, if it has no others, into the room of the run's leaf, which is
+   empty. */
 static void node_read(const merge_flow *merge, merge_node *node)
 {
     merge_run *run = &node->run;
@@ -143,9 +147,10 @@ static void node_read(const merge_flow *merge, merge_node *node)
     node->end = room->keys + count;
 }
 
-/* ---- Passing on ---- */
+/* ---- Passing runs up ---- */
 
-/* Hands over what of one side goes before the other one, if that is worth it. */
+/* Moves the events of `side` that go before the first one of `other` to the node, if there are
+   enough of them. */
 static bool node_pass(merge_node *node, merge_node *side, const merge_node *other, bool wins_tie,
                       bool by_end)
 {
@@ -161,7 +166,7 @@ static bool node_pass(merge_node *node, merge_node *side, const merge_node *othe
     return count != 0;
 }
 
-/* ---- Merging ---- */
+/* ---- Merging two sides ---- */
 
 static size_t side_count(const merge_node *side)
 {
@@ -177,7 +182,8 @@ static inline void step_to(uint64_t *to, merge_place *at)
     to[NODE_KEYS] = from[NODE_KEYS];
 }
 
-/* Merges until one of the sides runs dry. */
+/* Merges two sides until one of them has no more keys. The first half and the second half are
+   merged in turn: their steps do not wait for each other. */
 static void node_merge(merge_node *node)
 {
     merge_node *left = node->sides[0], *right = node->sides[1];
@@ -196,7 +202,7 @@ static void node_merge(merge_node *node)
     node->end = end;
 }
 
-/* The same where one side has few keys. */
+/* Merges two sides, one of which has few keys, step by step. */
 static void node_merge_few(merge_node *node)
 {
     merge_node *left = node->sides[0], *right = node->sides[1];
@@ -210,7 +216,7 @@ static void node_merge_few(merge_node *node)
     node->end = to;
 }
 
-/* ---- Filling ---- */
+/* ---- Filling nodes ---- */
 
 static void leaf_fill(merge_flow *merge, merge_node *leaf)
 {
@@ -237,8 +243,8 @@ static bool has_few_keys(const merge_node *node)
     return (size_t)(node->end - node->at) - 1 < FEW_KEYS;
 }
 
-/* Fills the sides of an empty node. True: what they hold is to be merged; else the node has got
-   what goes first, or is at its end. */
+/* Fills the sides of an empty node. Returns true if the sides are to be merged; otherwise the node
+   has got the events that go first, or is at its end. */
 static bool sides_fill(merge_flow *merge, merge_node *node)
 {
     merge_node *left = node->sides[0], *right = node->sides[1];
@@ -261,7 +267,7 @@ static bool sides_fill(merge_flow *merge, merge_node *node)
     return true;
 }
 
-/* Fills an empty node; it stays empty when it is at its end. */
+/* Fills an empty node. It stays empty if it is at its end. */
 static void node_fill(merge_flow *merge, merge_node *node)
 {
     if (node->sides[0] == NULL)
@@ -270,14 +276,14 @@ static void node_fill(merge_flow *merge, merge_node *node)
         node_merge(node);
 }
 
-/* ---- Segments ---- */
+/* ---- Segments of what the root holds ---- */
 
 static inline uint32_t place_input(uint64_t place)
 {
     return (uint32_t)(place >> 32);
 }
 
-/* The root's keys: as many events of one input as stand together. */
+/* Delivers the root's keys, as a segment for each stretch of events of one input. */
 static stele_status give_keys(merge_flow *merge, merge_node *root)
 {
     uint32_t starts[NODE_KEYS + 1], count = 1;
@@ -298,7 +304,7 @@ static stele_status give_keys(merge_flow *merge, merge_node *root)
     return flow_give(&merge->base, merge->segments, count, key_count);
 }
 
-/* The root's run. */
+/* Delivers the root's run as a segment. */
 static stele_status give_run(merge_flow *merge, merge_node *root)
 {
     merge_run *run = &root->run;
@@ -307,7 +313,7 @@ static stele_status give_run(merge_flow *merge, merge_node *root)
     return flow_give(&merge->base, merge->segments, 1, merge->segments[0].count);
 }
 
-/* ---- The flow ---- */
+/* ---- The merging flow ---- */
 
 static stele_status merge_pull(flow *self)
 {
@@ -332,7 +338,8 @@ static void merge_close(flow *self)
     free(merge);
 }
 
-/* Makes the node at `*node` over the inputs from `first` on, and those below after it. */
+/* Makes the node at `*node` for `count` inputs from number `first` on, and the nodes below it after
+   it. */
 static merge_node *tree_make(merge_flow *merge, merge_node **node, uint32_t first, size_t count)
 {
     merge_node *self = (*node)++;

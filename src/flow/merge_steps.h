@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of a merge of two sorted lists of keys. Which key goes next cannot be guessed, so there is
- * no branch that could be guessed wrongly: a comparison becomes a mask. On equal keys those of the
- * left list go first.
+ * Steps of a merge of two sorted lists of keys. Which key goes next is not predictable, so there is
+ * no branch on it: the comparison becomes a mask. On equal keys those of the left list go first.
  *
- * A step waits for the one before it. So a merge is made of two that are independent: of its first
- * half, and of the rest, whose start is found by bisection.
+ * A step depends on the one before it. To use the processor better, a merge consists of two that
+ * are independent: its first half, and the rest, whose start is found by bisection.
  */
 #ifndef FLOW_MERGE_STEPS_H
 #define FLOW_MERGE_STEPS_H
@@ -15,12 +14,13 @@
 
 #include "flow/flow.h"
 
-/* The next key of each list. */
+/* Positions in the two lists: the next key of each. */
 typedef struct merge_place {
     const uint64_t *left, *right;
 } merge_place;
 
-/* All ones where a < b. The compiler cannot know so, and make a branch of its use. */
+/* All ones if a < b, else 0. The empty assembly keeps the compiler from turning the mask into a
+   branch. */
 static inline uint64_t mask_below(uint64_t a, uint64_t b)
 {
     uint64_t mask = -(uint64_t)(a < b);
@@ -28,7 +28,7 @@ static inline uint64_t mask_below(uint64_t a, uint64_t b)
     return mask;
 }
 
-/* How many of sorted keys, of which there are some, are below the limit. */
+/* How many of `count` sorted keys are below the limit; `count` is not 0. */
 static inline size_t count_below(const uint64_t *keys, size_t count, uint64_t limit)
 {
     const uint64_t *at = keys;
@@ -37,14 +37,14 @@ static inline size_t count_below(const uint64_t *keys, size_t count, uint64_t li
     return (size_t)(at - keys) + (1 & mask_below(*at, limit));
 }
 
-/* Where a merge of lists with so many keys stands after `count` steps. */
+/* The positions in the two lists after `count` steps of a merge. */
 static inline merge_place merge_middle(merge_place from, size_t left_count, size_t right_count,
                                        size_t count)
 {
     const size_t least = count > right_count ? count - right_count : 0;
     const size_t most = count < left_count ? count : left_count;
     const uint64_t *left = from.left + least, *right = from.right + (count - least);
-    /* The key before `left + n` went if it is not above the one that `right - n` stands after. */
+    /* Invariant: the key before `left + n` was taken if it is not above the key at `right - n`. */
     for (size_t open = most - least; open != 0; open -= (open + 1) / 2) {
         const size_t half = (open + 1) / 2;
         const size_t taken = half & ~(size_t)mask_below(*(right - half), left[half - 1]);
@@ -54,9 +54,9 @@ static inline merge_place merge_middle(merge_place from, size_t left_count, size
     return (merge_place){left, right};
 }
 
-/* What a side holds: keys, or as many events whose keys are not read yet. */
+/* What one side of a merge holds: keys, or events whose keys are not read yet. */
 typedef struct merge_held {
-    const uint64_t *keys; /* NULL: those of the events */
+    const uint64_t *keys; /* NULL: keys are read from the events */
     const stele_event *events;
     uint32_t count;
     bool by_end;
@@ -72,10 +72,11 @@ static inline bool goes_before(uint64_t key, uint64_t limit, bool wins_tie)
     return key < limit || (wins_tie && key == limit);
 }
 
-#define RUN_EVENTS 8u /* more than so many of one side are passed on as they lie */
+/* Events of one side that are merged rather than passed on as a segment of their own. */
+#define RUN_EVENTS 8u
 
-/* How many of one side go before the other's first one; 0 where they are too few to be passed on by
-   themselves. */
+/* How many events of one side go before the first one of the other; 0 if they are too few for a
+   segment of their own. */
 static inline uint32_t run_before(const merge_held *side, uint64_t limit, bool wins_tie)
 {
     uint32_t first = 0, end = side->count;
@@ -93,13 +94,13 @@ static inline uint32_t run_before(const merge_held *side, uint64_t limit, bool w
     return end;
 }
 
-/* What two lists give until one of them runs dry. */
+/* The part of a merge until one of the lists is empty. */
 typedef struct merge_part {
     merge_place at, middle;
-    size_t count, half; /* steps in all, and to the middle */
+    size_t count, half; /* number of all steps, and of those before `middle` */
 } merge_part;
 
-/* Of lists that have some keys both. */
+/* Finds the part of two lists that both have keys, and its middle. */
 static inline merge_part merge_part_of(const uint64_t *left, size_t left_count,
                                        const uint64_t *right, size_t right_count)
 {
@@ -115,7 +116,7 @@ static inline merge_part merge_part_of(const uint64_t *left, size_t left_count,
     return part;
 }
 
-/* Takes the key that goes next. The result is all ones where it was the right one. */
+/* Takes the key that goes next. Returns all ones if it is of the right list, else 0. */
 static inline uint64_t merge_step(merge_place *at)
 {
     const uint64_t mask = mask_below(*at->right, *at->left);

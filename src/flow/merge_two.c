@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two flows as one, which most merges are. They take turns, so that where the turns start is all
- * that a merge has to find out.
+ * Merges two flows, which is what most merges do. Events of the two sides alternate in turns; the
+ * merge only has to find where turns begin.
  *
- * - Events are not moved: segments point into the batches of both sides, which hold until a side is
- *   asked for more. A side is asked only in side_fill(), when all that it gave has been passed on.
- * - While both sides have events they have keys, at least one and at most as many as events.
+ * - Events are not moved: segments point into the batches of both sides, which hold until the side
+ *   is pulled again. A side is pulled only in side_fill(), when all of its events were delivered.
+ * - While both sides have events they have keys: at least one, and at most as many as events.
  * - On equal keys the left side goes first.
  */
 #include <stdlib.h>
@@ -14,28 +14,30 @@
 #include "flow/merge_steps.h"
 #include "model/batch.h"
 
-#define SIDE_KEYS 128u /* that are merged at once */
+#define SIDE_KEYS 128u /* keys of each side that are merged at once */
 
 typedef struct two_side {
     flow *from;
-    stele_segment next;   /* what is left of its segment */
-    const uint64_t *keys; /* of the first of these */
+    stele_segment next;   /* the part of its segment that is left */
+    const uint64_t *keys; /* keys of the first events of `next` */
     uint32_t key_count;
     bool is_ended;
-    uint64_t room[SIDE_KEYS]; /* for keys that the flow does not give */
+    uint64_t room[SIDE_KEYS]; /* keys that side_fill() computes, if the flow has none */
 } two_side;
 
 typedef struct two_flow {
     flow base;
-    stele_status status; /* STELE_END, or the first error of a side: reported at the end */
+    stele_status status; /* STELE_END, or the first error of a side; returned at the end */
     bool by_end;
     two_side left, right;
-    stele_segment segments[2 * SIDE_KEYS + 2]; /* two are written in vain */
+    /* Room for two more than are used: see turns_give(). */
+    stele_segment segments[2 * SIDE_KEYS + 2];
 } two_flow;
 
-/* ---- Sides ---- */
+/* ---- Events and keys of a side ---- */
 
-/* Some may be more than there are keys. */
+/* Removes the first `count` events of a side, and their keys. There may be more events than
+   keys. */
 static void side_take(two_side *side, uint32_t count)
 {
     side->next.first += count;
@@ -44,7 +46,7 @@ static void side_take(two_side *side, uint32_t count)
     side->key_count -= count < side->key_count ? count : side->key_count;
 }
 
-/* Sees to it that there are events and keys, unless the side has ended. */
+/* Makes sure that a side has events and keys, unless it has ended. */
 static void side_fill(two_flow *two, two_side *side)
 {
     if (side->next.count == 0 && !side->is_ended) {
@@ -57,7 +59,8 @@ static void side_fill(two_flow *two, two_side *side)
         side->keys = side->from->keys != NULL ? side->from->keys + side->next.first : NULL;
         side->key_count = side->keys != NULL ? side->next.count : 0;
     }
-    /* The keys have run out before the events, or the flow gives none: the next few are made. */
+    /* There are events without keys: the flow has none, or they are used up. The next few are
+       computed. */
     if (side->key_count == 0 && side->next.count != 0) {
         side->key_count = side->next.count < SIDE_KEYS ? side->next.count : SIDE_KEYS;
         side->keys = side->room;
@@ -66,10 +69,10 @@ static void side_fill(two_flow *two, two_side *side)
     }
 }
 
-/* ---- Runs ---- */
+/* ---- Runs of one side ---- */
 
-/* Passes on what goes before the first event of the other side, as one segment. Returns false where
-   that is nothing, or too little to be worth a segment of its own. */
+/* Delivers the events of `side` that go before the first one of `other` as one segment. Returns
+   false if there are none, or too few for a segment of their own. */
 static bool give_run(two_flow *two, two_side *side, const two_side *other, bool wins_tie)
 {
     stele_segment *run = &two->segments[0];
@@ -88,12 +91,13 @@ static bool give_run(two_flow *two, two_side *side, const two_side *other, bool 
     return true;
 }
 
-/* ---- Turns ---- */
+/* ---- Turns of both sides ---- */
 
-/* Steps of a merge. `end` is after the starts of turns, and is overwritten until one starts. */
+/* Steps of a merge. `end` points after the starts of turns; the number at `end` is overwritten by
+   each step until a turn starts. */
 typedef struct turns {
     merge_place at;
-    uint64_t side; /* whose turn it is, as merge_step() says */
+    uint64_t side; /* the side whose turn it is, as merge_step() returns it */
     uint32_t *end;
 } turns;
 
@@ -106,20 +110,21 @@ static inline turns turns_begin(merge_place at, uint32_t *starts)
 static inline void turns_step(turns *t, uint32_t step)
 {
     const uint64_t side = merge_step(&t->at);
-    /* The step is written always and kept where the side has changed: no branch is needed. */
+    /* The step is always stored, and kept only if the side has changed: this needs no branch. */
     *t->end = step;
     t->end += (side ^ t->side) & 1;
     t->side = side;
 }
 
-/* Makes segments of the turns, of `a` and `b` one after the other, and perhaps one in vain. */
+/* Makes segments of the turns, alternating between `a` and `b`, and one more than needed if the
+   last turn is of `a`. Returns the position after the last segment that counts. */
 static stele_segment *turns_give(stele_segment *to, const uint32_t *starts, turns *t,
                                  uint32_t steps, stele_segment *a, stele_segment *b)
 {
     stele_segment first = *a, second = *b;
     const uint32_t *at;
-    /* The last turn ends with the last step. Where it is one of `a`, one of `b` without steps is
-       written after it, in vain. */
+    /* The last turn ends with the last step. If it is a turn of `a`, an empty one of `b` follows,
+       whose segment is stored but not counted. */
     t->end[0] = t->end[1] = steps;
     for (at = starts; at < t->end; at += 2, to += 2) {
         first.count = at[1] - at[0];
@@ -134,7 +139,7 @@ static stele_segment *turns_give(stele_segment *to, const uint32_t *starts, turn
     return to - (at - t->end);
 }
 
-/* Merges until one of the sides runs dry. */
+/* Delivers the merge of both sides until one of them has no more keys. */
 static stele_status give_turns(two_flow *two)
 {
     two_side *left = &two->left, *right = &two->right;
@@ -145,15 +150,17 @@ static stele_status give_turns(two_flow *two)
     uint32_t starts[2][SIDE_KEYS + 3];
     turns head = turns_begin(part.at, starts[0]), rest = turns_begin(part.middle, starts[1]);
     stele_segment next[2] = {left->next, right->next}, *to = two->segments;
-    const uint32_t first = head.side & 1, second = rest.side & 1; /* 1: the right side begins */
-    /* Two merges side by side: neither waits for the other's comparison. */
+    /* Side of the first turn: 0 left, 1 right. */
+    const uint32_t first = head.side & 1, second = rest.side & 1;
+    /* Two merges in one loop: neither waits for the other's comparison. */
     for (uint32_t step = 0; step < half; step++) {
         turns_step(&head, step);
         turns_step(&rest, step);
     }
     if (count % 2 != 0)
         turns_step(&rest, half);
-    /* Where the second half has ended, the whole has. `next` still begins where both sides did. */
+    /* The end of the second half is the end of the whole. `next` still has the beginnings of both
+       sides. */
     side_take(left, (uint32_t)(rest.at.left - left->keys));
     side_take(right, (uint32_t)(rest.at.right - right->keys));
     to = turns_give(to, starts[0], &head, half, &next[first], &next[!first]);
@@ -161,7 +168,7 @@ static stele_status give_turns(two_flow *two)
     return flow_give(&two->base, two->segments, (uint32_t)(to - two->segments), count);
 }
 
-/* ---- The flow ---- */
+/* ---- The merging flow ---- */
 
 static stele_status two_pull(flow *self)
 {
@@ -170,7 +177,7 @@ static stele_status two_pull(flow *self)
     side_fill(two, &two->right);
     if (two->left.next.count == 0 && two->right.next.count == 0)
         return two->status;
-    /* Runs first: streams that lie one after the other need no merge at all. */
+    /* Runs first: streams that follow each other in time need no merge at all. */
     if (give_run(two, &two->left, &two->right, true) ||
         give_run(two, &two->right, &two->left, false))
         return STELE_OK;

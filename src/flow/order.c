@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events in order of time. Every batch that comes is sorted for itself, which costs nothing where
- * it is in order already, and is held as a block. Blocks are woven into one sequence as far as no
- * event that is still to come can belong before.
+ * Orders events by time. Every batch that comes is sorted by itself, which costs little if it is in
+ * order, and is held as a block. Blocks are woven into one sequence up to the time before which no
+ * event can still come.
  *
- * - An event is in exactly one place: in `joined`, in a block of `held`, in the spill, or given
- *   out.
- * - A block is owned by whom it was handed to: order_hold() and weave_push() own it also when they
- *   fail, and pool_take() gives one that must go back, or on.
- * - What goes out is never before what went out, unless it is flagged as late.
- * - Ties go by stream and by the number of the block: events that are equal keep the order in which
- *   they came. Runs that were spilled are older than blocks in memory, and have lower numbers.
+ * - An event is in exactly one of: `joined`, a block of `held`, the spill, or delivered.
+ * - A block is owned by whom it was passed to: order_hold() and weave_push() own it also when they
+ *   fail, and a block of pool_take() must go back to the pool, or on.
+ * - An event that is delivered is never older than one delivered before, unless it is flagged late.
+ * - Ties are decided by stream, then by the number of the block: equal events keep the order in
+ *   which they came. Runs in the spill are older than blocks in memory, and have lower numbers.
  */
 #include <stdlib.h>
 
@@ -20,31 +19,33 @@
 #include "flow/spill.h"
 
 #define WINDOW_EVENTS 65536u
-#define SPARSE        4u /* a batch that is less full than one in 4 is joined with its neighbours */
+/* A batch with less than 1/4 of its capacity is joined with its neighbours. */
+#define SPARSE 4u
 
 typedef struct order_flow {
     flow base;
     producer *from;
     order_options options;
-    bool is_exact; /* a sort */
+    bool is_exact; /* a sort; else a window */
     bool is_ended;
-    bool is_let_out;     /* what is held goes out, as nothing came for a while */
-    int64_t came_ms;     /* when something came for the last time */
-    stele_status status; /* that ended the producer */
+    bool is_let_out;     /* held events are delivered, since nothing came for hold_ms */
+    int64_t came_ms;     /* follow_now_ms() when something came for the last time */
+    stele_status status; /* why the producer ended */
     block_pool pool;
     block_sorter sorter;
     weave held;
-    block *joined; /* small batches, put together until it is full; NULL: none */
-    spill *spill;  /* NULL: nothing was written yet */
+    block *joined; /* small batches, joined until the block is full; NULL: none */
+    spill *spill;  /* NULL: nothing was written to it yet */
+    /* number of the next block */
     uint32_t order;
-    int64_t seen_ns;      /* the latest event in `held` or before */
-    int64_t delivered_ns; /* the latest event that went out */
-    int64_t *stream_ns;   /* by stream: the latest event that came */
+    int64_t seen_ns;      /* the latest event that is held or was delivered */
+    int64_t delivered_ns; /* the latest event that was delivered */
+    int64_t *stream_ns;   /* the latest event that came, by stream */
     uint32_t stream_count;
-    stele_segment segment; /* that is given out */
+    stele_segment segment; /* the segment that was delivered last */
 } order_flow;
 
-/* ---- What the disorder is ---- */
+/* ---- Disorder of the events that come ---- */
 
 static bool streams_reserve(order_flow *o, uint32_t stream)
 {
@@ -61,21 +62,21 @@ static bool streams_reserve(order_flow *o, uint32_t stream)
     return true;
 }
 
-/* Notes the keys. Whether no event is before the one in front of it. */
+/* Stores the keys of a batch. Returns whether the batch is in order. */
 static inline bool keys_read(uint64_t *keys, const stele_batch *batch, bool by_end)
 {
     uint64_t before = 0;
     bool result = true;
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const uint64_t key = keys[i] = flow_key(&batch->events[i], by_end);
-        result &= key >= before; /* no branch: batches that are not in order are read to the end */
+        result &= key >= before; /* no branch: also an unordered batch is read to its end */
         before = key;
     }
     return result;
 }
 
-/* Counts the events that are after a younger one of their stream. True when the batch itself is
-   in order. */
+/* Counts the events of a batch that follow a younger one of their stream. Returns true if the batch
+   itself is in order. */
 static bool order_judge(order_flow *o, block *b)
 {
     const bool by_end = o->options.by_end;
@@ -85,8 +86,9 @@ static bool order_judge(order_flow *o, block *b)
     int64_t *const stream_ns = &o->stream_ns[batch->stream];
     int64_t latest_ns = *stream_ns;
     order_stats *stats = o->options.stats;
-    b->has_keys = is_sorted; /* sorting moves events, and not these */
-    /* The usual case: nothing is to be counted where the batch goes on where its stream stood. */
+    b->has_keys = is_sorted; /* sorting moves the events, but not the keys */
+    /* The usual case: the batch is in order and continues its stream, so there is nothing to
+       count. */
     if (is_sorted && event_key(&batch->events[0], by_end) >= latest_ns) {
         *stream_ns = event_key(&batch->events[batch->event_count - 1], by_end);
         return true;
@@ -106,7 +108,8 @@ static bool order_judge(order_flow *o, block *b)
     return is_sorted;
 }
 
-/* Flags those of the events that go out after a younger one. */
+/* Notes that a segment is delivered, and flags those of its events that come after a younger
+   one. */
 static void order_deliver(order_flow *o, const stele_segment *segment)
 {
     stele_event *events = segment->batch->events + segment->first;
@@ -116,7 +119,7 @@ static void order_deliver(order_flow *o, const stele_segment *segment)
         const int64_t late_ns = subtract_saturated(o->delivered_ns, key);
         if (late_ns > stats->lateness_max_ns)
             stats->lateness_max_ns = late_ns;
-        /* A segment is in order: late events are the first ones. */
+        /* The segment is in order, so its late events are the first ones. */
         for (uint32_t i = 0; i < segment->count; i++) {
             if (event_key(&events[i], o->options.by_end) >= o->delivered_ns)
                 break;
@@ -129,17 +132,17 @@ static void order_deliver(order_flow *o, const stele_segment *segment)
         o->delivered_ns = key;
 }
 
-/* ---- Holding ---- */
+/* ---- Holding events ---- */
 
-/* Memory is a limit for all. A window has a limit of events, too, unless the producer says itself
-   what is complete. A sort has none: it spills where memory is short. */
+/* Whether more is held than the limits allow. Memory is limited for all; events only for a window,
+   unless its producer has bounds that say what is complete. A sort spills to disk instead. */
 static bool is_over_limit(const order_flow *o)
 {
     return o->held.size > o->options.size_max ||
            (!o->is_exact && !o->from->has_bounds && o->held.event_count > o->options.events_max);
 }
 
-/* Takes over a block with events. */
+/* Takes over a filled block: sorts and holds it, and spills if a sort is over its limit. */
 static stele_status order_hold(order_flow *o, block *b, bool is_sorted)
 {
     int64_t last_ns;
@@ -150,7 +153,7 @@ static stele_status order_hold(order_flow *o, block *b, bool is_sorted)
     last_ns = event_key(&b->storage->events[b->storage->event_count - 1], o->options.by_end);
     if (last_ns > o->seen_ns)
         o->seen_ns = last_ns;
-    b->order = o->order++; /* before the weave looks at it, for which it breaks ties */
+    b->order = o->order++; /* before weave_push(), which uses it to decide ties */
     if (!weave_push(&o->held, b))
         return STELE_ERR_MEMORY;
     if (!o->is_exact || !is_over_limit(o))
@@ -160,7 +163,7 @@ static stele_status order_hold(order_flow *o, block *b, bool is_sorted)
     return o->spill != NULL ? spill_write(o->spill, &o->held) : STELE_ERR_MEMORY;
 }
 
-/* Ends joining. */
+/* Ends joining: holds the block with small batches. */
 static stele_status order_hold_joined(order_flow *o)
 {
     block *b = o->joined;
@@ -168,13 +171,13 @@ static stele_status order_hold_joined(order_flow *o)
     return b != NULL ? order_hold(o, b, false) : STELE_OK;
 }
 
-/* Puts a small batch together with those before it. */
+/* Adds a small batch to those joined before. */
 static stele_status order_join(order_flow *o, const stele_batch *batch)
 {
     stele_segment segment = {batch, 0, batch->event_count};
     stele_status status = STELE_OK;
     while (segment.count != 0 &&
-           status == STELE_OK) { /* block_append() takes what it has room for */
+           status == STELE_OK) { /* each turn appends as much as there is room for */
         if (o->joined == NULL)
             o->joined = pool_take(&o->pool);
         if (o->joined == NULL || !block_append(o->joined, &segment))
@@ -185,11 +188,11 @@ static stele_status order_join(order_flow *o, const stele_batch *batch)
     return status;
 }
 
-/* The producer gives no more: what is held goes out, and then the status is reported. */
+/* Prepares for the end: all that is held is delivered, then the status `why` is returned. */
 static stele_status order_end(order_flow *o, stele_status why)
 {
-    /* What was joined is held before the spill is read: holding it may write to the spill once
-     * more. */
+    /* The joined block is held before the spill is read, since holding it may write to the
+       spill. */
     stele_status status = order_hold_joined(o);
     if (status == STELE_OK && o->spill != NULL)
         status = spill_read(o->spill, &o->held);
@@ -198,7 +201,8 @@ static stele_status order_end(order_flow *o, stele_status why)
     return status;
 }
 
-/* Has the producer fill a batch, and wait for more no longer than what is held may. */
+/* Has the producer fill a batch. The producer waits for more only as long as held events may
+   wait. */
 static stele_status order_take(order_flow *o, stele_batch *batch)
 {
     const bool is_held = o->held.event_count != 0 || o->joined != NULL;
@@ -237,8 +241,8 @@ static stele_status order_fill(order_flow *o)
         pool_give(&o->pool, b);
         return STELE_ERR_MEMORY;
     }
-    is_sorted = order_judge(o, b); /* before joining, which mixes the batches of streams */
-    /* Bounds are of all that came, and what is joined is not held yet. */
+    is_sorted = order_judge(o, b); /* judged before joining, which mixes streams */
+    /* The producer's bounds count everything that came, but joined events are not held yet. */
     can_join = o->options.lateness_ns != 0 && !o->from->has_bounds;
     if (can_join && b->storage->event_count < o->pool.events / SPARSE) {
         status = order_join(o, b->storage);
@@ -252,19 +256,20 @@ static stele_status order_fill(order_flow *o)
     return status;
 }
 
-/* ---- Giving out ---- */
+/* ---- Delivering events ---- */
 
-/* Until when events can go out: after a spill none do before the end. */
+/* Finds the time up to which events can be delivered. Returns false if none can: after a spill none
+   are delivered before the end. */
 static bool order_limit(const order_flow *o, int64_t *limit_ns)
 {
     *limit_ns = INT64_MAX;
     if (o->is_ended || (o->spill == NULL && (o->is_let_out || is_over_limit(o))))
         return true;
-    /* Nothing that comes is earlier than the latest event by more than the lateness. */
+    /* Later events are at most `lateness_ns` older than the latest one so far. */
     *limit_ns = o->options.lateness_ns == INT64_MAX
                     ? INT64_MIN
                     : subtract_saturated(o->seen_ns, o->options.lateness_ns);
-    /* The producer's own bounds (model/trace.h) go over the lateness, in both directions. */
+    /* The producer's own bounds (see struct producer) take precedence over the lateness. */
     if (o->from->has_bounds) {
         if (*limit_ns < o->from->quiet_ns)
             *limit_ns = o->from->quiet_ns;
@@ -277,7 +282,7 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
 static stele_status order_pull(flow *self)
 {
     order_flow *o = (order_flow *)self;
-    for (;;) { /* each turn gives out events, takes a batch, or ends */
+    for (;;) { /* each turn delivers events, takes a batch, or ends */
         int64_t limit_ns;
         stele_status status;
         if (order_limit(o, &limit_ns)) {

@@ -8,8 +8,8 @@
 typedef struct peeked {
     producer base;
     producer *from;
-    stele_batch *first;  /* NULL once it was given out */
-    stele_status status; /* of the fill that should have given it */
+    stele_batch *first;  /* NULL once it was delivered */
+    stele_status status; /* of the fill that made `first`, if it was not STELE_OK */
 } peeked;
 
 static stele_status peeked_fill(producer *self, stele_batch *batch)
@@ -17,7 +17,7 @@ static stele_status peeked_fill(producer *self, stele_batch *batch)
     peeked *p = (peeked *)self;
     stele_status status = p->status;
     if (p->first != NULL) {
-        const stele_batch given = *batch; /* the batches trade their memory */
+        const stele_batch given = *batch; /* the two batches exchange their memory */
         *batch = *p->first;
         *p->first = given;
         stele_batch_free(p->first);

@@ -13,38 +13,44 @@
 
 #define SEEN_MAX (UINT32_C(1) << 18)
 
-/* An event that may be in several pieces: what it hashes to, and how often it was met. */
+/* An event that may be in several pieces: its hash, and how often it was found. */
 typedef struct seen {
     uint64_t hash[2];
-    uint32_t trace; /* in this one; of GIVEN: over all, how often it was given */
+    /* The trace that has it; GIVEN: counts how often it was delivered, of any trace. */
+    uint32_t trace;
     uint32_t count;
 } seen;
 
 #define GIVEN UINT32_MAX
 
-/* Where a trace overlaps others that are pieces of the same; empty where the end is first. */
+/* The range in which a trace overlaps others that are pieces of the same trace; empty if end_ns is
+   before begin_ns. */
 typedef struct piece {
     bool is_piece;
     int64_t begin_ns, end_ns;
-    int64_t own_begin_ns, own_end_ns; /* of all of it */
+    int64_t own_begin_ns, own_end_ns; /* the whole range of the trace */
 } piece;
 
 struct pieces {
     stele_context *context;
     hash_key keys[2];
-    stele_name before; /* of the mark of what a copy began where it begins */
+    /* Name of the field that marks events which a copy added to begin what is open. */
+    stele_name before;
     piece *by_trace;
     size_t trace_count;
     hash_table table;
     seen *seen;
+    /* indexes of `seen` */
     uint32_t count, capacity;
+    /* events that were left out */
     uint64_t repeated_count;
+    /* there are too many events to compare; further ones are all delivered */
     bool is_full;
 };
 
-/* ---- Which traces are pieces? ---- */
+/* ---- Which traces are pieces ---- */
 
-/* A trace that is given twice is read twice. */
+/* Whether two traces are the same one, given twice; it is then read twice. */
 static bool are_alike(const related *a, const related *b)
 {
     return a->has_begin == b->has_begin && a->begin_ns == b->begin_ns && a->end_ns == b->end_ns &&
@@ -121,7 +127,7 @@ void pieces_free(pieces *p)
     free(p);
 }
 
-/* ---- What an event is ---- */
+/* ---- Hashing an event ---- */
 
 typedef struct hasher {
     const pieces *of;
@@ -149,8 +155,9 @@ static void hash_name(hasher *h, const stele_batch *batch, stele_name name)
         hash_text(h, stele_name_text(h->of->context, batch, name));
 }
 
-/* Traces have tracks of their own: what they stand for is the same. A data stream with a name has
-   its place among those of its trace as its number, and a piece may lack some of them. */
+/* Hashes what a track stands for, since each trace has tracks of its own. The number of a data
+   stream with a name is its index in its trace, which can differ between pieces, so its name is
+   used. */
 static void hash_track(hasher *h, uint32_t number)
 {
     for (unsigned depth = 0; depth < 8; depth++) {
@@ -198,9 +205,9 @@ static void hash_event(hasher *h, const stele_batch *batch, const stele_event *e
     hash_fields(h, batch, event);
 }
 
-/* ---- What was given ---- */
+/* ---- Events that were delivered ---- */
 
-/* How often the event was met there; NULL: out of memory. */
+/* Returns the count of an event in a trace. Returns NULL if out of memory. */
 static uint32_t *count_of(pieces *p, const hasher *h, uint32_t trace)
 {
     uint32_t hash;
@@ -224,7 +231,8 @@ static uint32_t *count_of(pieces *p, const hasher *h, uint32_t trace)
     return &p->seen[p->count++].count;
 }
 
-/* An event that one trace has twice was there twice: it is given as often as any of them has it. */
+/* Whether an event is to be delivered: an event is delivered as often as the trace that has it most
+   often has it. */
 static stele_status is_new(pieces *p, size_t index, const stele_batch *batch,
                            const stele_event *event, bool *result)
 {
@@ -259,7 +267,8 @@ static bool may_be_repeated(const piece *p, const stele_event *event)
            (int64_t)event->id >= p->begin_ns;
 }
 
-/* The mark of what a copy began; NULL: it did not. Words that extend a record come after it. */
+/* Returns the field that marks an event which a copy added; NULL if there is none. Fields from
+   extension words come after it. */
 static const stele_field *find_mark(const pieces *p, const stele_batch *batch,
                                     const stele_event *event)
 {
@@ -272,7 +281,7 @@ static const stele_field *find_mark(const pieces *p, const stele_batch *batch,
     return NULL;
 }
 
-/* Whether a copy began the event where it begins, and the piece is there that has its own begin. */
+/* Whether a copy added the event at its own begin, and another piece has the event's real begin. */
 static bool is_begun_before(const pieces *p, size_t index, const stele_batch *batch,
                             const stele_event *event)
 {

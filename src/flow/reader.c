@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reading the one flow of segments that opening has made (reader_open.c): segments, events, what
- * there is to report once at the end, and figures.
- */
+/* Reads from the flow of segments that reader_open.c has made: segments, events, findings at the
+   end, and statistics. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,7 @@
 #include "flow/reader.h"
 #include "model/batch.h"
 
-/* Once, when there is something to tell. */
+/* Reports once that events were delivered late. */
 static void report_late(stele_reader *reader)
 {
     const order_stats *order = &reader->order;
@@ -39,7 +37,7 @@ static void sum_balance(const stele_reader *reader, stele_reader_stats *stats)
     }
 }
 
-/* Whether every trace keeps a balance, as far as its producers show. */
+/* Whether every trace keeps a balance: each producer has counted bytes. */
 static bool has_balance(const stele_reader *reader)
 {
     for (size_t i = 0; i < reader->producer_count && reader->trace_count > 1; i++) {
@@ -49,7 +47,7 @@ static bool has_balance(const stele_reader *reader)
     return true;
 }
 
-/* Once, at the end: no byte of the inputs is dropped without a word. */
+/* Checks once, at the end, that the balance adds up to the size of the inputs. */
 static void check_balance(stele_reader *reader)
 {
     stele_reader_stats stats = {0};
@@ -69,7 +67,7 @@ static void check_balance(stele_reader *reader)
                 stats.content_size);
 }
 
-/* Once, at the end: what was asked for and did not occur. */
+/* Reports once, at the end, what the request asks for and no event has. */
 static void report_filter(stele_reader *reader)
 {
     if (reader->is_filter_reported || reader->is_part || reader->status != STELE_END)
@@ -80,10 +78,11 @@ static void report_filter(stele_reader *reader)
         pieces_report(reader->pieces, &reader->context->diag);
 }
 
-/* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
+/* Has the flow pull segments. Not inlined, so that the fast path of stele_reader_next() saves no
+   registers. */
 static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 {
-    if (reader->status == STELE_OK) /* what is in memory is read without being asked whether to */
+    if (reader->status == STELE_OK) /* an input in memory does not ask go_on itself */
         reader->status = reader->is_followed || diag_goes_on(&reader->context->diag, -1)
                              ? reader->flow->ops->pull(reader->flow)
                              : STELE_ERR_CLOSED;
@@ -162,7 +161,7 @@ stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t
     return STELE_OK;
 }
 
-/* Events of the segments that were taken. */
+/* Number of events of the segments that were taken. */
 static uint64_t flow_taken(const flow *f)
 {
     uint64_t count = f->event_count;
@@ -171,13 +170,13 @@ static uint64_t flow_taken(const flow *f)
     return count;
 }
 
-/* Adds how much of the trace was consumed; false when its size is not known. */
+/* Adds how many bytes of the trace were consumed. Returns false if its size is not known. */
 static bool add_progress(const reading *r, stele_reader_stats *stats)
 {
     const input *in = source_input(r->trace->source);
     const uint64_t total = source_stored_size(r->trace->source);
     uint64_t count = in != NULL ? in->stored_at - r->stored_from : 0;
-    /* Streams that are read each for itself may go over the same bytes. */
+    /* Several streams may read the same bytes. */
     if (total != 0 && count > total)
         count = total;
     stats->byte_count += count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reader: what its opening (reader_open.c) leaves to reading (reader.c). */
+/* A reader: made by reader_open.c, used by reader.c. */
 #ifndef FLOW_READER_H
 #define FLOW_READER_H
 
@@ -7,35 +7,36 @@
 #include "flow/pieces.h"
 #include "flow/select.h"
 
-/* One of the traces that are read. */
+/* One of the traces of a reader. */
 typedef struct reading {
     stele_trace *trace;
-    uint32_t flow_count;             /* one for each stream, or one */
-    uint32_t flow_first;             /* number of the first of these streams in the trace */
-    uint64_t begin_place, end_place; /* of a part */
-    producer *peeked;     /* all of it, if its first events had to be seen; NULL once in a flow */
-    uint64_t stored_from; /* bytes that were read before, to index it */
-    bool is_looked_at;    /* by index_traces() */
+    uint32_t flow_count;             /* number of flows: one for each stream, or one for all */
+    uint32_t flow_first;             /* number in the trace of the first stream that has a flow */
+    uint64_t begin_place, end_place; /* range of a part: see produce_request.begin_place */
+    /* Producer of the whole trace whose first events were needed; NULL once a flow owns it. */
+    producer *peeked;
+    uint64_t stored_from; /* bytes that were read before, when it was indexed */
+    bool is_looked_at;    /* index_traces() has handled the trace */
 } reading;
 
 struct stele_reader {
     stele_context *context;
     flow *flow;
-    stele_status status; /* of the last segment */
-    stele_segment rest;  /* what stele_reader_read() had no room for */
-    stele_segment given; /* the same, while stele_reader_next_segments() gives it */
+    stele_status status; /* status of the last pull */
+    stele_segment rest;  /* the part of a segment that stele_reader_read() had no room for */
+    stele_segment given; /* a copy of `rest` that stele_reader_next_segments() has delivered */
     stele_reader_stats stats;
     order_stats order;
     bool is_late_reported, is_balance_checked, is_filter_reported;
-    bool is_bounded; /* by time, or a part: not all of the inputs may be looked at */
+    bool is_bounded; /* by time or to a part: some bytes of the inputs may never be read */
     bool is_part;
-    bool is_followed; /* one of the traces is: what ends it gives what is there */
+    bool is_followed; /* a trace is followed: when go_on ends reading, what was read is delivered */
     filter *filter;
-    field_names fields; /* without any: all are wanted */
-    pieces *pieces;     /* NULL: the traces are none of one */
+    field_names fields; /* count 0: all fields are wanted */
+    pieces *pieces;     /* NULL: the traces are not pieces of one */
     reading *readings;
     size_t trace_count;
-    producer **producers; /* owned by their flows */
+    producer **producers; /* owned by the flows */
     size_t producer_count;
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening a reader of several traces: from a request to one flow of segments.
+ * Opens a reader of several traces: makes one flow of segments from a request.
  *
  *     producers --shift, filter--> --order--> one flow a stream --merge--> segments
  *
- * A trace whose streams can be read each for itself is; it then needs little memory for order, as
- * a stream is nearly in order. Else one producer reads all of it as the records stand.
+ * A trace whose streams can be read separately is read so: ordering then needs little memory, since
+ * each stream is nearly in order. Otherwise one producer reads all of it in the order of the
+ * records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,28 +19,31 @@
 #include "flow/seek.h"
 #include "model/batch.h"
 
-#define STREAMS_MAX                                                                              \
-    1000u                   /* that are read each for itself, over all traces: files, as a rule, \
-                               of which a process may have 1,024 open by default */
-#define STREAMS_FEW     16u /* as many may need more than windows, and have full batches */
-#define BATCH_SMALL     64u /* events, where there are more */
+/* Streams that are read separately, over all traces: each may be a file, of which a process may
+  have 1,024 open by default. */
+#define STREAMS_MAX 1000u
+/* Up to so many streams get full batches, and more memory than their windows need. */
+#define STREAMS_FEW 16u
+/* Capacity of batches in events, if there are more than STREAMS_FEW streams. */
+#define BATCH_SMALL     64u
 #define WINDOW_SMALLEST ((size_t)8 << 10)
-#define EARLY_EVENTS    (512u << 10) /* that are held of a trace which was not looked through */
-#define ORDER_SMALLEST  ((size_t)64 << 10)
+/* Events that a window holds of a trace that was not indexed. */
+#define EARLY_EVENTS   (512u << 10)
+#define ORDER_SMALLEST ((size_t)64 << 10)
 
-/* What is needed to open a reader only. */
+/* What is only needed while a reader is opened. */
 typedef struct opening {
     stele_reader *reader;
-    stele_request request; /* defaults filled in */
-    related *related;      /* one for each reading */
+    stele_request request; /* copy of the request with defaults filled in */
+    related *related;      /* one element for each reading */
     filter_range range;
-    flow **flows; /* of all readings, in their order */
+    flow **flows; /* flows of all readings, in their order */
     size_t flow_count, flow_total;
 } opening;
 
-/* ---- Preparing ---- */
+/* ---- Preparing a request ---- */
 
-/* What has to be read for the request, including what the filter looks at. */
+/* Completes the request: what has to be read for it, including what the filter uses. */
 static stele_status request_complete(stele_context *context, stele_request *request)
 {
     filter *f;
@@ -60,7 +64,8 @@ static stele_status request_complete(stele_context *context, stele_request *requ
     return status;
 }
 
-/* The reading of a trace that is not indexed yet, and that no other of its format goes before. */
+/* The index of the next reading whose trace is to be indexed: no other one of its format goes
+   before. */
 static size_t next_to_index(const stele_reader *reader)
 {
     size_t next = reader->trace_count;
@@ -75,7 +80,8 @@ static size_t next_to_index(const stele_reader *reader)
     return next;
 }
 
-/* Of what can be known by reading all of a trace only as much is asked for as the request needs. */
+/* Indexes a trace, or, if the request can do without reading all of it for that, only loads a saved
+   index. */
 static stele_status index_one(const opening *o, stele_trace *trace)
 {
     const bool is_left = o->request.no_index && o->request.order == STELE_ORDER_WINDOW &&
@@ -83,7 +89,7 @@ static stele_status index_one(const opening *o, stele_trace *trace)
     return is_left ? trace_load_index(trace) : trace_index(trace);
 }
 
-/* Finds the streams of the traces that can be read more than once, where that is of use. */
+/* Indexes the traces that can be read more than once, if the request needs it. */
 static stele_status index_traces(opening *o)
 {
     const stele_request *request = &o->request;
@@ -109,7 +115,7 @@ static stele_status index_traces(opening *o)
     return status;
 }
 
-/* How late an event of the stream can be; INT64_MAX: not known. */
+/* How late an event of the stream can be, in ns; INT64_MAX: not known. */
 static int64_t stream_lateness(const stele_stream *stream, const stele_request *request)
 {
     if (request->order_by_end || request->order == STELE_ORDER_FULL)
@@ -119,11 +125,9 @@ static int64_t stream_lateness(const stele_stream *stream, const stele_request *
     return stream->has_lateness ? stream->lateness_ns : INT64_MAX;
 }
 
-/*
- * Whether windows over each of the streams do, in little memory. If events come about evenly, a
- * stream holds that part of itself that its lateness is of its range; an event in memory takes
- * about twice the bytes of its record.
- */
+/* Whether windows over the streams, one each, need little memory. If events are spread evenly, a
+   stream holds the share of itself that its lateness is of its range; an event in memory takes
+   about twice the bytes of its record. */
 static bool streams_fit(const stele_trace *trace, const stele_request *request)
 {
     double part_max = 0;
@@ -141,7 +145,8 @@ static bool streams_fit(const stele_trace *trace, const stele_request *request)
                                         (double)trace->context->limits.sort_size_max / 2);
 }
 
-/* What of the one trace is in the part that is asked for: some of its streams, or a stretch. */
+/* Chooses what the requested part of a single trace is: some of its streams, or a range of
+   places. */
 static void plan_part(opening *o)
 {
     reading *r = &o->reader->readings[0];
@@ -167,7 +172,7 @@ static bool make_flows(opening *o)
     return o->flows != NULL && o->reader->producers != NULL;
 }
 
-/* Decides which traces are read stream by stream. */
+/* Decides which traces are read stream by stream. Returns false if out of memory. */
 static bool plan_flows(opening *o)
 {
     stele_reader *reader = o->reader;
@@ -192,15 +197,16 @@ static bool plan_flows(opening *o)
     return make_flows(o);
 }
 
-/* ---- Producers ---- */
+/* ---- Producers of the traces ---- */
 
-/* A time of the common scale on the trace's own; open ends stay open. */
+/* Converts a time of the common scale to the trace's own; open ends stay open. */
 static int64_t own_time(const related *r, int64_t time_ns)
 {
     return time_ns == INT64_MIN || time_ns == INT64_MAX ? time_ns : related_own_time(r, time_ns);
 }
 
-/* The same of a bound: producers may give more than what lies in it, never less. */
+/* Converts a bound to the trace's own scale. With a drift `slack_ns` is added, since producers may
+   deliver more than the range, never less. */
 static int64_t own_bound(const related *r, int64_t time_ns, int64_t slack_ns)
 {
     const int64_t own_ns = own_time(r, time_ns);
@@ -209,8 +215,8 @@ static int64_t own_bound(const related *r, int64_t time_ns, int64_t slack_ns)
                : add_saturated(own_ns, slack_ns);
 }
 
-/* Where it is enough to know what is open then; INT64_MIN: all that stands before is wanted.
-   Moments can be pairs, which nobody knows of beforehand. */
+/* The time, on the trace's own scale, before which only events that begin open calls are needed;
+   INT64_MIN: all are needed. Moments may turn out to be pairs, so traces with moments need all. */
 static int64_t open_time(const opening *o, size_t index)
 {
     const bool is_enough = o->request.from_start && o->request.open_only &&
@@ -259,7 +265,8 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
     return status;
 }
 
-/* Looks at the first events of the traces without an index, where the request needs to know. */
+/* Reads the first events of traces without an index, if the request needs to know their clock or
+   begin. */
 static stele_status peek_traces(opening *o)
 {
     const size_t count = o->reader->trace_count;
@@ -283,9 +290,9 @@ static stele_status peek_traces(opening *o)
     return STELE_OK;
 }
 
-/* ---- Flows ---- */
+/* ---- Flows of the traces ---- */
 
-/* How late events are on the common scale that are so late on their own. */
+/* The lateness on the common scale, from that on the trace's own. */
 static int64_t late_after_drift(const related *r, int64_t lateness_ns)
 {
     return r->drift == 0 || lateness_ns <= 0 || lateness_ns == INT64_MAX
@@ -293,7 +300,7 @@ static int64_t late_after_drift(const related *r, int64_t lateness_ns)
                : add_saturated(time_drift(lateness_ns, r->drift > 0 ? r->drift : 0, 0), 2);
 }
 
-/* A pipe that is silent for so long has what came before shown, unless the order is to be full. */
+/* After so long without input a pipe's events are delivered, unless the order must be complete. */
 #define PIPE_HOLD_MS 500
 
 static int64_t hold_ms(const stele_request *request, const stele_trace *trace)
@@ -354,7 +361,7 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     return status;
 }
 
-/* Whether the streams of a trace share no track. */
+/* Whether each stream of a trace is a thread, so that no two have the same track. */
 static bool streams_are_threads(const stele_trace *trace)
 {
     for (uint32_t i = 0; i < trace->stream_count; i++) {
@@ -366,7 +373,7 @@ static bool streams_are_threads(const stele_trace *trace)
     return true;
 }
 
-/* The flows from `first` on, which are those of the trace, as one where they must be merged. */
+/* Merges the flows of a trace, which are those from `first` on, if the order requires it. */
 static stele_status join_trace_flows(opening *o, const stele_trace *trace, size_t first)
 {
     const size_t count = o->flow_count - first;
@@ -374,14 +381,15 @@ static stele_status join_trace_flows(opening *o, const stele_trace *trace, size_
     stele_status status;
     if (o->request.order != STELE_ORDER_STREAMS || count < 2 || streams_are_threads(trace))
         return STELE_OK;
-    o->flow_count = first; /* they are given away */
+    o->flow_count = first; /* flow_merge() owns them */
     status = flow_merge(&o->flows[first], count, o->request.order_by_end, &merged);
     if (status == STELE_OK)
         o->flows[o->flow_count++] = merged;
     return status;
 }
 
-/* The flows of one trace: of each stream, or of all of it with any disorder between streams. */
+/* Makes the flows of one trace: one for each stream, or one for all, with any disorder between
+   streams. */
 static stele_status open_trace_flows(opening *o, size_t index)
 {
     const reading *r = &o->reader->readings[index];
@@ -406,17 +414,17 @@ static stele_status open_trace_flows(opening *o, size_t index)
     return status == STELE_OK ? join_trace_flows(o, trace, first) : status;
 }
 
-/* All flows as one. */
+/* Makes one flow of all flows. */
 static stele_status join_flows(opening *o)
 {
     const size_t count = o->flow_count;
-    o->flow_count = 0; /* they are given away */
+    o->flow_count = 0; /* the new flow owns them */
     if (o->request.order == STELE_ORDER_NONE || o->request.order == STELE_ORDER_STREAMS)
         return flow_concat(o->flows, count, &o->reader->flow);
     return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);
 }
 
-/* The end of the last event of all traces; INT64_MAX where that is not known. */
+/* The end of the last event of all traces; INT64_MAX if it is not known. */
 static int64_t last_end(const opening *o)
 {
     int64_t last_ns = INT64_MIN;
@@ -436,7 +444,7 @@ static int64_t last_end(const opening *o)
     return last_ns;
 }
 
-/* Tells the range, and opens its start where what is before it is wanted, too. */
+/* Sets the range in the statistics, and opens its begin if events before it are wanted, too. */
 static void range_tell(opening *o)
 {
     stele_reader_stats *stats = &o->reader->stats;
@@ -489,7 +497,7 @@ static void opening_end(opening *o)
     free(o->related);
 }
 
-/* ---- The reader ---- */
+/* ---- The reader as a whole ---- */
 
 static stele_reader *reader_new(stele_context *context, stele_trace *const *traces, size_t count,
                                 related *known)
@@ -511,7 +519,7 @@ static stele_reader *reader_new(stele_context *context, stele_trace *const *trac
     return reader;
 }
 
-/* Whether parts of a request can be asked for at all. */
+/* Whether a request can be divided into parts. */
 static bool is_divisible(size_t count, const stele_request *request)
 {
     return count == 1 && !request->check &&
@@ -520,7 +528,7 @@ static bool is_divisible(size_t count, const stele_request *request)
            (request->part_count <= 1 || request->part < request->part_count);
 }
 
-/* Into how many parts an indexed trace falls. */
+/* In how many parts an indexed trace can be divided. */
 static uint32_t count_parts(const stele_trace *trace, const stele_request *request, uint32_t most)
 {
     const bool is_any = request->order == STELE_ORDER_NONE;
@@ -560,8 +568,8 @@ stele_status stele_reader_parts(stele_context *context, stele_trace *const *trac
     return STELE_OK;
 }
 
-/* Copies the names of the fields that are wanted, where nobody looks at others. Returns false if
-   out of memory. */
+/* Copies the names of the fields that are wanted, if others can be left out. Returns false if out
+   of memory. */
 static bool fields_take(stele_reader *reader, const stele_request *request)
 {
     field_names *fields = &reader->fields;

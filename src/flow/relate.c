@@ -6,7 +6,7 @@
 #include "core/saturate.h"
 #include "model/batch.h"
 
-/* ---- What is needed and what is known ---- */
+/* ---- What a request needs to know ---- */
 
 static bool request_has_bound(const stele_request *request, stele_bound_kind kind)
 {
@@ -65,7 +65,7 @@ void related_learn_batch(related *r, const stele_batch *batch)
     r->begin_ns = event->time_ns;
 }
 
-/* ---- The common scale ---- */
+/* ---- The common scale of time ---- */
 
 static bool has_same_identity(const stele_clock *a, const stele_clock *b)
 {
@@ -83,10 +83,10 @@ bool related_share_clock(const related *a, const related *b)
             first->frequency_hz == second->frequency_hz && first->base_ticks == second->base_ticks);
 }
 
-/* What some of the clocks have in common. */
+/* What the clocks of several traces have in common. */
 typedef struct relation {
     const related *first;
-    bool is_same; /* they are one clock, or there is only one */
+    bool is_same; /* all are one clock */
     bool is_wall; /* all know the wall-clock time */
 } relation;
 
@@ -117,7 +117,7 @@ static stele_status refuse(stele_context *context, const related *r, const relat
     return STELE_ERR_CLOCKS;
 }
 
-/* Seconds are no distance on such a clock. */
+/* Reports that a trace cannot be shifted by seconds, since its clock counts something else. */
 static stele_status refuse_shift(stele_context *context, const related *r)
 {
     diag_report(&context->diag, &core_codes[STE008], r->trace->info.path, STELE_NO_OFFSET, 0,
@@ -126,7 +126,7 @@ static stele_status refuse_shift(stele_context *context, const related *r)
     return STELE_ERR_CLOCKS;
 }
 
-/* The last of the traces whose clock is not the first one's. */
+/* Returns the last trace whose clock has no known relation to that of `first`. */
 static const related *find_unrelated(const related *traces, size_t count, const related *first)
 {
     for (size_t i = count; i-- > 0;) {
@@ -159,8 +159,8 @@ static bool is_aligned(const related *r)
     return r->trace->alignment.struct_size != 0;
 }
 
-/* Brings a trace to the scale of the one that it was aligned to, which has none but its own shift;
-   the first of the traces stands for that. Wall-clock time is that one's, too. */
+/* Brings an aligned trace to the scale of `first`, which the alignment refers to. The wall-clock
+   time becomes that of `first`, too. */
 static void relate_aligned(related *r, const related *first)
 {
     const stele_alignment *how = &r->trace->alignment;
@@ -215,7 +215,7 @@ stele_status relate(stele_context *context, related *traces, size_t count,
     return STELE_OK;
 }
 
-/* ---- Bounds ---- */
+/* ---- Bounds on the common scale ---- */
 
 static stele_status refuse_bound(stele_context *context, const related *r, stele_status status,
                                  const char *expected, const char *found)
@@ -242,7 +242,7 @@ bool relate_begin(const related *traces, size_t count, int64_t *begin_ns)
 {
     bool has_begin = false;
     for (size_t i = 0; i < count; i++) {
-        /* One without events has no begin, which is known of it once it is indexed. */
+        /* An indexed trace without events has no begin, and needs none. */
         if (!traces[i].has_begin && !traces[i].trace->is_indexed)
             return false;
         has_begin = has_begin || traces[i].has_begin;
@@ -282,14 +282,14 @@ static stele_status wall_time(stele_context *context, const related *traces, siz
             return STELE_OK;
     }
     *time_ns = wall_ns;
-    if (!has_clock) /* nor any events */
+    if (!has_clock) /* without a clock there are no events either */
         return STELE_OK;
     return refuse_bound(context, traces, STELE_ERR_ARGUMENT,
                         "a clock that knows the wall-clock time",
                         "a date, for a trace that does not tell its own");
 }
 
-/* Where the bound lies in ns; not for ticks. */
+/* Converts a bound that is not in ticks to ns on the common scale. */
 static stele_status bound_time(stele_context *context, const related *traces, size_t count,
                                const stele_bound *bound, int64_t *time_ns)
 {
@@ -310,7 +310,7 @@ static stele_status bound_time(stele_context *context, const related *traces, si
     return status;
 }
 
-/* A range in which nothing can lie. */
+/* Reports a range that can have no events. */
 static void report_empty(stele_context *context, const related *traces, size_t count,
                          const stele_request *request, const filter_range *range)
 {
@@ -319,7 +319,7 @@ static void report_empty(stele_context *context, const related *traces, size_t c
     int64_t last_ns = INT64_MIN;
     for (size_t i = 0; i < count; i++)
         has_some = has_some || traces[i].has_begin;
-    if (!has_some) /* no event at all */
+    if (!has_some) /* there are no events at all */
         return;
     if (has_begin && request->end.kind != STELE_BOUND_NONE &&
         (range->begin_ns >= range->end_ns || range->begin_ticks >= range->end_ticks)) {

@@ -8,12 +8,15 @@
 #include "model/context.h"
 
 /*
+ * A block in a run:
+ *
  *  +---------+-------------+--------------+--------------+---------------+-------------+--------+
  *  | counts  | view_count  | event_count  | event_count  | field_count   | name_count  | bytes  |
  *  | (5 u32) | x batch     | x u32 owner  | x event      | x field       | x name      |        |
  *  +---------+-------------+--------------+--------------+---------------+-------------+--------+
  *
- * all as they lie in memory: nobody else reads it. The owners are left out for a single view.
+ * All of it is stored as in memory, since only this process reads it. A block with one view has no
+ * owners.
  */
 typedef struct run_counts {
     uint32_t views, events, fields, names, bytes;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading only goes forward. A producer goes on where it is as long as blocks that are wanted
- * follow each other, and takes over the state of the next such block after those that are not:
+ * Skips blocks of a stream. A producer only goes forward: it reads on while the next block is
+ * wanted, too, and after blocks that are not wanted it takes over the state of the next one that
+ * is:
  *
  *     blocks   |  0  |  1  |  2  |  3  |  4  |  5  |  6  |
  *     wanted      x                 x     x           x
  *     read     >-----|            >-----------|     >-----
  *
- * Where a state is refused, it reads on, which is always right.
+ * If a state is refused, the producer reads on, which is always right.
  *
- * Where it is asked what is open at a time, all is read from the first block on that has an event
- * at or after it. Of what stands before, those events are given that begin calls that are open
- * where that block begins: their blocks are visited, and all else in them is left out.
+ * If it is asked which calls are open at a time, everything is read from the first block on that
+ * has an event at or after that time. Of the blocks before, those are visited in which calls began
+ * that are open where that block begins; only the events that begin them are delivered.
  */
 #include "flow/seek.h"
 
@@ -19,10 +20,11 @@
 
 #include "core/array.h"
 
-/* A block before the first one, of which some events are given. */
+/* An earlier block of which only some events are delivered. */
 typedef struct visit {
     uint32_t block;
-    uint32_t count, next; /* of the events to be given; of those that were */
+    uint32_t count; /* number of events to be delivered */
+    uint32_t next;  /* how many of them were delivered */
     const uint64_t *places;
 } visit;
 
@@ -34,13 +36,12 @@ typedef struct seeking {
     const seek_index *index;
     const seek_stream *stream;
     int64_t begin_ns, end_ns;
-    uint32_t end; /* blocks up to here are read without a gap */
+    uint32_t end; /* number of the first block after those that are read without a gap */
     bool is_refused;
 
-    /* What is open at a time, while that is given: */
-    visit *visits; /* the last one comes first */
+    visit *visits; /* blocks still to be visited; the last element comes first */
     uint32_t visit_count, visit_capacity;
-    uint32_t first; /* all blocks from here on are wanted, up to the end of the range */
+    uint32_t first; /* all blocks from here to the end of the range are wanted */
     bool is_visiting;
 } seeking;
 
@@ -58,7 +59,8 @@ static void refuse(seeking *s)
                 "a place to go on at that is none; all is read");
 }
 
-/* Brings the producer to the start of a block, unless it is there. */
+/* Moves the producer to the start of a block, unless it is already there. Returns false if the
+   state was refused. */
 static bool go_to(seeking *s, uint32_t block)
 {
     const seek_block *to = &s->stream->blocks[block];
@@ -67,15 +69,15 @@ static bool go_to(seeking *s, uint32_t block)
            (s->from->ops->seek(s->from, to->position, &state) && cursor_left(&state) == 0);
 }
 
-/* It is to go on up to where block `end` begins. */
+/* Sets the block before which the producer is to stop. */
 static void read_until(seeking *s, uint32_t end)
 {
     s->end = end;
     s->from->stop = end < s->stream->count ? s->stream->blocks[end].position : UINT64_MAX;
 }
 
-/* Brings the producer to the next block that is wanted, if it is not in one; false: there is none.
- */
+/* Moves the producer to the next wanted block, unless it is in one. Returns false if there is
+   none. */
 static bool enter_wanted(seeking *s)
 {
     const uint32_t count = s->stream->count, here = seek_stream_find(s->stream, s->from->position);
@@ -96,7 +98,7 @@ static bool enter_wanted(seeking *s)
     return true;
 }
 
-/* ---- What is open at a time ---- */
+/* ---- Visits of blocks with open calls ---- */
 
 static bool visits_add(seeking *s, const visit *add)
 {
@@ -110,8 +112,8 @@ static bool visits_add(seeking *s, const visit *add)
     return true;
 }
 
-/* The blocks before the first one that have something to be given: the ones in which calls began
-   that are open, and those that are always read. */
+/* Collects the visits: the blocks before `first` in which open calls began, and those that are
+   never skipped. Returns false if out of memory. */
 static bool visits_find(seeking *s)
 {
     const seek_block *blocks = s->stream->blocks;
@@ -133,8 +135,7 @@ static bool visits_find(seeking *s)
     }
 }
 
-/* Keeps the events that a visit is made for, and those that are shown whatever range is asked for.
- */
+/* Keeps the events that a visit is made for, and those that are shown regardless of the range. */
 static void visit_select(visit *v, stele_batch *batch)
 {
     uint32_t kept = 0;
@@ -148,7 +149,7 @@ static void visit_select(visit *v, stele_batch *batch)
     batch->event_count = kept;
 }
 
-/* Goes to the block of the next visit, or to the first one after them. */
+/* Moves the producer to the block of the next visit, or to `first` after the last one. */
 static bool enter_visit(seeking *s)
 {
     const uint32_t block = s->visit_count != 0 ? s->visits[s->visit_count - 1].block : s->first;
@@ -166,7 +167,7 @@ static bool enter_visit(seeking *s)
     return true;
 }
 
-/* Fills from the block that is visited; after it, goes to the next. */
+/* Fills a batch from the visited block, and moves on after its end. */
 static stele_status visit_fill(seeking *s, stele_batch *batch)
 {
     visit *v = &s->visits[s->visit_count - 1];
@@ -185,7 +186,7 @@ static stele_status visit_fill(seeking *s, stele_batch *batch)
     return STELE_ERR_FORMAT;
 }
 
-/* Begins to give what is open at a time, where that is known. STELE_ERR_MEMORY. */
+/* Begins the visits, if it is known which calls are open. Errors: STELE_ERR_MEMORY. */
 static stele_status visits_begin(seeking *s, int64_t open_ns)
 {
     const seek_stream *stream = s->stream;
@@ -200,14 +201,14 @@ static stele_status visits_begin(seeking *s, int64_t open_ns)
         return STELE_OK;
     if (!visits_find(s))
         return STELE_ERR_MEMORY;
-    if (!enter_visit(s)) { /* as if nothing was known */
+    if (!enter_visit(s)) { /* all blocks are then read, as if nothing was known */
         s->is_visiting = false;
         refuse(s);
     }
     return STELE_OK;
 }
 
-/* ---- The producer ---- */
+/* ---- The seeking producer ---- */
 
 static stele_status seeking_fill(producer *self, stele_batch *batch)
 {

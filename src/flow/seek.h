@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A producer that passes over the blocks of its stream that a request does not ask for. */
+/* A producer that skips the blocks of its stream that a request does not need. */
 #ifndef FLOW_SEEK_H
 #define FLOW_SEEK_H
 
 #include "model/seek.h"
 
 /*
- * A producer in the place of `from`, which it owns (also when it fails) and which was started with
- * the request: `from` itself where nothing can be passed over. Of the events before `open_ns` only
- * those that begin the calls that are open then need to be given; INT64_MIN: all that the request
- * asks for are. STELE_ERR_MEMORY.
+ * Makes a producer that replaces `from`, and owns it (also if the call fails). `from` must have
+ * been started with the request; it is returned itself if no block can be skipped. Of the events
+ * before `open_ns` only those that begin calls open at that time are needed; INT64_MIN: all events
+ * of the request are. Errors: STELE_ERR_MEMORY.
  */
 stele_status producer_seek(const stele_trace *trace, const produce_request *request,
                            int64_t open_ns, producer *from, producer **out);

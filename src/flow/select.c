@@ -11,7 +11,7 @@ typedef struct selected {
     selection_of how;
 } selected;
 
-/* Events of a stretch of the trace only; the others are those of other parts. */
+/* Keeps only the events of a range of places; the others belong to other parts. */
 static void keep_places(stele_batch *batch, uint64_t begin, uint64_t end)
 {
     uint32_t kept = 0;

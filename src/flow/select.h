@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A producer's events on the common scale of time, and only those that a filter lets pass. */
+/* Converts a producer's events to the common scale of time, and keeps those that pass a filter. */
 #ifndef FLOW_SELECT_H
 #define FLOW_SELECT_H
 
@@ -8,21 +8,23 @@
 
 typedef struct selection_of {
     int64_t shift_ns;  /* added to every time */
-    int64_t offset_ns; /* the part of it that corrects the clock */
-    double drift;      /* before that: times are stretched, from one of them on */
+    int64_t offset_ns; /* the part of shift_ns that corrects the clock */
+    double drift;      /* how much times are stretched before the shift: see batch_drift() */
     int64_t drift_from_ns;
-    filter *filter; /* the caller's, as what follows */
+    filter *filter; /* owned by the caller */
     pieces *pieces; /* NULL: the traces are not pieces of one */
-    size_t index;   /* of the trace among them */
+    size_t index;   /* number of the trace among the pieces */
+    /* counts events that the filter leaves out */
     uint64_t *filtered_count;
-    uint64_t begin_place, end_place; /* of the events that are wanted; `end_place` 0: to the end */
+    /* Range of wanted events, by stele_event.offset; end_place 0: to the end. */
+    uint64_t begin_place, end_place;
 } selection_of;
 
 /*
- * A producer in the place of `from`, which it owns (also when it fails): shifts every time, then
- * takes out what does not pass and counts it, and what another piece of the trace gave.
- * It stands before any ordering, so that what nobody wants is neither sorted nor held.
- * STELE_ERR_MEMORY.
+ * Makes a producer that replaces `from`, and owns it (also if the call fails): it shifts every
+ * time, then removes events that do not pass the filter, which it counts, and those that another
+ * piece has delivered. It comes before any ordering, so that events that are not wanted are neither
+ * sorted nor held. Errors: STELE_ERR_MEMORY.
  */
 stele_status producer_select(producer *from, const selection_of *how, producer **out);
 

@@ -10,9 +10,10 @@
 
 #define BLOCK_SIZE_USUAL ((size_t)64 << 10)
 
-/* Runs of one level in one file, oldest first. They are older than those of the levels below. */
+/* The runs of one level, in one file, the oldest first. They are older than the runs of lower
+   levels. */
 typedef struct spill_level {
-    int fd; /* -1: not made yet */
+    int fd; /* -1: the file was not created yet */
     uint64_t size;
     uint32_t run_count;
     spilled_run runs[SPILL_RUNS_MAX];
@@ -22,7 +23,7 @@ struct spill {
     stele_context *context;
     block_pool *pool;
     bool by_end;
-    uint32_t runs_max; /* of a level */
+    uint32_t runs_max; /* runs of a level, after which they are merged */
     spill_level levels[SPILL_LEVELS];
 };
 
@@ -54,7 +55,7 @@ void spill_free(spill *s)
     free(s);
 }
 
-/* ---- Runs ---- */
+/* ---- Runs of a level ---- */
 
 static stele_status level_open(spill *s, spill_level *level)
 {
@@ -68,7 +69,8 @@ static stele_status level_open(spill *s, spill_level *level)
     return run_refused(s->context, "a folder for temporary files", strerror(errno));
 }
 
-/* Adds the first block of each run of a level; later levels' runs have lower orders. */
+/* Adds the first block of each run of a level to a weave; runs of higher levels get lower
+   orders. */
 static stele_status level_read(spill *s, uint32_t index, weave *into)
 {
     spill_level *level = &s->levels[index];
@@ -90,7 +92,7 @@ static stele_status level_read(spill *s, uint32_t index, weave *into)
     return STELE_OK;
 }
 
-/* Writes all of the weave, in blocks put together in `b`. */
+/* Writes all events of a weave as blocks, which are put together in `b`. */
 static stele_status write_weave(spilled_run *r, weave *from, block *b)
 {
     stele_status status;
@@ -129,7 +131,7 @@ static stele_status level_add(spill *s, uint32_t index, weave *from)
     return status;
 }
 
-/* Makes one run of the next level of all runs of a full one. */
+/* Merges all runs of a full level to one run of the next level. */
 static stele_status level_lift(spill *s, uint32_t index)
 {
     spill_level *level = &s->levels[index];

@@ -6,24 +6,25 @@
 #include "flow/run.h"
 
 /*
- * What holds between two calls:
+ * Invariants between two calls:
  *
  * - The heads are a binary heap by key and tie. A head's key is that of the first event of its
- *   block that was not given out; each block of the weave has one head.
- * - `spent` is the root's block, if all of its events were given out: its head is out of date until
- *   weave_settle() has replaced or removed it, with which weave_next() begins. Nothing is pushed
- *   before that.
- * - `size` counts the memory of all blocks with a head, `event_count` the events not given out.
+ *   block that was not delivered; each block of the weave has one head.
+ * - `spent` is the root's block if all of its events were delivered. Its head is then out of date
+ *   until weave_settle(), with which weave_next() begins, has replaced or removed it. No block is
+ *   pushed before that.
+ * - `size` is the memory of all blocks with a head, `event_count` the number of events not
+ *   delivered.
  */
 
-/* ---- The heap ---- */
+/* ---- The heap of heads ---- */
 
 static bool head_is_before(const weave_head *a, const weave_head *b)
 {
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-/* Makes room for one more; false when memory is exhausted. */
+/* Makes room for one more head. Returns false if out of memory. */
 static bool heap_reserve(weave *w)
 {
     const uint32_t capacity = w->capacity * 2 + 14;
@@ -41,21 +42,22 @@ static bool heap_reserve(weave *w)
 static void heap_push(weave *w, weave_head head)
 {
     uint32_t at = w->count++;
-    while (at != 0 && head_is_before(&head, &w->heads[(at - 1) / 2])) { /* parents move down */
+    /* Parents that come later move down. */
+    while (at != 0 && head_is_before(&head, &w->heads[(at - 1) / 2])) {
         w->heads[at] = w->heads[(at - 1) / 2];
         at = (at - 1) / 2;
     }
     w->heads[at] = head;
 }
 
-/* The smaller child of a node that has one. */
+/* The child of a node that comes first; the node has at least one. */
 static uint32_t child_first(const weave *w, uint32_t at)
 {
     const uint32_t child = 2 * at + 1;
     return child + (child + 1 < w->count && head_is_before(&w->heads[child + 1], &w->heads[child]));
 }
 
-/* Puts another head in the root's place. */
+/* Replaces the root by another head, and restores the heap. */
 static void heap_replace(weave *w, weave_head head)
 {
     uint32_t at = 0;
@@ -78,9 +80,11 @@ static void heap_pop(weave *w)
 
 /* ---- Runs of the root's events ---- */
 
+/* Events that count_few() counts. */
 #define RUN_FEW 3u
 
-/* How many of the next few events are not after the limit. */
+/* How many of the next RUN_FEW events are not after the limit. No branch, since it is
+   unpredictable. */
 static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by_end)
 {
     return (uint32_t)(event_key(&next[0], by_end) <= limit) +
@@ -88,21 +92,22 @@ static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by
            (uint32_t)(event_key(&next[2], by_end) <= limit);
 }
 
-/* The end of the events that are not after the limit, as the first of them is not: by galloping.
- */
+/* The end of the events that are not after the limit, found by galloping; the event at `first` is
+   not. */
 static uint32_t run_gallop(const stele_event *events, uint32_t first, uint32_t end, int64_t limit,
                            bool by_end)
 {
     uint32_t step = 1;
     if (event_key(&events[end - 1], by_end) <= limit)
         return end;
-    /* Events before `first` go, the one at `end` does not (or is none). */
+    /* Invariant: events before `first` are not after the limit; the event at `end`, if any, is. */
     while (first + step <= end && event_key(&events[first + step - 1], by_end) <= limit) {
         first += step;
         step *= 2;
     }
     end = first + step - 1 < end ? first + step - 1 : end;
-    /* By bisection: events before `first` go, those from `end` on do not. */
+    /* Bisection with the same invariant: events before `first` are not after the limit, those from
+       `end` on are. */
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
         if (event_key(&events[middle], by_end) <= limit)
@@ -113,21 +118,20 @@ static uint32_t run_gallop(const stele_event *events, uint32_t first, uint32_t e
     return end;
 }
 
-/*
- * The end of the events from `first` on (sorted, all with the root's tie, the first of them the
- * root's head) that go before all other heads and whose keys are at most `limit`.
- */
+/* The end of the root's events that go before all other heads, and whose keys are at most `limit`.
+   The events from `first` on are sorted and have the root's tie; the first of them is the root's
+   head. */
 static uint32_t run_end(const weave *w, const stele_event *events, uint32_t first, uint32_t end,
                         int64_t limit)
 {
     if (w->count > 1) {
-        /* After the second one's key nothing goes; at its key, only what wins the tie. The root's
-           own key is below it where it loses the tie, so that the subtraction cannot wrap. */
+        /* No event after the second head's key goes first; at that key, only one that wins the tie.
+           If the root loses the tie, its own key is lower, so that the subtraction cannot wrap. */
         const weave_head *second = &w->heads[child_first(w, 0)];
         const int64_t last = second->key - (w->heads[0].tie > second->tie);
         limit = last < limit ? last : limit;
     }
-    /* Mostly few go, or all. How many of few is summed up, as it cannot be guessed. */
+    /* Usually few events go, or all. A count of few is summed up without branches. */
     if (end - first > RUN_FEW) {
         const uint32_t few = count_few(&events[first + 1], limit, w->by_end);
         first += few;
@@ -137,7 +141,7 @@ static uint32_t run_end(const weave *w, const stele_event *events, uint32_t firs
     return end - first == 1 ? end : run_gallop(events, first, end, limit, w->by_end);
 }
 
-/* ---- Blocks ---- */
+/* ---- Blocks of the weave ---- */
 
 void weave_free(weave *w)
 {
@@ -164,7 +168,7 @@ bool weave_push(weave *w, block *b)
     return true;
 }
 
-/* Lets go of the block whose events were given out, or refills it. */
+/* Removes the spent block, or refills it. */
 static stele_status weave_settle(weave *w)
 {
     block *b = w->spent;
@@ -173,7 +177,8 @@ static stele_status weave_settle(weave *w)
         return STELE_OK;
     w->spent = NULL;
     w->size -= b->size;
-    /* A block of a run gets the run's next events, so that one block stands for the whole run. */
+    /* A block of a run is refilled with the run's next events, so that one block represents the
+       whole run. */
     if (b->run != NULL)
         status = run_read(b->run, b);
     if (status == STELE_OK) {
@@ -202,7 +207,7 @@ stele_status weave_next(weave *w, int64_t limit_ns, stele_segment *segment)
     w->keys = b->has_keys ? b->keys : NULL;
     w->event_count -= segment->count;
     b->at = end;
-    /* The events were promised to hold until the next call: so the block is not refilled yet. */
+    /* The caller may use these events until the next call, so the block is refilled only then. */
     if (end == b->storage->event_count)
         w->spent = b;
     else

@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorted blocks as one sequence of segments: by (time, stream, sequence). The blocks stand in a
- * heap with their next events. The one at the root gives all events that go before the head of
- * every other one, which is found by galloping, so that blocks that overlap little cost next to
- * nothing an event.
+ * Weaves sorted blocks into one sequence of segments, ordered by (time, stream, sequence). The
+ * blocks are in a heap by their next events. The root delivers all events that go before the heads
+ * of all other blocks; their end is found by galloping, so that blocks that overlap little cost
+ * nearly nothing for each event.
  */
 #ifndef FLOW_WEAVE_H
 #define FLOW_WEAVE_H
 
 #include "flow/block.h"
 
+/* An entry of the heap: a block, by its next event. */
 typedef struct weave_head {
     int64_t key;  /* event_key() of the next event */
-    uint64_t tie; /* orders equal keys; no two blocks have the same */
+    uint64_t tie; /* decides between equal keys; no two blocks have the same */
     block *block;
 } weave_head;
 
 typedef struct weave {
-    weave_head *heads; /* heads[0] comes first */
+    weave_head *heads; /* a heap: heads[0] comes first */
     uint32_t count, capacity;
-    block_pool *pool;     /* where blocks go that are done with */
-    block *spent;         /* the root, when all of its events were given out */
-    const uint64_t *keys; /* of the batch that was given out last, if they are at hand, or NULL */
-    size_t size;          /* of the blocks' memory */
+    block_pool *pool; /* where blocks go whose events were all delivered */
+    block *spent;     /* the root's block, if all of its events were delivered */
+    /* flow_key() of the events of the batch delivered last, if they are known; else NULL. */
+    const uint64_t *keys;
+    size_t size; /* memory of the blocks, in bytes */
     uint64_t event_count;
     bool by_end;
 } weave;
 
 void weave_free(weave *w);
 
-/* Owns the block from now on, also when it fails. Returns false if out of memory. */
+/* Adds a block, which the weave then owns, also if the call fails. Returns false if out of
+   memory. */
 bool weave_push(weave *w, block *b);
 
-/*
- * The next events, none of them later than `limit_ns`; they hold until the next call. STELE_END
- * when there are none. Blocks of a run are followed by its next one, so that reading can fail.
- */
+/* Gives the next events, none of them later than `limit_ns`; they hold until the next call. Returns
+   STELE_END if there are none. Blocks of runs are read from files here, so that errors of reading
+   are possible. */
 stele_status weave_next(weave *w, int64_t limit_ns, stele_segment *segment);
 
 #endif

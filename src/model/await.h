@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How producers wait for inputs that grow, so that what they have is given out before. */
+/* How producers wait for inputs that grow: they first deliver the events that they have. */
 #ifndef MODEL_AWAIT_H
 #define MODEL_AWAIT_H
 
@@ -7,9 +7,10 @@
 #include "model/trace.h"
 
 /*
- * For fill(), between two records: whether the next one can be had, for which `want` bytes are
- * needed at the window's place. False, and is_dry: fill returns what it has. Only an empty batch is
- * worth waiting for, and only as long as nothing that came before waits for it.
+ * For fill(), between two records: whether the next record can be read, which needs `want` bytes at
+ * the window's position. If it returns false, is_dry is set and fill() must return what it has. The
+ * call waits only if the batch is empty, and then at most patience_ms if that is set, because other
+ * inputs wait to deliver.
  */
 static inline bool producer_await(producer *self, window *w, const stele_batch *batch, size_t want)
 {

@@ -45,7 +45,8 @@ void stele_batch_clear(stele_batch *batch)
     batch->fill_count++;
 }
 
-/* A capacity that holds `count` more than `used`, at least doubled; 0 when 32 bits are too few. */
+/* Returns a capacity for `count` more than `used`, at least twice the old one; 0 if it does not fit
+   in 31 bits. */
 static uint32_t capacity_for(uint32_t used, uint32_t count, uint32_t capacity)
 {
     const uint64_t want = (uint64_t)used + count;
@@ -145,7 +146,7 @@ uint32_t stele_event_fields(const stele_batch *batch, const stele_event *event, 
     return batch->fields[event->field_first].u.run.length;
 }
 
-/* ---- For those who make events themselves ---- */
+/* ---- Making events by hand ---- */
 
 stele_event *stele_batch_add_event(stele_batch *batch)
 {
@@ -194,14 +195,15 @@ stele_status stele_batch_add_bytes(stele_batch *batch, stele_name name, stele_ty
     return STELE_OK;
 }
 
-/* ---- Reading and copying ---- */
+/* ---- Reading and copying of fields ---- */
 
 bool field_has_bytes(uint8_t type)
 {
     return type >= STELE_TYPE_STRING && type < STELE_TYPE_RUN_FIRST && type != STELE_TYPE_NAME;
 }
 
-/* The same name in another batch. */
+/* Replaces a local name of one batch by the same name in another. Returns false if out of
+   memory. */
 static bool name_carry(stele_batch *to, const stele_batch *from, stele_name *name)
 {
     const stele_local_name *local;
@@ -263,7 +265,7 @@ bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_even
     return name_carry(to, from, &copy->name) && batch_set_fields(to, copy, to_first);
 }
 
-/* ---- Times ---- */
+/* ---- Shifting times ---- */
 
 static int64_t time_shift(int64_t time_ns, int64_t shift_ns, uint8_t *flags)
 {
@@ -290,7 +292,7 @@ int64_t time_drift(int64_t time_ns, double drift, int64_t from_ns)
     return moved_ns < -0x1p63 ? INT64_MIN : add_saturated(time_ns, (int64_t)moved_ns);
 }
 
-/* Whether the member `id` of an event is a time. */
+/* Whether the member `id` of an event is a time: the end of a span or of a gap. */
 static bool has_end_time(const stele_event *event)
 {
     return event->kind == STELE_KIND_COMPLETE || (event->kind == STELE_KIND_LOST && event->id != 0);

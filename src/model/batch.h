@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Filling batches at full speed. A decoder asks for room once a record, with *_reserve(), and then
- * appends with the unchecked *_push() calls. All indexes are 32 bits; a batch is full long before.
- */
+/* Filling batches at full speed. A decoder asks for room once for each record, with *_reserve(),
+   and then appends with the unchecked *_push() calls. All indexes have 32 bits; a batch counts as
+   full long before they overflow. */
 #ifndef MODEL_BATCH_H
 #define MODEL_BATCH_H
 
@@ -12,22 +11,23 @@
 
 #include "core/load.h"
 
-#define BATCH_EVENTS      256u        /* default capacity */
-#define BATCH_FIELDS_FULL (16u << 10) /* a batch with more takes no further event */
-#define BATCH_BYTES_FULL  (256u << 10)
+#define BATCH_EVENTS 256u /* default capacity for events */
+/* A batch with that many field entries takes no further event. */
+#define BATCH_FIELDS_FULL (16u << 10)
+/* a batch with that many bytes takes no further event */
+#define BATCH_BYTES_FULL (256u << 10)
 
-/* Grows the table so that `count` more fit; false when memory or 32 bits are exhausted. */
+/* Grow a table of the batch so that `count` more entries fit. Return false if out of memory, or if
+   there are too many for 31 bits. */
 bool batch_grow_fields(stele_batch *batch, uint32_t count);
 bool batch_grow_bytes(stele_batch *batch, uint32_t count);
 bool batch_grow_names(stele_batch *batch, uint32_t count);
 
-/* A name known in this batch only; UINT32_MAX when memory is exhausted. */
+/* Adds a name that only this batch knows. Returns UINT32_MAX if out of memory. */
 stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t size);
 
-/*
- * Appends a copy of an event of another batch, with its fields, payloads and local names. False
- * when memory is exhausted; the destination must have room for the event.
- */
+/* Appends a copy of an event of another batch, with its fields, payloads and local names. Returns
+   false if out of memory. `to` must have room for the event. */
 bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_event *event);
 
 static inline bool batch_is_full(const stele_batch *batch)
@@ -46,16 +46,15 @@ static inline bool batch_reserve_bytes(stele_batch *batch, uint32_t count)
     return batch->byte_capacity - batch->byte_count >= count || batch_grow_bytes(batch, count);
 }
 
-/* The next event, not cleared: the decoder fills in every member. */
+/* Appends an event, which is not cleared: the decoder fills in every member. */
 static inline stele_event *batch_push_event(stele_batch *batch)
 {
     return &batch->events[batch->event_count++];
 }
 
-/*
- * An event written with eight stores of 8 bytes, for the inner loops of decoders: member by member
- * the compiler makes twelve or more of them. `rest` is made once for what does not change.
- */
+/* event_set() writes an event with eight stores of 8 bytes, for the inner loops of decoders; member
+   by member the compiler makes twelve or more. event_rest() combines members for it that are the
+   same for many events. */
 static inline uint64_t event_rest(uint16_t field_count, uint16_t category, uint16_t cpu,
                                   uint8_t kind, uint8_t flags)
 {
@@ -85,13 +84,13 @@ static inline void event_set(stele_event *event, int64_t time_ns, uint64_t ticks
     store_native64(at + 56, rest);
 }
 
-/* The next field, not cleared. */
+/* Appends a field entry, which is not cleared. */
 static inline stele_field *batch_push_field(stele_batch *batch)
 {
     return &batch->fields[batch->field_count++];
 }
 
-/* Appends bytes that were reserved; gives their offset. */
+/* Appends bytes for which room was reserved. Returns their offset in the batch's bytes. */
 static inline uint32_t batch_push_bytes(stele_batch *batch, const void *bytes, uint32_t size)
 {
     const uint32_t offset = batch->byte_count;
@@ -100,41 +99,41 @@ static inline uint32_t batch_push_bytes(stele_batch *batch, const void *bytes, u
     return offset;
 }
 
-/* Whether fields of this type have their contents in the bytes of the batch. */
+/* Whether the value of fields of this type is in the bytes of the batch. */
 bool field_has_bytes(uint8_t type);
 
-/* Room for an array of 8-byte numbers, aligned for them; NULL when memory is exhausted. */
+/* Appends room for an array of `count` 8-byte numbers, aligned for them, and sets its offset.
+   Returns NULL if out of memory. */
 void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset);
 
 /* Appends copies of fields of another batch, with their payloads and local names. Returns false if
- * out of memory. */
+   out of memory. */
 bool batch_copy_fields(stele_batch *to, const stele_batch *from, uint32_t first, uint32_t count);
 
-/*
- * Says that the fields from `first` on are those of the event. Where they are too many for 16 bits
- * they are put after one entry of type STRUCT that holds their number. Returns false if out of
- * memory.
- */
+/* Makes the entries from `first` to the last one the fields of an event. If they are too many for
+   16 bits, an entry of type STRUCT that holds their number is put before them. Returns false if out
+   of memory. */
 bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first);
 
-/* Adds to every time of the batch (see stele_event for where there are times). What then no longer
-   fits is shown as the nearest that does, and flagged CLAMPED. `offset_ns` is the part that
-   corrects the clock. */
+/* Adds `shift_ns` to every time of the batch. A time that then does not fit becomes the nearest one
+   that does, and is flagged CLAMPED. `offset_ns` is the part of the shift that corrects the
+   clock. */
 void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns);
 
-/* Stretches the scale of all times by 1 + `drift`; it stays as it is at `from_ns`. */
+/* Stretches the scale of all times of a batch by 1 + `drift`; the time `from_ns` stays as it is. */
 void batch_drift(stele_batch *batch, double drift, int64_t from_ns);
 
-/* One time so. The drift is more than -1, so that no time gets before an earlier one. */
+/* Stretches one time as batch_drift() does. The drift is more than -1, so that the order of times
+   stays. */
 int64_t time_drift(int64_t time_ns, double drift, int64_t from_ns);
 
-/* The time by which an event stands in an ordered flow. */
+/* The time that decides an event's position in an ordered flow. */
 static inline int64_t event_key(const stele_event *event, bool by_end)
 {
     return by_end && event->kind == STELE_KIND_COMPLETE ? (int64_t)event->id : event->time_ns;
 }
 
-/* The first field of an event that has the name, NULL if none has it. Name 0 is no name. */
+/* The first field of an event with this name; NULL if there is none, or if the name is 0. */
 static inline const stele_field *batch_field(const stele_batch *batch, const stele_event *event,
                                              stele_name name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of many events as columns of numbers. */
+/* Reads a field of many events as a column of numbers. */
 #include <stele/event.h>
 #include <string.h>
 
-/* The first entry of a name among some on the tape; NULL if there is none. */
+/* The first entry with a name among some entries of the tape; NULL if there is none. */
 static const stele_field *find_field(const stele_batch *batch, uint32_t first, uint32_t count,
                                      stele_name name)
 {
@@ -43,7 +43,7 @@ static bool take_uint(const stele_field *field, uint64_t *value)
     return is_unsigned(field) || (field->type == STELE_TYPE_INT && field->u.i >= 0);
 }
 
-#define DOUBLE_EXACT (INT64_C(1) << 53) /* integers up to here have a double each */
+#define DOUBLE_EXACT (INT64_C(1) << 53) /* all integers up to 2^53 are exact as doubles */
 
 static bool take_float(const stele_field *field, double *value)
 {
@@ -58,7 +58,8 @@ static bool take_float(const stele_field *field, double *value)
     return true;
 }
 
-/* All three types of a column have eight bytes. */
+/* Stores the value of a field as the type of the column. All three types have eight bytes. Returns
+   false if it does not fit. */
 static bool take(const stele_field *field, stele_type type, void *value)
 {
     switch (type) {

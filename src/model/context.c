@@ -129,7 +129,7 @@ uint64_t stele_context_diag_count(const stele_context *context, stele_severity s
     return (unsigned)severity < 3 ? context->diag.counts[severity] : 0;
 }
 
-/* Makes room for one more in a table that doubles; false when memory is exhausted. */
+/* Makes room for one more entry in a table that doubles. Returns false if out of memory. */
 static bool table_reserve(void **table, uint32_t count, uint32_t *capacity, size_t entry_size)
 {
     void *grown;
@@ -142,7 +142,7 @@ static bool table_reserve(void **table, uint32_t count, uint32_t *capacity, size
     return true;
 }
 
-/* ---- Names ---- */
+/* ---- Names of a context ---- */
 
 int text_compare(stele_text a, stele_text b)
 {
@@ -191,7 +191,7 @@ stele_name context_name(stele_context *context, stele_batch *batch, const void *
     if (name != INTERN_NONE)
         return name;
     if (context->names.size < context->names.size_max)
-        return UINT32_MAX; /* not full: out of memory */
+        return UINT32_MAX; /* the pool is not full, so memory was exhausted */
     if (!context->names_full_reported) {
         context->names_full_reported = true;
         diag_report(&context->diag, &core_codes[STE006], source, offset, 0, NULL,
@@ -201,14 +201,15 @@ stele_name context_name(stele_context *context, stele_batch *batch, const void *
     return batch_add_local_name(batch, bytes, size);
 }
 
-/* ---- Categories ---- */
+/* ---- Categories of a context ---- */
 
 stele_name stele_category_name(const stele_context *context, uint16_t category)
 {
     return category < context->category_count ? context->categories[category] : 0;
 }
 
-/* Makes the table that leads from names to categories as long as the table of names. */
+/* Makes the table from names to categories as long as the table of names. Returns false if out of
+   memory. */
 static bool category_index_reserve(stele_context *context, stele_name name)
 {
     uint32_t count = context->category_of_name_count;
@@ -258,7 +259,7 @@ uint16_t stele_category_intern(stele_context *context, stele_name name)
     return (uint16_t)context->category_count++;
 }
 
-/* ---- Tracks ---- */
+/* ---- Tracks of a context ---- */
 
 const stele_track *stele_track_get(const stele_context *context, uint32_t track)
 {
@@ -277,7 +278,7 @@ static uint32_t track_hash(const hash_table *numbers, const stele_track *track)
     return hash_table_hash_pair(numbers, own, track->source);
 }
 
-/* HASH_NONE: there is none like it. */
+/* Returns the number of the track that is equal to `track`; HASH_NONE if there is none. */
 static uint32_t track_find(const stele_context *context, const stele_track *track, uint32_t hash)
 {
     for (uint32_t at = hash, number;
@@ -348,7 +349,7 @@ const char *stele_track_kind_text(stele_track_kind kind)
     return (unsigned)kind < STELE_TRACK_KIND_COUNT ? texts[kind] : "none";
 }
 
-/* ---- Streams ---- */
+/* ---- Streams of a context ---- */
 
 uint32_t context_add_stream(stele_context *context, const stele_stream *stream)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread of a SWITCH event stands for an idle CPU. */
+/* Finds out whether a thread in a SWITCH event stands for an idle CPU. */
 #ifndef MODEL_IDLE_H
 #define MODEL_IDLE_H
 
 #include "model/context.h"
 
-/* What a switch says of one of its threads. */
+/* What a switch says of its incoming or its outgoing thread. */
 typedef struct idle_signs {
-    uint32_t thread; /* track */
-    bool has_weight, has_priority;
+    uint32_t thread;               /* track of the thread */
+    bool has_weight, has_priority; /* `weight` and `priority` are valid */
     int64_t weight, priority;
 } idle_signs;
 
-/* No thread or thread 0 (Linux), the least weight, or priority 0 outside of all processes
-   (Fuchsia). */
+/* Whether the thread stands for an idle CPU: it is no thread or thread 0 (Linux), or has the least
+   weight, or priority 0 outside of all processes (Fuchsia). */
 static inline bool idle_judge(const stele_context *context, const idle_signs *signs)
 {
     const stele_track *thread = stele_track_get(context, signs->thread);

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-/* Most instructions have less than one access, and few have other values. */
+/* How many entries a new batch has room for: most instructions have less than one access, and few
+   have other values. */
 #define ACCESSES_OF_AN_INSN 1u
-#define VALUES_OF_AN_INSN   4u /* so many instructions have one */
+#define VALUES_OF_AN_INSN   4u /* one value for so many instructions */
 
 stele_status insn_batch_new(uint32_t insn_capacity, insn_batch **out)
 {
@@ -35,7 +36,8 @@ void insn_batch_free(insn_batch *batch)
     free(batch);
 }
 
-/* The table with room for `count` more than `used`; NULL if out of memory. */
+/* Grows a table so that `count` entries fit after the `used` ones. Returns NULL if out of
+   memory. */
 static void *table_grow(void *table, size_t entry_size, uint32_t used, uint32_t count,
                         uint32_t *capacity)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions at full speed: flat arrays instead of events, for analyses that look at every
- * instruction of a trace. A format that has instructions gives `produce_insns` of its traces;
- * traces of other formats are refused by trace_produce_insns().
+ * Instructions at full speed: flat arrays instead of events, for analyses that need every
+ * instruction of a trace. A format that has instructions implements trace_ops.produce_insns; for
+ * others trace_produce_insns() returns an error.
  *
  *     insn_request request = INSN_REQUEST_ALL;
  *     request.wants_accesses = true;
@@ -18,9 +18,9 @@
 
 #include "model/trace.h"
 
-/* ---- Instructions ---------------------------------------------------------------------------- */
+/* ---- Types of instructions ------------------------------------------------------------------- */
 
-/* The public types are those that producers fill: nothing is copied on the way. */
+/* Producers fill the public types, so that nothing needs to be copied. */
 typedef stele_insn insn;
 typedef stele_insn_access insn_access;
 typedef stele_insn_value insn_value;
@@ -48,16 +48,17 @@ typedef stele_insn_batch insn_batch;
 _Static_assert(sizeof(insn) == 32 && sizeof(insn_access) == 16 && sizeof(insn_value) == 16,
                "arrays of instructions are packed");
 
-/* ---- Batches --------------------------------------------------------------------------------- */
+/* ---- Batches of instructions ----------------------------------------------------------------- */
 
+/* instructions of a batch with the default capacity */
 #define INSN_BATCH_COUNT    1024u
 #define INSN_SNAPSHOT_FIRST STELE_INSN_NO_SNAPSHOT
 
-/* `insn_capacity` 0 takes INSN_BATCH_COUNT. STELE_ERR_MEMORY. */
+/* Makes a batch; `insn_capacity` 0 takes INSN_BATCH_COUNT. Errors: STELE_ERR_MEMORY. */
 stele_status insn_batch_new(uint32_t insn_capacity, insn_batch **out);
 void insn_batch_free(insn_batch *batch);
 
-/* Grow the tables so that `count` more fit. Returns false if out of memory. */
+/* Grow a table of the batch so that `count` more entries fit. Return false if out of memory. */
 bool insn_batch_grow_accesses(insn_batch *batch, uint32_t count);
 bool insn_batch_grow_values(insn_batch *batch, uint32_t count);
 
@@ -87,18 +88,22 @@ static inline const insn_value *insn_value_find(const insn_batch *batch, const i
     return stele_insn_value_find(batch, at, kind);
 }
 
-/* ---- Producers ------------------------------------------------------------------------------- */
+/* ---- Producers of instructions --------------------------------------------------------------- */
 
+/* Which instructions a producer is to deliver. */
 typedef struct insn_request {
-    uint32_t stream; /* as in produce_request */
+    uint32_t stream; /* see produce_request.stream */
     bool wants_accesses, wants_values;
-    bool wants_snapshots;          /* cut batches at snapshots, and flag what follows them */
-    uint64_t insn_begin, insn_end; /* by number in the stream */
-    uint64_t snapshot_begin, snapshot_end; /* by number of the snapshot before them */
-    uint32_t part, part_count; /* this one of so many parts of a stream; one after the other they
-                                  are the whole. 0, 1: all of it */
-    size_t window_size;        /* 0: the usual */
-    diag_sink *diag;           /* NULL: the context's. Parts read at the same time need one each */
+    bool wants_snapshots; /* end batches at snapshots, and flag the instruction after one */
+    /* Numbers of the instructions in the stream; the end is excluded. */
+    uint64_t insn_begin, insn_end;
+    /* By number of the last snapshot before the instructions; the end is excluded. */
+    uint64_t snapshot_begin, snapshot_end;
+    /* Part number `part` of `part_count` parts of a stream, which one after the other are the
+       whole. part_count 0 or 1: all of it. */
+    uint32_t part, part_count;
+    size_t window_size; /* 0: the default */
+    diag_sink *diag; /* NULL: the context's; parts that are read at the same time need one each */
 } insn_request;
 
 #define INSN_REQUEST_ALL                                                                           \
@@ -113,16 +118,19 @@ typedef struct insn_producer_ops {
     void (*close)(insn_producer *self);
 } insn_producer_ops;
 
-/* Formats put this first in structs of their own. */
+/* The common part of all producers of instructions. Each format has it as the first member of a
+   struct of its own. */
 struct insn_producer {
     const insn_producer_ops *ops;
-    stele_balance balance; /* of the bytes that it passed over */
-    uint64_t stray_count;  /* accesses and values without an instruction */
-    /* Of the stream that ended last, where snapshots were asked for: */
+    stele_balance balance; /* of the bytes that the producer has read */
+    uint64_t stray_count;  /* accesses and values that belong to no instruction */
+    /* snapshots of the stream that ended last, if snapshots were asked for */
     uint64_t snapshot_count;
-    bool ends_with_snapshot; /* one stands after its last instruction */
-    bool is_astray; /* a part did not end where the next one begins: the parts are of no use,
-                       and all must be read as one */
+    /* A snapshot follows the last instruction of the stream that ended last. */
+    bool ends_with_snapshot;
+    /* A part did not end where the next one begins: results of parts cannot be used, and the stream
+       must be read as one. */
+    bool is_astray;
 };
 
 static inline bool trace_has_insns(const stele_trace *trace)
@@ -130,12 +138,13 @@ static inline bool trace_has_insns(const stele_trace *trace)
     return trace->ops->produce_insns != NULL;
 }
 
-/* The trace must outlive the producer. STELE_ERR_UNSUPPORTED: the format has no instructions. */
+/* Starts a producer, which the trace must outlive. STELE_ERR_UNSUPPORTED: the format has no
+   instructions. */
 stele_status trace_produce_insns(stele_trace *trace, const insn_request *request,
                                  insn_producer **out);
 
-/* Fills the batch with the next instructions of one stream; STELE_OK gives one at least, STELE_END
-   none. Damage is reported and stepped over. STELE_ERR_READ, STELE_ERR_MEMORY. */
+/* Fills the batch with the next instructions of one stream: at least one with STELE_OK, none with
+   STELE_END. Damage is reported and skipped. Errors: STELE_ERR_READ, STELE_ERR_MEMORY. */
 stele_status insn_produce(insn_producer *from, insn_batch *batch);
 void insn_producer_close(insn_producer *from);
 

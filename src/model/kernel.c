@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The description files, as they stand ---- */
+/* ---- Lines of the description files ---- */
 
 typedef enum line_type {
     LINE_MODEL,
@@ -20,9 +20,9 @@ typedef enum line_type {
 } line_type;
 
 typedef struct line {
-    const char *text; /* name of the event, field or state */
+    const char *text; /* name of the event, field, state or label */
     uint16_t type;    /* line_type */
-    uint16_t what;    /* action, role or state */
+    uint16_t what;    /* an action, role, state or call, depending on `type` */
     uint32_t value, mask;
 } line;
 
@@ -40,71 +40,76 @@ static const line lines[] = {
 
 #define LINE_COUNT (sizeof lines / sizeof lines[0])
 
-/* Of description files, with 0 for none. */
+/* Limit of the number of description files, including 0, which stands for none. */
 #define MODELS_MAX 16u
 
-/* More than tracers have names of events: of system calls, two or four for each. */
+/* Limit of fits. It is more than tracers have names of events, even with two or four for each
+   system call. */
 #define FITTING_MAX 8192u
 
-/* ---- Compiled for a context ---- */
+/* ---- Description files compiled for a context ---- */
 
-/* One field of a rule. */
+/* A field that a rule needs. */
 typedef struct wanted {
     stele_name name;
     uint8_t role;
-    uint16_t at; /* where it was last, from the event's first field on */
+    uint16_t at; /* index of the entry where it was last, from the event's first field */
 } wanted;
 
-/* An event of a description file. */
+/* A rule: one event of a description file. */
 typedef struct rule {
-    const char *name; /* "" of rules by kind */
-    size_t size;      /* of the name, without '*' */
+    const char *name; /* of the event; "" for rules by kind */
+    size_t size;      /* bytes of the name, without '*' */
+    /* the name ended with '*' */
     bool is_prefix;
-    bool is_call; /* no event, but what a system call does */
+    bool is_call; /* not an event: describes what a system call does */
     uint8_t action;
     uint32_t model;
-    uint32_t first, count; /* of its fields */
-    kernel_event last;     /* that was read by it: of fields that it does not name there are none */
+    uint32_t first, count; /* range of the rule's fields in kernel.fields */
+    /* The last event that was read by it; fields that the rule does not name are NULL. */
+    kernel_event last;
 } rule;
 
-/*
- * The last event of a name, by what its fields are: those of one class are the same each time, but
- * for their values. What was found in them is found again without a search.
- */
-#define SHAPE_MAX  24u /* entries of the tape; events with more are searched each time */
+/* The shape of an event: its field entries without their values. Events of one class have the same
+   shape each time, so that the fields found in the last one are at the same positions in the next,
+   and need no search. */
+#define SHAPE_MAX  24u /* field entries; events with more are searched each time */
 #define SHAPE_RUNS 4u
 
 typedef struct shape {
     uint32_t count, run_count, found_count;
-    uint64_t heads[SHAPE_MAX]; /* the first half of each entry: all but its value */
-    uint64_t runs[SHAPE_RUNS]; /* values of runs: how many entries they have */
+    uint64_t heads[SHAPE_MAX]; /* first half of each entry: all but its value */
+    /* U.run of entries that are runs, since it says how many entries follow. */
+    uint64_t runs[SHAPE_RUNS];
     uint8_t run_at[SHAPE_RUNS];
-    uint8_t roles[KERNEL_ROLE_COUNT], places[KERNEL_ROLE_COUNT]; /* what was found where */
-    bool is_known;                                               /* it means something */
+    uint8_t roles[KERNEL_ROLE_COUNT];  /* roles of the fields that were found */
+    uint8_t places[KERNEL_ROLE_COUNT]; /* indexes of their entries */
+    bool is_known;                     /* the event has a meaning */
     kernel_event event;
 } shape;
 
-/* What is known of a name of the context: which rules are its own, side by side. */
+/* The verdict on a name of the context: which fits are its own; they are next to each other. */
 typedef struct verdict {
-    uint16_t first; /* plus 1; 0: was not asked for yet */
-    uint16_t count; /* of rules; 0: none fits */
-    shape *last;    /* NULL: none is kept */
+    uint16_t first; /* index of its first fit, plus 1; 0: not judged yet */
+    uint16_t count; /* number of fits; 0: no rule matches the name */
+    shape *last;    /* shape of the last event with the name; NULL: none is kept */
 } verdict;
 
+/* A rule that matches a name. */
 typedef struct fit {
-    stele_name subject; /* what stands for '*' */
+    stele_name subject; /* the part of the name that '*' matched */
     uint16_t rule;
-    uint16_t call; /* rule of the system call that begins, plus 1; 0: nothing is known of it */
+    uint16_t call; /* index of the rule of the system call, plus 1; 0: no rule describes it */
 } fit;
 
-/* A number that has a name. */
+/* The name that a description file gives to a number, such as that of a softirq. */
 typedef struct label {
     stele_name text;
     uint32_t model, number;
     uint8_t action;
 } label;
 
-/* Lines of the states of one description file. */
+/* The range of state lines of one description file. */
 typedef struct state_range {
     uint32_t first, count;
 } state_range;
@@ -122,11 +127,13 @@ struct kernel {
     state_line states[LINE_COUNT];
     state_range states_of[MODELS_MAX]; /* by number of the description file */
     uint32_t rule_count, field_count, state_count;
-    uint16_t by_kind[STELE_KIND_COUNT]; /* rule plus 1; 0: goes by name */
-    shape *kinds[STELE_KIND_COUNT];     /* of those; NULL: none is kept */
-    verdict *verdicts;                  /* by name */
+    /* Index of the rule for events of a kind, plus 1; 0: the rule is found by name. */
+    uint16_t by_kind[STELE_KIND_COUNT];
+    /* Shapes of the last events of these kinds; NULL: none is kept. */
+    shape *kinds[STELE_KIND_COUNT];
+    verdict *verdicts; /* by number of the name */
     uint32_t verdict_count;
-    fit fitting[FITTING_MAX]; /* rules of the names that were asked for */
+    fit fitting[FITTING_MAX]; /* rules that match the names that were judged */
     uint32_t fitting_count;
     label labels[LINE_COUNT];
     uint32_t label_count;
@@ -158,7 +165,7 @@ static void add_event(kernel *k, const line *l, uint32_t model)
         k->by_kind[l->value] = (uint16_t)k->rule_count;
 }
 
-/* Labels of one action stand side by side. */
+/* Finds the labels of each rule's action; labels of one action are next to each other. */
 static void find_labels(kernel *k)
 {
     for (rule *r = k->rules; r != k->rules + k->rule_count; r++) {
@@ -173,7 +180,7 @@ static void find_labels(kernel *k)
     }
 }
 
-/* Returns false if out of memory. */
+/* Compiles the lines of all description files. Returns false if out of memory. */
 static bool compile(kernel *k)
 {
     uint32_t model = 0;
@@ -234,10 +241,10 @@ void kernel_free(kernel *k)
     free(k);
 }
 
-/* ---- Names ---- */
+/* ---- Names of events ---- */
 
-/* Names of one trace are as many as its classes of events: room for what fits runs out only where
-   names are made up, and then those that come later mean nothing. */
+/* A trace has as many names as classes of events, so that the room for fits only runs out when
+   names are made up; later names are then taken as unknown. */
 static uint16_t call_of(const kernel *k, uint32_t model, const char *name, size_t size)
 {
     for (uint32_t i = 0; i < k->rule_count; i++) {
@@ -272,7 +279,8 @@ static void judge(kernel *k, verdict *v, stele_text name)
     }
 }
 
-/* Returns NULL where nothing can be known. */
+/* Returns the verdict on a name, which is judged the first time. Returns NULL if out of memory, or
+   if only the batch knows the name. */
 static verdict *verdict_of(kernel *k, stele_name name)
 {
     if (name >= k->verdict_count) {
@@ -289,9 +297,9 @@ static verdict *verdict_of(kernel *k, stele_name name)
     return &k->verdicts[name];
 }
 
-/* ---- Fields ---- */
+/* ---- Fields of events ---- */
 
-/* The field of this name; where it was the last time is looked at first. */
+/* Finds a field by name. Its last position is tried first. */
 static const stele_field *find(wanted *w, const stele_field *fields, uint32_t count)
 {
     if (w->at < count && fields[w->at].name == w->name)
@@ -305,7 +313,8 @@ static const stele_field *find(wanted *w, const stele_field *fields, uint32_t co
     return NULL;
 }
 
-/* Finds what a rule names. Of lines for one role, which stand side by side, one is there. */
+/* Finds the fields that a rule names. Several lines for one role are next to each other; the last
+   one whose field exists counts. */
 static void find_all(kernel *k, const rule *r, const stele_field *fields, uint32_t count,
                      kernel_event *out)
 {
@@ -333,7 +342,7 @@ static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields
     return out;
 }
 
-/* ---- Shapes ---- */
+/* ---- Shapes of events ---- */
 
 static bool is_of_shape(const shape *s, const stele_field *fields, uint32_t count)
 {
@@ -347,7 +356,7 @@ static bool is_of_shape(const shape *s, const stele_field *fields, uint32_t coun
     return difference == 0;
 }
 
-/* What was found in the last event of this shape, in this one. */
+/* Gives the meaning of an event that has the shape of the last one, with its own fields. */
 static const kernel_event *shape_event(shape *s, const stele_field *fields)
 {
     for (uint32_t i = 0; i < s->found_count; i++)
@@ -355,7 +364,8 @@ static const kernel_event *shape_event(shape *s, const stele_field *fields)
     return s->is_known ? &s->event : NULL;
 }
 
-/* Keeps what an event was found to be; where that cannot be, the next one is searched, too. */
+/* Keeps the shape and the meaning of an event. If that is not possible, the next event is searched,
+   too. */
 static void shape_keep(shape **kept, const stele_field *fields, uint32_t count,
                        const kernel_event *known)
 {
@@ -385,7 +395,7 @@ static void shape_keep(shape **kept, const stele_field *fields, uint32_t count,
     }
 }
 
-/* ---- Events ---- */
+/* ---- Meaning of events ---- */
 
 static const kernel_event *read_any(kernel *k, const verdict *v, const stele_field *fields,
                                     uint32_t count)
@@ -440,7 +450,7 @@ kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number)
 {
     const label *labels = k->labels + event->label_first;
-    /* They rise from 0, as a rule. */
+    /* Numbers of labels usually rise from 0. */
     if (number >= 0 && number < event->label_count && labels[number].number == number)
         return labels[number].text;
     for (uint32_t i = 0; i < event->label_count; i++)

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What events of kernels mean. A tracer is a description file in model/kernel/, with one line in
- * kernel_models.def: which events, by name or by kind, do what (KERNEL_EVENT, KERNEL_KIND), in
- * which fields they say of what (KERNEL_FIELD), and what its numbers of thread states mean
- * (KERNEL_STATE: the first line whose bits of the mask have this value). KERNEL_CALL says what a
- * system call does, by its name without what its events have before it, and the KERNEL_FIELDs after
- * it which of its arguments say with what; of several for one role the one that is there counts.
- * A name that ends with '*'
- * stands for all that begin so; what is in place of '*' is the event's subject. Where several
- * tracers use one name, an event belongs to the one whose first field it has.
+ * Finds out what events of kernels mean. A tracer has a description file in model/kernel/, with one
+ * line in kernel_models.def. It says which events, by name or by kind, do what (KERNEL_EVENT,
+ * KERNEL_KIND), which of their fields have which role (KERNEL_FIELD), and what numbers of thread
+ * states mean (KERNEL_STATE: the first line for which the number, and-ed with the mask, has the
+ * value counts). KERNEL_CALL says what a system call does, by its name without the prefix of its
+ * events; the KERNEL_FIELDs after it are the roles of its arguments; of several for one role the
+ * one that exists counts. A name that ends with '*' matches all names that begin so; the part that
+ * '*' matches is the event's subject. If several tracers use one name, an event belongs to the one
+ * whose first field it has.
  */
 #ifndef MODEL_KERNEL_H
 #define MODEL_KERNEL_H
 
 #include "model/context.h"
 
+/* What an event of the kernel does. */
 typedef enum kernel_action {
     KERNEL_NOTHING,
-    KERNEL_SWITCH,        /* a CPU goes on with another thread */
-    KERNEL_WAKE,          /* a thread that waits may go on */
-    KERNEL_NAME,          /* says what a thread is called, or in which process it is */
-    KERNEL_NAME_FILE,     /* says what a descriptor of a process is of */
+    KERNEL_SWITCH,        /* a CPU switches to another thread */
+    KERNEL_WAKE,          /* a thread that waits may run again */
+    KERNEL_NAME,          /* gives the name of a thread, or its process */
+    KERNEL_NAME_FILE,     /* gives the file that a descriptor of a process refers to */
     KERNEL_BEGIN_CALL,    /* the thread that runs on the CPU enters the system call `subject` */
-    KERNEL_END_CALL,      /* and leaves it */
-    KERNEL_BEGIN_IRQ,     /* the CPU handles an interrupt */
-    KERNEL_END_IRQ,       /* and is done with it */
-    KERNEL_RAISE_SOFTIRQ, /* a softirq is to be handled on the CPU */
-    KERNEL_BEGIN_SOFTIRQ, /* the CPU handles it */
-    KERNEL_END_SOFTIRQ,   /* and is done with it */
-    KERNEL_BEGIN_DISK,    /* a request goes to a block device */
-    KERNEL_END_DISK,      /* and is done */
-    KERNEL_NAME_DEVICE,   /* says what a block device is called */
-    KERNEL_SEND,          /* a packet goes to a network interface */
-    KERNEL_RECEIVE,       /* a packet comes from one */
-    KERNEL_TAKE_PAGES,    /* memory is allocated */
-    KERNEL_GIVE_PAGES,    /* and freed */
-    KERNEL_FAULT,         /* a page fault */
+    KERNEL_END_CALL,      /* the thread that runs on the CPU leaves its system call */
+    KERNEL_BEGIN_IRQ,     /* the CPU enters the handler of an interrupt */
+    KERNEL_END_IRQ,       /* the CPU leaves the handler of an interrupt */
+    KERNEL_RAISE_SOFTIRQ, /* a softirq is raised on the CPU */
+    KERNEL_BEGIN_SOFTIRQ, /* the CPU enters the handler of a softirq */
+    KERNEL_END_SOFTIRQ,   /* the CPU leaves the handler of a softirq */
+    KERNEL_BEGIN_DISK,    /* a request is issued to a block device */
+    KERNEL_END_DISK,      /* a block device completes a request */
+    KERNEL_NAME_DEVICE,   /* gives the name of a block device */
+    KERNEL_SEND,          /* a packet is passed to a network interface */
+    KERNEL_RECEIVE,       /* a packet comes from a network interface */
+    KERNEL_TAKE_PAGES,    /* pages of memory are allocated */
+    KERNEL_GIVE_PAGES,    /* pages of memory are freed */
+    KERNEL_FAULT,         /* a page fault happens */
     KERNEL_ACTION_COUNT
 } kernel_action;
 
-/* What a field of an event tells. */
+/* What the value of a field of an event is. */
 typedef enum kernel_role {
     KERNEL_OUTGOING,
     KERNEL_INCOMING,
@@ -54,42 +55,44 @@ typedef enum kernel_role {
     KERNEL_THREAD_NAME,
     KERNEL_WAKER,
     KERNEL_CPU,
-    KERNEL_SUBJECT, /* a name: of an interrupt, device, interface */
-    KERNEL_NUMBER,  /* of an interrupt or softirq */
-    KERNEL_RETURN,  /* what a system call returns; -4095 to -1 are errors */
+    KERNEL_SUBJECT, /* name of an interrupt, device or interface */
+    KERNEL_NUMBER,  /* number of an interrupt or softirq */
+    KERNEL_RETURN,  /* result of a system call; -4095 to -1 are errors */
     KERNEL_DEVICE,
     KERNEL_SECTOR,
-    KERNEL_SECTORS, /* of 512 bytes */
-    KERNEL_SIZE,    /* in bytes */
-    KERNEL_ORDER,   /* 2 to the power of it are pages */
-    KERNEL_PROCESS, /* of the thread */
+    KERNEL_SECTORS, /* number of sectors of 512 bytes */
+    KERNEL_SIZE,    /* number of bytes */
+    KERNEL_ORDER,   /* binary logarithm of the number of pages */
+    KERNEL_PROCESS, /* process of the thread */
     KERNEL_FILE,    /* path of a file */
     KERNEL_FD,
     KERNEL_NEW_FD,
-    KERNEL_FAMILY, /* of a socket, and its type */
+    KERNEL_FAMILY, /* address family of a socket */
+    /* type of a socket */
     KERNEL_SOCKET_TYPE,
-    KERNEL_PEER, /* the IPv4 address of the other end, and its port */
+    KERNEL_PEER, /* IPv4 address of the other end of a socket */
+    /* port of the other end of a socket */
     KERNEL_PORT,
-    KERNEL_ADDRESS, /* of a lock in memory */
+    KERNEL_ADDRESS, /* address of a futex */
     KERNEL_OPERATION,
     KERNEL_ROLE_COUNT
 } kernel_role;
 
-/* What a system call does with what its arguments name. */
+/* What a system call does. */
 typedef enum kernel_call {
     KERNEL_CALL_OTHER,
     KERNEL_CALL_TRANSFER, /* reads or writes a file or socket */
     KERNEL_CALL_TALK,     /* sends or receives through a socket */
-    KERNEL_CALL_OPEN,     /* returns a new descriptor of a file */
-    KERNEL_CALL_SOCKET,   /* returns a new descriptor of a socket */
-    KERNEL_CALL_ACCEPT,   /* the same, of one that listens */
-    KERNEL_CALL_CONNECT,  /* says where a socket leads to */
-    KERNEL_CALL_DUP,      /* returns another descriptor of the same */
+    KERNEL_CALL_OPEN,     /* opens a file, and returns its new descriptor */
+    KERNEL_CALL_SOCKET,   /* makes a socket, and returns its new descriptor */
+    KERNEL_CALL_ACCEPT,   /* accepts a connection, and returns the new descriptor of its socket */
+    KERNEL_CALL_CONNECT,  /* connects a socket to an address */
+    KERNEL_CALL_DUP,      /* duplicates a descriptor, and returns the new one */
     KERNEL_CALL_CLOSE,
-    KERNEL_CALL_FUTEX /* waits for a lock in memory, or wakes who does */
+    KERNEL_CALL_FUTEX /* waits for a futex, or wakes threads that wait for it */
 } kernel_call;
 
-/* What a number of a thread's state means. */
+/* What the state of the outgoing thread of a switch means. */
 typedef enum kernel_state {
     KERNEL_PREEMPTED,
     KERNEL_SLEEPING,
@@ -98,36 +101,37 @@ typedef enum kernel_state {
     KERNEL_DEAD
 } kernel_state;
 
-/* An event whose meaning is known. */
+/* The meaning of an event, where it is known. */
 typedef struct kernel_event {
     kernel_action action;
-    kernel_call call;                  /* of BEGIN_CALL: what it does */
-    uint32_t model;                    /* number of its description file */
-    uint32_t label_first, label_count; /* what its action's numbers are called */
-    stele_name subject;                /* what stands for the '*' of its name; 0: there is none */
-    const stele_field *fields[KERNEL_ROLE_COUNT]; /* by role; NULL: it is not there */
+    kernel_call call;                  /* BEGIN_CALL: what the system call does */
+    uint32_t model;                    /* number of the description file that the event matches */
+    uint32_t label_first, label_count; /* range of the labels for numbers of the action */
+    stele_name subject;                /* the part of the event's name that '*' matched; 0: none */
+    const stele_field *fields[KERNEL_ROLE_COUNT]; /* by role; NULL: the event has no such field */
 } kernel_event;
 
 typedef struct kernel kernel;
 
-/* Returns NULL if out of memory. */
+/* Makes a reader of kernel events. Returns NULL if out of memory. */
 kernel *kernel_new(stele_context *context);
 void kernel_free(kernel *k);
 
-/* The meaning of an event, which holds until the next one is read; NULL where it is not known.
-   Events of one context only. */
+/* Returns the meaning of an event, which holds until the next call; NULL if it is not known. All
+   events must be of the reader's context. */
 const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event);
 
-/* What the state of the outgoing thread means, and what it is called; 0: nothing tells it. */
+/* Returns the state of the outgoing thread. `*text` becomes the trace's name of that state; 0:
+   none. */
 kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text);
 
-/* What a description file calls a number of this action; 0: nothing. */
+/* Returns the name of a number of the event's action, from the description file; 0: none. */
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number);
 
 /* Whether a system call returns how many bytes it moved. */
 bool kernel_moves_bytes(const kernel *k, stele_name call);
 
-/* The number in a field; 0 where it is NULL or no number. */
+/* The number in a field; 0 if it is NULL, or its value is not an integer. */
 static inline int64_t kernel_number(const stele_field *field)
 {
     if (field == NULL)

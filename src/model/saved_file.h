@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a saved index, for those who write and who read it. */
+/* The layout of the file of a saved index, shared by the parts that write and read it. */
 #ifndef MODEL_SAVED_FILE_H
 #define MODEL_SAVED_FILE_H
 
 #include "model/saved_index.h"
 
 /*
+ * The header, as offset, size in bytes, and contents; numbers are little-endian:
+ *
  *  0  8  "STELEIDX"               32  8  time of the trace's last change, ns since 1970
  *  8  4  version                  40  4  CRC-32 of samples of the trace
  * 12  4  0                        44  4  CRC-32 of what follows the header
@@ -15,34 +17,36 @@
 #define HEADER_SIZE 56u
 #define VERSION     4u
 
-/* What follows the header: sections, each with its number, its size, and its bytes. Of those with
-   other numbers than these, nothing is needed. */
-#define SECTION_FORMAT 1u /* the format's own */
-#define SECTION_BLOCKS 2u /* seek_index_put() */
-#define SECTION_OPENED 3u /* seek_opened_put(); not always there */
+/* Numbers of the sections that follow the header; each section has its number, its size, and its
+   bytes. Sections with other numbers are ignored. */
+#define SECTION_FORMAT 1u /* written by the format: trace_ops.save_index */
+#define SECTION_BLOCKS 2u /* written by seek_index_put() */
+#define SECTION_OPENED 3u /* written by seek_opened_put(); may be missing */
 #define SECTION_COUNT  3u
 
-/* Samples of the trace, which tell whether it is still the same. */
+/* How many samples of the trace are read to find out whether it has changed, and their size. */
 #define SAMPLE_COUNT 16u
 #define SAMPLE_SIZE  ((size_t)4 << 10)
 
-/* An index is about a thousandth of its trace. */
+/* The size of the sections is limited, though an index is about a thousandth of its trace. */
 #define PAYLOAD_MAX(trace_size) ((trace_size) / 64 + ((uint64_t)1 << 20))
 
-/* Of which trace it is. */
+/* Identifies the trace that an index is of. */
 typedef struct saved_identity {
-    uint64_t size;      /* of all files */
-    int64_t changed_ns; /* the last one's */
+    uint64_t size;      /* of all files together, in bytes */
+    int64_t changed_ns; /* time of the last change of any file */
+    /* CRC-32 of the samples */
     uint32_t sample;
 } saved_identity;
 
-/* A regular file as it stands; false for all else. */
+/* Whether the trace is a regular file that is read directly, not compressed. */
 bool saved_is_plain_file(const stele_trace *trace);
 
-/* All files of the trace; false where some are none that can be looked at again. */
+/* Finds the identity of a trace from all of its files. Returns false if some are not files that can
+   be read again. */
 bool saved_identity_of(const stele_trace *trace, saved_identity *id);
 
-/* The header of a file that has `size` bytes after it. */
+/* Writes the header of an index whose sections are the `size` bytes of `payload`. */
 void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identity *id,
                       const uint8_t *payload, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath() */
+#define _XOPEN_SOURCE 700 /* for realpath() */
 #include "model/saved_file.h"
 
 #include <fcntl.h>
@@ -19,9 +19,9 @@
 
 static const char magic[8] = {'S', 'T', 'E', 'L', 'E', 'I', 'D', 'X'};
 
-/* ---- Of which trace ---- */
+/* ---- Identity of a trace ---- */
 
-/* A regular file as it stands; false for all else. */
+/* Adds a regular file, which is read directly, to an identity. Returns false if it is not one. */
 static bool identity_add(saved_identity *id, const char *path, input *in, unsigned sample_count)
 {
     struct stat about;
@@ -44,7 +44,7 @@ static bool identity_add(saved_identity *id, const char *path, input *in, unsign
     return true;
 }
 
-/* One file of several, with its name, size and time of change. */
+/* Adds one of several files to an identity, with its name, size and time of change. */
 static bool identity_add_file(saved_identity *id, const char *path, unsigned sample_count)
 {
     const char *base = path_base(path);
@@ -80,7 +80,7 @@ static bool identity_add_members(saved_identity *id, const stele_trace *trace)
     return is_added;
 }
 
-/* Whether the trace is a file, or a folder of files, that are read as they lie. */
+/* Whether the trace is a file that is read directly, neither compressed nor in memory. */
 bool saved_is_plain_file(const stele_trace *trace)
 {
     const input *in = source_input(trace->source);
@@ -88,7 +88,8 @@ bool saved_is_plain_file(const stele_trace *trace)
            trace->info.packing[0] == '\0';
 }
 
-/* Whether it can be told that the trace is the same: of a packed one as it is packed. */
+/* Whether a later trace can be recognised as the same one. A compressed file is judged as it is
+   stored. */
 static bool can_be_known(const stele_trace *trace)
 {
     struct stat about;
@@ -99,7 +100,8 @@ static bool can_be_known(const stele_trace *trace)
             S_ISREG(about.st_mode));
 }
 
-/* All files of the trace; false where some are none that can be looked at again. */
+/* Finds the identity of a trace from all of its files. Returns false if some are not files that can
+   be read again. */
 bool saved_identity_of(const stele_trace *trace, saved_identity *id)
 {
     input *in = source_input(trace->source);
@@ -133,7 +135,7 @@ void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identit
     store_le64(to + 48, size);
 }
 
-/* ---- Reading ---- */
+/* ---- Reading of a saved index ---- */
 
 void saved_index_refuse(const stele_trace *trace, const char *path, const char *found)
 {
@@ -141,7 +143,8 @@ void saved_index_refuse(const stele_trace *trace, const char *path, const char *
                 "an index of this trace as it is now", "%s", found);
 }
 
-/* Who could have changed the trace, too, or reads it: what others put beside it is not believed. */
+/* Whether the index belongs to the owner of the trace, the reading user, or root. An index that
+   others put there is not trusted. */
 static bool is_of_owner(const stele_trace *trace, const struct stat *index)
 {
     struct stat about;
@@ -149,7 +152,8 @@ static bool is_of_owner(const stele_trace *trace, const struct stat *index)
            (stat(trace->info.path, &about) == 0 && about.st_uid == index->st_uid);
 }
 
-/* The file, if there is one to be believed. `*found` says what is wrong with it. */
+/* Opens the file of an index if it exists and is trusted. `*found` becomes a text that says what is
+   wrong with it, else NULL. */
 static input *file_open(const stele_trace *trace, const char *path, const char **found)
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
@@ -168,7 +172,7 @@ static input *file_open(const stele_trace *trace, const char *path, const char *
     return NULL;
 }
 
-/* What is wrong with a header, NULL: nothing. */
+/* Returns what is wrong with a header; NULL if nothing is. */
 static const char *header_judge(const stele_trace *trace, const input *in, const uint8_t *header)
 {
     uint8_t wanted[HEADER_SIZE];
@@ -191,8 +195,8 @@ static const char *header_judge(const stele_trace *trace, const input *in, const
                                              "earlier state of this one";
 }
 
-/* Reads the header. False: it is not that of an index of use, and `*found` says why, or it could
-   not be read. */
+/* Reads and checks the header. Returns false if it cannot be used, and `*found` says why, or if it
+   could not be read, and `*found` is NULL. */
 static bool header_read(const stele_trace *trace, input *in, uint8_t *header, const char **found)
 {
     size_t got;
@@ -202,7 +206,7 @@ static bool header_read(const stele_trace *trace, input *in, uint8_t *header, co
     return *found == NULL;
 }
 
-/* The sections, to be freed. NULL, and `*found` says why. */
+/* Returns the sections, to be freed. Returns NULL if they cannot be used, and `*found` says why. */
 static uint8_t *sections_read(input *in, const uint8_t *header, size_t *size, const char **found)
 {
     const uint64_t wanted = load_le64(header + 48);
@@ -221,8 +225,8 @@ static uint8_t *sections_read(input *in, const uint8_t *header, size_t *size, co
     return NULL;
 }
 
-/* The bytes of all sections that are known, of which there is one each at most. False: there are no
-   sections. */
+/* Finds the bytes of each known section, of which there is at most one. Returns false if the bytes
+   are not valid sections. */
 static bool find_sections(const uint8_t *bytes, size_t size, cursor sections[SECTION_COUNT])
 {
     cursor from = cursor_make(bytes, size);
@@ -244,7 +248,8 @@ static bool find_sections(const uint8_t *bytes, size_t size, cursor sections[SEC
     return sections[SECTION_FORMAT - 1].at != NULL;
 }
 
-/* Takes what the file says for what index() finds; STELE_ERR_FORMAT: it cannot be. */
+/* Uses the sections instead of calling index(). STELE_ERR_FORMAT: they are not valid for this
+   trace. */
 static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_t size)
 {
     cursor sections[SECTION_COUNT];
@@ -265,7 +270,7 @@ static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_
     return status;
 }
 
-/* Takes where reading can begin, of a trace whose streams are known already. */
+/* Uses the sections about blocks, of a trace whose streams are already known. */
 static stele_status use_blocks(stele_trace *trace, const uint8_t *bytes, size_t size)
 {
     cursor sections[SECTION_COUNT];
@@ -307,8 +312,8 @@ static bool use_file(stele_trace *trace, const char *path, use_fn *use, stele_st
     return is_used;
 }
 
-/* Beside the trace: its path without a '/' at the end, and the extension. To be freed; NULL if out
-   of memory. */
+/* Returns the path of an index next to the trace: its path without a final '/', and the extension.
+   To be freed. Returns NULL if out of memory. */
 static char *path_beside(const stele_trace *trace)
 {
     size_t size = strlen(trace->info.path);
@@ -322,8 +327,9 @@ static char *path_beside(const stele_trace *trace)
     return path;
 }
 
-/* In the folder for caches: the same trace has the same name, by whatever path it is opened. To be
-   freed; NULL if there is no such folder, or out of memory. */
+/* Returns the path of an index in the context's cache_dir. Its name is made of the trace's real
+   path, so that it does not depend on the path by which the trace was opened. To be freed. Returns
+   NULL if there is no cache_dir, or if out of memory. */
 static char *path_in_cache(const stele_trace *trace)
 {
     const char *folder = trace->context->cache_dir;
@@ -400,8 +406,7 @@ bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, ui
             input_close(*in);
             *in = NULL;
         }
-        if (found != NULL &&
-            trace->ops->load_index == NULL) /* else it is said when that is called */
+        if (found != NULL && trace->ops->load_index == NULL) /* otherwise loading reports it */
             saved_index_refuse(trace, path, found);
         free(path);
     }

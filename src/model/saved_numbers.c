@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers in saved indexes. */
+/* Numbers in index files. */
 #include "model/saved_index.h"
 
 void saved_put_u64(output *out, uint64_t value)

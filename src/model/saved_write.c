@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing saved indexes. */
+/* Writes index files. */
 #include <stele/writer.h>
 
 #include "model/saved_file.h"
@@ -14,7 +14,7 @@ static void put_section(output *to, unsigned number, const output *made)
     output_write(to, bytes, size);
 }
 
-/* All sections; `part` is for one of them. */
+/* Writes all sections; `part` is an output in memory for one section at a time. */
 static stele_status put_sections(stele_trace *trace, output *to, output *part)
 {
     stele_status status = trace->ops->save_index(trace, part);
@@ -50,7 +50,7 @@ static stele_status make_payload(stele_trace *trace, output **out)
     return status;
 }
 
-/* Finds out all that an index can have. */
+/* Indexes a trace, and finds the blocks at which reading can begin. */
 static stele_status complete(stele_trace *trace)
 {
     stele_status status = stele_trace_index(trace);
@@ -60,7 +60,7 @@ static stele_status complete(stele_trace *trace)
     return status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
 }
 
-/* Header and sections; the bytes are NULL where there are none. */
+/* Writes header and sections; `bytes` is NULL if there are no sections. */
 static stele_status put_file(const stele_trace *trace, const saved_identity *id,
                              const uint8_t *bytes, size_t size, output *out)
 {

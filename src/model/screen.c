@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/screen.h"
 
-/* A slot holds the key, a bit that it does, and the verdict. */
+/* Judges an event and remembers the verdict in its slot: the key, a bit that says that the slot is
+   used, and a bit for the verdict. Local names are not judged, and pass. */
 bool screen_judge(screen *self, stele_kind kind, uint16_t category, stele_name name, uint64_t *slot)
 {
     const uint64_t key = name | (uint64_t)category << 32 | (uint64_t)kind << 48;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which events surely nobody will look at, by their kind, category and name alone. A decoder that
- * asks before it makes an event's fields can leave them out: the event is still given, so that it
- * is counted, and its bytes are still stepped over by their sizes.
- */
+/* Screens say which events surely no consumer needs, by kind, category and name alone. A decoder
+   that asks one before it makes an event's fields can leave them out: the event is still delivered,
+   so that it is counted, and its bytes are skipped by their size. */
 #ifndef MODEL_SCREEN_H
 #define MODEL_SCREEN_H
 
@@ -11,7 +9,7 @@
 
 #include "core/hash.h"
 
-/* Names of the fields that somebody looks at. They belong to whoever asks. */
+/* Names of the fields that a consumer needs. They are owned by whoever made the request. */
 typedef struct field_names {
     char **names;
     size_t count; /* not 0 */
@@ -22,16 +20,17 @@ typedef struct field_names {
 typedef struct screen screen;
 
 struct screen {
-    /* Judges names of the pool; others are never judged. */
+    /* Judges an event by its kind, category and name, which is in the context's pool. */
     bool (*passes)(screen *self, stele_kind kind, uint16_t category, stele_name name);
     hash_key secret;
-    uint64_t slots[SCREEN_SLOTS]; /* what was judged before: see screen_passes(); 0: nothing */
+    /* Verdicts by hash of the key, as screen_judge() stores them; 0: unused. */
+    uint64_t slots[SCREEN_SLOTS];
 };
 
 bool screen_judge(screen *self, stele_kind kind, uint16_t category, stele_name name,
                   uint64_t *slot);
 
-/* True: the event may pass. NULL lets all pass. */
+/* Whether an event may be needed. `self` NULL: all events may. */
 static inline bool screen_passes(screen *self, unsigned kind, uint16_t category, stele_name name)
 {
     const uint64_t key = name | (uint64_t)category << 32 | (uint64_t)kind << 48;

@@ -86,14 +86,15 @@ uint32_t seek_stream_find(const seek_stream *stream, uint64_t position)
     return low;
 }
 
-/* ---- Building ---- */
+/* ---- Building blocks ---- */
 
 static uint64_t reported_count(const diag_sink *diag)
 {
     return diag->counts[0] + diag->counts[1] + diag->counts[2];
 }
 
-/* The state that was just made, copied to all others. */
+/* Adds the state that the producer has just written to those of the index. Returns false if out of
+   memory. */
 static bool index_add_state(seek_index *index, output *made, seek_block *block)
 {
     size_t size;
@@ -114,16 +115,16 @@ static bool index_add_state(seek_index *index, output *made, seek_block *block)
     return true;
 }
 
-/* ---- Open calls ---- */
+/* ---- Calls that are open at blocks ---- */
 
-/* A call that is open; its place is that of the event that began it, in the input. */
+/* An open call. Its place is the offset in the input of the event that began it. */
 typedef struct seek_call {
     uint64_t place;
     stele_name name;
 } seek_call;
 
-/* What is open is not known where the order of events, or what ends what, could be read in two
-   ways. */
+/* Marks as unknown what is open at the stream's blocks: the order of its events, or which call an
+   exit ends, is ambiguous. */
 static void forget_open(seek_builder *b)
 {
     seek_stream *stream = b->stream;
@@ -147,8 +148,8 @@ static bool call_begin(seek_builder *b, const stele_event *event)
     return true;
 }
 
-/* An exit that is not that of the innermost call may be of one further out, by what it is called
-   when it is read. */
+/* Ends the innermost call. Returns false if the exit has another name: it may end an outer call,
+   which only a reader with all names can decide. */
 static bool call_end(seek_builder *b, const stele_event *event)
 {
     if (b->depth == 0)
@@ -195,7 +196,8 @@ static void follow(seek_builder *b, const stele_batch *batch)
     }
 }
 
-/* Notes what is open where a block begins: about three bytes each in a file. */
+/* Stores which calls are open where a block begins; each takes about three bytes in a file. Gives
+   up if they take too much. */
 static void note_open(seek_builder *b, seek_block *block)
 {
     seek_stream *stream = b->stream;
@@ -219,9 +221,10 @@ static void note_open(seek_builder *b, seek_block *block)
     }
 }
 
-/* ---- Blocks ---- */
+/* ---- Blocks of a stream ---- */
 
-/* A block begins where the producer is; what it has reported belongs to the one before. */
+/* Begins a block at the producer's position. What the producer has reported so far belongs to the
+   block before. */
 static bool block_begin(seek_builder *b)
 {
     seek_stream *stream = b->stream;
@@ -279,7 +282,8 @@ static void block_take(seek_block *block, const stele_batch *batch)
     block->end_ns = end_ns;
 }
 
-/* What a producer counts and reports is the same whatever range is asked for. */
+/* Marks a block as whole, which is then never skipped, if the producer counted or reported anything
+   in it: that must not depend on the range of time that is asked for. */
 static void block_note(seek_builder *b, seek_block *block)
 {
     const producer *from = b->from;
@@ -380,9 +384,9 @@ stele_status seek_build(stele_trace *trace, uint64_t block_size)
     return status;
 }
 
-/* ---- As bytes ---- */
+/* ---- Blocks as bytes of an index file ---- */
 
-/* Times are written by what they differ from the ones before. */
+/* Times are written as differences to the times before. */
 static void put_time(output *out, int64_t *before, int64_t time_ns)
 {
     saved_put_i64(out, (int64_t)((uint64_t)time_ns - (uint64_t)*before));
@@ -398,7 +402,7 @@ static bool take_time(cursor *from, int64_t *before, int64_t *time_ns)
     return true;
 }
 
-/* Blocks without events have no times. */
+/* Flags in the lowest bits of a block's number; a block without events has no times. */
 #define FLAG_WHOLE 1u
 #define FLAG_TIMES 2u
 #define FLAG_BITS  2u
@@ -425,8 +429,8 @@ void seek_index_put(const seek_index *index, output *out)
     }
 }
 
-/* Of each stream whether it is known; of each block how many calls stay open, how many are new, and
-   where those began, by the distance from the one before. */
+/* Writes for each stream whether open calls are known, and for each block how many calls stay open,
+   how many are new, and where those began, as differences to the places before. */
 void seek_opened_put(const seek_index *index, output *out)
 {
     for (uint32_t i = 0; i < index->stream_count; i++) {
@@ -513,7 +517,7 @@ static bool take_block(seek_index *index, seek_block *b, seek_block *last, curso
     return true;
 }
 
-/* A block has two bytes at least. */
+/* Reads the blocks of a stream. A block has at least two bytes, which bounds their number. */
 static bool take_stream(seek_index *index, seek_stream *stream, cursor *from, stele_status *status)
 {
     seek_block last = {0};
@@ -543,7 +547,7 @@ seek_index *seek_index_take(cursor *from, uint32_t stream_count, stele_status *s
     if (stream_count >= cursor_left(from))
         return NULL;
     index = seek_index_new(stream_count);
-    /* All states are less than the bytes that they are in. */
+    /* All states together are smaller than the bytes that contain them. */
     if (index != NULL)
         index->states = malloc(cursor_left(from) + 1);
     if (index == NULL || index->states == NULL) {

@@ -3,16 +3,16 @@
 
 #include <inttypes.h>
 
-/* So many events next to each other may be outliers, if they are not too far. */
+/* How many events in a row may be outliers, if they are not absurdly far. */
 #define FAR_FEW 8u
 
-/* In a stream of fewer, nothing is sure about stretches that are not absurd. */
+/* In a stream with fewer events, nothing is certain about stretches that are not absurdly far. */
 #define SURE_COUNT 16u
 
-/* The same about absurd ones at the end of a stream. */
+/* In a stream with fewer events, nothing is certain about absurd times at its end. */
 #define SURE_ABSURD 3u
 
-/* So far off, any number is. */
+/* At this distance a time is absurd: only damage or an unset clock explains it. */
 #define ABSURD_NS (UINT64_C(30) * 86400 * 1000000000)
 
 static uint64_t distance(int64_t from_ns, int64_t to_ns, int64_t begin_ns, int64_t end_ns)
@@ -40,14 +40,15 @@ static void report(times *t, const times_far *far)
                     far->begin_ns > t->end_ns ? "later" : "earlier");
 }
 
-/* What was far off is part of the range: the stream jumped. */
+/* Adds the far stretch to the range: the stream has jumped. */
 static void take_far(times *t)
 {
     times_widen(t, t->far.begin_ns, t->far.end_ns, t->far.count);
     t->far.count = 0;
 }
 
-/* What was taken for the range were the outliers, at the start of the stream. */
+/* Exchanges the range and the far stretch: what was taken for the range were outliers at the start
+   of the stream. Reports them. */
 static void turn_around(times *t)
 {
     const times_far old = {t->count, t->begin_ns, t->end_ns, t->first_offset, t->first_size};
@@ -60,7 +61,7 @@ static void turn_around(times *t)
     report(t, &old);
 }
 
-/* The far stretch is over, as the stream is elsewhere again. */
+/* Decides about the far stretch, which is over because the stream is elsewhere again. */
 static void come_back(times *t)
 {
     if (is_absurd(t, distance(t->begin_ns, t->end_ns, t->far.begin_ns, t->far.end_ns))) {
@@ -95,7 +96,7 @@ void times_add_slow(times *t, int64_t time_ns, uint64_t offset, uint64_t size)
     if (t->far.count == 0) {
         t->far = (times_far){0, time_ns, time_ns, offset, size};
     } else if (distance(t->far.begin_ns, t->far.end_ns, time_ns, time_ns) > reach) {
-        /* Far from both: the stretch before is over. */
+        /* The time is far from the range and from the far stretch: that stretch is over. */
         come_back(t);
         times_add_slow(t, time_ns, offset, size);
         return;
@@ -111,7 +112,7 @@ void times_add_slow(times *t, int64_t time_ns, uint64_t offset, uint64_t size)
 
 void times_add_end_slow(times *t, int64_t end_ns, uint64_t offset, uint64_t size)
 {
-    /* The last time there is stands for one that does not fit, which is a finding of its own. */
+    /* INT64_MAX stands for an end that does not fit, which has a finding of its own. */
     if (t->count == 0 || end_ns == INT64_MAX ||
         !is_absurd(t, (uint64_t)end_ns - (uint64_t)t->end_ns)) {
         t->end_ns = end_ns;

@@ -64,7 +64,7 @@ bool stele_trace_declared_field(const stele_trace *trace, size_t event, size_t f
            trace->ops->declared(trace, event, field, &own, name);
 }
 
-/* NULL: there is none of the key. */
+/* Returns the property with a key; NULL if there is none. */
 static trace_property *property_find(const trace_texts *texts, const char *key, uint32_t hash)
 {
     for (uint32_t at = hash, number;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a format gives the model: a trace that finds its streams, and producers that fill batches.
- * Formats put `stele_trace` and `producer` first in structs of their own.
- */
+/* What a format implements for the model: a trace that finds its streams, and producers that fill
+   batches. Formats have `stele_trace` and `producer` as the first members of structs of their
+   own. */
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
 
@@ -29,25 +28,24 @@ static inline uint64_t balance_total(const stele_balance *b)
     return b->record_size + b->padding_size + b->skipped_size;
 }
 
-/* ---- Producers ------------------------------------------------------------------------------- */
+/* ---- Producers of events --------------------------------------------------------------------- */
 
 typedef struct producer producer;
 
 typedef struct producer_ops {
-    /*
-     * Clears the batch and fills it with the next events of one stream, in the order of its
-     * records; sets stream and columns. An empty batch with STELE_OK is allowed (a change of
-     * stream, say), STELE_END is not followed by more. Damage is reported and stepped over; an
-     * error is for what ends reading: STELE_ERR_READ, STELE_ERR_MEMORY.
-     */
+    /* Clears the batch and fills it with the next events of one stream, in the order of its
+       records; sets stream and columns. STELE_OK with an empty batch is allowed (at a change of
+       stream, say); after STELE_END there are no more. Damage is reported and skipped; an error
+       ends reading: STELE_ERR_READ, STELE_ERR_MEMORY. */
     stele_status (*fill)(producer *self, stele_batch *batch);
     void (*close)(producer *self);
 
     /*
-     * Between two calls of fill(): writes the state that the producer is in, so that seek() brings
-     * another one of the same stream, for whatever request, from a place before it to the same
-     * place. mark() gives false where that is not possible just now; seek() gives false, and the
-     * producer is as it was, where the state cannot be taken over. Both may be NULL.
+     * Called between two calls of fill(). mark() writes the state of the producer; seek() takes
+     * such a state over, so that a producer of the same stream, for any request, moves from an
+     * earlier position to that one. mark() returns false if there is no such state at this
+     * position. seek() returns false, and changes nothing, if the state is not valid. Both may be
+     * NULL.
      */
     bool (*mark)(const producer *self, output *out);
     bool (*seek)(producer *self, uint64_t position, cursor *state);
@@ -55,22 +53,26 @@ typedef struct producer_ops {
 
 struct producer {
     const producer_ops *ops;
-    uint64_t lost_count; /* events known to be lost, kept up to date by fill */
-    uint64_t
-        missing_count;     /* packets that are missing, with an unknown number of events; by fill */
-    stele_balance balance; /* of the bytes that it passed over, kept up to date by fill */
-    uint64_t kinds;        /* of all its events, as bits; 0: any may come */
-    /* With has_bounds: of what is at hand no event is before `ready_ns`; where nothing is at hand
-       just now, what came ended no earlier than `quiet_ns`. INT64_MAX: there is none such. */
+    uint64_t lost_count; /* events known to be lost so far; updated by fill() */
+    /* Packets known to be missing so far, with an unknown number of events; updated by fill(). */
+    uint64_t missing_count;
+    stele_balance balance; /* of the bytes read so far; updated by fill() */
+    uint64_t kinds;        /* kinds that its events can have, as bits; 0: all */
+    /* With has_bounds: no event that can be delivered without waiting is before `ready_ns`; if
+       there is none now, all that was delivered ended no earlier than `quiet_ns`. INT64_MAX: there
+       is none. */
     bool has_bounds;
     int64_t ready_ns, quiet_ns;
-    bool is_dry; /* fill gave what was there, perhaps nothing: more may come later; by fill */
-    /* Of those that can seek: */
-    uint64_t position; /* in its stream, kept up to date by fill; it never goes back */
-    uint64_t stop;     /* fill returns soon after this position; UINT64_MAX at first */
+    /* Set by fill() if it delivered all that is there, perhaps nothing, and more may come. */
+    bool is_dry;
+    /* Seekable producers: position in the stream, updated by fill(); never goes back. */
+    uint64_t position;
+    /* Seekable producers: fill() returns soon after this position; UINT64_MAX at first. */
+    uint64_t stop;
 };
 
-/* What a producer that passes on what another one fills takes over after each fill(). */
+/* Copies the bounds of a producer `from` to the one that passes its events on; to be called after
+   each fill() of `from`. */
 static inline void producer_take_bounds(producer *self, const producer *from)
 {
     self->is_dry = from->is_dry;
@@ -79,44 +81,46 @@ static inline void producer_take_bounds(producer *self, const producer *from)
     self->quiet_ns = from->quiet_ns;
 }
 
+/* In produce_request.stream: all streams, in the order of the file. */
 #define PRODUCE_ALL UINT32_MAX
 
-/* Whether a time is before the end of a range. INT64_MAX is no end: it is the time, too, of events
-   whose own does not fit, and nothing is after it. */
+/* Whether a time is before the end of a range. INT64_MAX means no end, and is also the time of
+   events whose own time does not fit. */
 static inline bool is_before_end(int64_t time_ns, int64_t end_ns)
 {
     return time_ns < end_ns || end_ns == INT64_MAX;
 }
 
-/* What a producer is asked for. It may give more kinds, columns and times, never less. */
+/* What a producer is asked for. It may deliver more kinds, columns and times, never less. */
 typedef struct produce_request {
-    uint32_t stream;      /* a stream that index() found, or PRODUCE_ALL in file order */
-    uint32_t columns;     /* STELE_COLUMN_..., never 0 */
-    uint64_t kinds;       /* never 0 */
-    bool check;           /* judge every byte: reserved bits, padding, grammar */
-    int64_t begin_ns;     /* INT64_MIN: from the start; events that end before may be left out */
-    int64_t end_ns;       /* INT64_MAX: to the end; events that begin at or after may be left out */
-    uint64_t begin_ticks; /* 0: from the start; events whose ticks are fewer may be left out */
-    screen *screen;       /* NULL, or events whose fields may be left out, without `check` only */
-    const field_names *fields; /* NULL: all; others may be left out */
-    size_t window_size;        /* bytes to read at once: all producers share one budget */
-    /* Only events whose places (stele_event.offset) are in this range are wanted, as cut() gave it;
+    uint32_t stream;  /* number of a stream that index() found, or PRODUCE_ALL */
+    uint32_t columns; /* STELE_COLUMN_...; never 0 */
+    uint64_t kinds;   /* STELE_KIND_BIT()s; never 0 */
+    bool check;       /* judge every byte: reserved bits, padding, grammar */
+    int64_t begin_ns; /* events that end before it may be left out; INT64_MIN: no bound */
+    int64_t end_ns;   /* events that begin at it or later may be left out; INT64_MAX: no bound */
+    uint64_t begin_ticks; /* events with fewer ticks may be left out; 0: no bound */
+    /* Says which events need no fields; NULL: all need them; always NULL with `check`. */
+    screen *screen;
+    const field_names *fields; /* fields that are needed; NULL: all are */
+    size_t window_size; /* bytes to read at once; all producers of a reader share one budget */
+    /* Only events whose offset (stele_event.offset) is in this range are wanted, as cut() gave it;
        `end_place` 0: to the end. */
     uint64_t begin_place, end_place;
 } produce_request;
 
-/* ---- Traces ---------------------------------------------------------------------------------- */
+/* ---- What a format does for its traces ------------------------------------------------------- */
 
 typedef struct trace_property {
     const char *key, *value;
 } trace_property;
 
-/* What a trace says of itself; a zeroed one is empty. */
+/* Texts about a trace. A zeroed one is empty. */
 typedef struct trace_texts {
-    arena bytes; /* version, reason, properties */
+    arena bytes; /* copies of the version, the reason and the properties */
     trace_property *properties;
     uint32_t count, capacity;
-    hash_table numbers; /* of properties by their keys */
+    hash_table numbers; /* indexes of `properties`, by key */
 } trace_texts;
 
 void trace_texts_free(trace_texts *texts);
@@ -124,86 +128,82 @@ void trace_texts_free(trace_texts *texts);
 struct insn_request;
 struct insn_producer;
 
-/* What a format does for its traces. All but `produce` may be NULL. */
+/* The functions of a format for its traces. All but `produce` may be NULL. */
 typedef struct trace_ops {
     /*
-     * Reads headers as far as needed. The base is filled in already, settings among its options are
-     * of keys that the format lists; all else is zeros. After an error the trace is closed.
-     * STELE_ERR_FORMAT, STELE_ERR_READ, STELE_ERR_MEMORY, STELE_ERR_ARGUMENT (a setting), each but
-     * for memory with a finding. It may set `ops` to others, which hold from then on.
+     * Reads headers as far as needed. The members of stele_trace are filled in already, and
+     * options.settings has only keys that the format lists; the rest of the format's struct is
+     * zeros. After an error the trace is closed. Errors: STELE_ERR_FORMAT, STELE_ERR_READ,
+     * STELE_ERR_ARGUMENT (a setting), each with a finding; STELE_ERR_MEMORY. The function may
+     * replace `ops`.
      */
     stele_status (*open)(stele_trace *trace);
 
-    /*
-     * Finds all streams (context_add_stream, numbers stream_first to stream_first + stream_count
-     * of the trace, in the order that ties are broken by), with range, order and lateness. Called
-     * at most once, on seekable sources only. NULL: the format has nothing to index; the trace is
-     * then read in file order as one.
-     */
+    /* Finds all streams with range, order and lateness, and adds them by context_add_stream(): the
+       numbers stream_first to stream_first + stream_count of the trace, in the order that decides
+       ties. Called at most once, and only for seekable sources. NULL: the format has nothing to
+       index, and the trace is read in the order of the file as one stream. */
     stele_status (*index)(stele_trace *trace);
 
-    /*
-     * Finds out when the last events of the streams are, once index() was called, which may leave
-     * it at a time that is not before them, where looking for it takes longer. Called at most once.
-     */
+    /* Finds the times of the last events of the streams, where index() left out an exact search
+       that takes long, and set a time that is not before them. Called after index(), at most
+       once. */
     stele_status (*find_ends)(stele_trace *trace);
 
     /*
-     * Writes what index() found, so that load_index() can take its place: another producer could
-     * then be started as if it had been called. STELE_ERR_UNSUPPORTED: not of this trace.
-     * load_index() gives STELE_ERR_FORMAT, and leaves the trace as it was, for what does not fit.
-     * Both may be NULL.
+     * save_index() writes the result of index(), and load_index() reads it instead of calling
+     * index(): producers must then work as if index() had been called. save_index() returns
+     * STELE_ERR_UNSUPPORTED for a trace whose result cannot be saved; load_index() returns
+     * STELE_ERR_FORMAT, and leaves the trace unchanged, for bytes that are not valid. Both may be
+     * NULL.
      */
     stele_status (*save_index)(stele_trace *trace, output *out);
     stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);
 
-    /* The paths of the files of the trace that its source does not have, from 0 on; NULL after the
-       last. */
+    /* Returns the paths of files of the trace that its source does not have, `index` from 0; NULL
+       after the last. */
     const char *(*file_at)(const stele_trace *trace, size_t index);
 
-    /* Starts a producer. Without index(), PRODUCE_ALL adds streams as they come up. */
+    /* Starts a producer. If index() was not called, PRODUCE_ALL adds streams as it finds them. */
     stele_status (*produce)(stele_trace *trace, const produce_request *request, producer **out);
 
-    /* Starts a producer of instructions, as model/insn.h describes them. */
+    /* Starts a producer of instructions: see model/insn.h. */
     stele_status (*produce_insns)(stele_trace *trace, const struct insn_request *request,
                                   struct insn_producer **out);
 
-    /* Frees what the format's own struct holds, but not the struct. */
+    /* Frees what the format's own struct holds, but not the struct itself. */
     void (*close)(stele_trace *trace);
 
-    /* Gives an event of the trace's description, `event` from 0, and a field of its payload where
-       `field` is not NULL; false past the end. NULL: the format has no description. */
+    /* Gives an event that the trace declares, `event` from 0, or, if `name` is not NULL, the name
+       of a field of its payload. Returns false past the last. NULL: the format has no
+       declarations. */
     bool (*declared)(const stele_trace *trace, size_t event, size_t field,
                      stele_declared_event *about, stele_text *name);
 
-    /*
-     * Divides an indexed trace of one stream: gives the places between which part `part` of
-     * `part_count` lies. A producer of that range gives the same events as one of all of the trace.
-     * False: it cannot be divided into so many. May be NULL.
-     */
+    /* Divides an indexed trace of one stream: gives the range of places of part `part` of
+       `part_count`. A producer of all ranges in turn gives the same events as one of the whole
+       trace. Returns false if the trace cannot be divided into so many. May be NULL. */
     bool (*cut)(const stele_trace *trace, uint32_t part, uint32_t part_count, uint64_t *begin_place,
                 uint64_t *end_place);
 
-    /*
-     * Whether trace `a` is to be indexed before `b`, both of the format and read together: where
-     * what index() finds in one depends on those before it, that is then the same however they are
-     * given. NULL: it does not.
-     */
+    /* Whether trace `a` must be indexed before `b`, both of this format and read together. Used
+       where the result of index() depends on the traces before, so that it does not depend on the
+       order in which they are given. NULL: the order does not matter. */
     bool (*goes_before)(const stele_trace *a, const stele_trace *b);
 
-    /* index() finds all tracks, which are threads, one for each stream. */
+    /* index() finds all tracks, which are threads, one for each stream */
     bool indexes_threads;
 
-    /* Which thread an event is of stands in the event itself. */
+    /* each event says itself which thread it is of */
     bool has_own_threads;
 
-    /* PRODUCE_ALL has places of its own to go on at, also where there is one stream. */
+    /* PRODUCE_ALL has blocks of its own, even if there is one stream only */
     bool seeks_in_file_order;
 
-    /* Its records stand about in the order of time, and index() reads all of them. */
+    /* Records are nearly in the order of time, and index() reads all of them. */
     bool is_nearly_ordered;
 
-    /* Its records say what happened, but not what begins and ends by it: names may. */
+    /* records say what happened, not what begins and ends; names of events may imply it */
     bool has_moments;
 } trace_ops;
 
@@ -216,42 +216,46 @@ struct stele_trace {
     source *source; /* owned */
     stele_trace_info info;
     stele_trace_options options;
-    stele_resolve_fn *resolve; /* NULL: code is named by its number */
+    stele_resolve_fn *resolve; /* NULL: functions are named by their numbers */
     void *resolve_user;
     trace_texts texts;
-    stele_alignment alignment; /* to the clock of another trace; its struct_size is 0: to none */
-    stele_balance balance; /* of the bytes that no producer passes over: metadata, index files. Of a
-                              format that keeps no balance, it and those of producers hold zeros */
-    uint64_t content_size; /* of all files of the trace, unpacked, where it has others than those of
-                              its source; 0: it has not, UINT64_MAX: not known */
-    struct seek_index *seek; /* owned; NULL: reading cannot go on in the middle of the trace */
+    stele_alignment alignment; /* to the clock of another trace; struct_size 0: none */
+    /* Of bytes that no producer reads: metadata, index files. Zeros, as in its producers, if the
+       format keeps no balance. */
+    stele_balance balance;
+    /* Bytes of all files of the trace after unpacking, if it has files that its source does not
+       have; 0: it has none; UINT64_MAX: not known. */
+    uint64_t content_size;
+    struct seek_index *seek;             /* owned; NULL: reading can begin at the start only */
     uint32_t stream_first, stream_count; /* valid with is_indexed */
     bool is_indexed;
     bool has_ends;    /* find_ends() was called */
-    bool is_consumed; /* a sequential source that was read already */
+    bool is_consumed; /* a sequential source that was already read */
 };
 
-/* stele_trace_index() without find_ends(), and that. */
+/* Index a trace as stele_trace_index() does: trace_index() without find_ends(), trace_find_ends()
+   only that. */
 stele_status trace_index(stele_trace *trace);
 stele_status trace_find_ends(stele_trace *trace);
 
-/* The same if it was kept from an earlier time; else nothing happens. */
+/* Indexes a trace from a saved index if there is one that is valid; otherwise does nothing. */
 stele_status trace_load_index(stele_trace *trace);
 
-/*
- * For index() and load_index(), which find streams that reading in file order has made already:
- * they stay those of the trace, `count` of them from `first` on, if no others come after them.
- * False: they stay as they are, and all streams of the trace have to be made anew.
- */
+/* Keeps streams that reading in the order of the file has added, for an index() or load_index()
+   that finds the same ones: `count` streams from number `first`. Possible if no other streams come
+   after them. Returns false if not; all streams of the trace must then be added again. */
 bool trace_keep_streams(stele_trace *trace, uint32_t first, uint32_t count);
 
-/* Bytes of all files of the trace, unpacked; false: they are not known, or not yet. */
+/* Gives the bytes of all files of the trace after unpacking. Returns false if they are not known,
+   or not yet. */
 bool trace_content_size(const stele_trace *trace, uint64_t *size);
 
-/* Adds or replaces what only this format has; texts are copied. Returns false if out of memory. */
+/* Adds or replaces a property that only this format has. The texts are copied. Returns false if out
+   of memory. */
 bool trace_set_property(stele_trace *trace, const char *key, const char *value);
 
-/* Version text of the trace ("" until set), copied. Returns false if out of memory. */
+/* Sets the text of the trace's version, which is copied; it is "" before. Returns false if out of
+   memory. */
 bool trace_set_version(stele_trace *trace, const char *version);
 
 #endif

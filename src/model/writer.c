@@ -11,10 +11,8 @@ static bool name_exists(const stele_batch *batch, stele_name name, uint32_t pool
                                           : name < pool_count;
 }
 
-/*
- * Whether the kinds, names, tracks and fields of the events exist, as events that were made by hand
- * may refer to anything. Without a branch an event, as nearly all are in order.
- */
+/* Whether the kinds, names, tracks and fields of the events exist, since events made by hand may
+   refer to anything. The loop has no branch for each event, because nearly all are valid. */
 static bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
@@ -59,7 +57,7 @@ void stele_writer_close(stele_writer *writer)
     output *out;
     if (writer == NULL)
         return;
-    /* The writer's own close frees the whole. */
+    /* The writer's close() frees the struct, so the output is taken from it before. */
     out = writer->owns_output ? writer->out : NULL;
     writer->ops->close(writer);
     if (out != NULL)
@@ -108,7 +106,7 @@ void losses_add(loss_table *losses, stele_kind kind, const char *what, loss_exte
 {
     stele_loss *loss = loss_find(losses, kind, what, extent);
     if (loss == NULL) {
-        /* A full table counts on in its last line, which then stands for everything else. */
+        /* When the table is full, its last line counts all further losses, of any kind. */
         if (losses->count == LOSSES_MAX) {
             loss = &losses->at[LOSSES_MAX - 1];
             loss->kind = STELE_KIND_NONE;
