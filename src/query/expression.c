@@ -125,7 +125,7 @@ bool expression_uses_span(const expression *e)
     return e->needs_span;
 }
 
-/* ---- Units ---- */
+/* ---- Units of values ---- */
 
 static stele_unit unit_of(const expression *e, const operand *o);
 
@@ -134,7 +134,7 @@ static stele_unit unit_of_argument(const expression *e, const operand *o, uint32
     return unit_of(e, &e->operands[e->arguments[o->first + index]]);
 }
 
-/* Of a sum both parts have the unit, or one of them is a number as it stands: "dur + 1ms". */
+/* The unit of a sum: both parts have it, or one of them is a plain number as in "dur + 1ms". */
 static stele_unit unit_of_sum(const expression *e, const operand *o)
 {
     const stele_unit a = unit_of_argument(e, o, 0), b = unit_of_argument(e, o, 1);
@@ -167,7 +167,8 @@ static stele_unit unit_of_call(const expression *e, const operand *o)
     case FUNCTION_SUBTRACT: return unit_of_sum(e, o);
     case FUNCTION_MULTIPLY: return unit_of_product(e, o);
     case FUNCTION_DIVIDE:
-        /* A literal does not say whether it had a unit: of `dur / 1ms` nothing is claimed. */
+        /* The literal in `dur / 1ms` does not keep its unit, so the unit of the quotient is not
+           known. */
         return STELE_UNIT_NONE;
     case FUNCTION_IF: return unit_of_argument(e, o, 1);
     default: return STELE_UNIT_NONE;
@@ -217,9 +218,9 @@ void expression_set_origin(expression *e, int64_t origin_ns)
     e->origin_ns = origin_ns;
 }
 
-/* ---- What no event had ---- */
+/* ---- Reporting fields that no event had ---- */
 
-/* The name of the pool that is nearest to the text; empty where none is near. */
+/* Returns the name of the pool that is nearest to the text; empty if none is near. */
 static stele_text nearest_name(const stele_context *context, stele_text text)
 {
     stele_text nearest = {"", 0};
@@ -254,7 +255,7 @@ static void report_arg(const expression *e, diag_sink *diag, const operand *o)
                 near.bytes);
 }
 
-/* Whether the expression itself asks if there is such a thing. */
+/* Whether the expression itself expects that the operand may be missing: it is in a coalesce(). */
 static bool is_doubted(const expression *e, uint32_t index)
 {
     for (uint32_t i = index + 1; i < e->operand_count; i++) {

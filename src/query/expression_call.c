@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The functions and operators of expressions. Integers are exact, in 128 bits; what does not fit is
- * not there. Texts that are made stand in a room of the operand, which is kept and only grows.
- */
+/* The functions and operators of expressions. Integers are exact, in 128 bits; a result that does
+   not fit is MISSING. A text that a function makes is in a room of the operand, which is kept and
+   only grows. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +12,10 @@
 #include "query/expression_code.h"
 #include "query/quantity.h"
 
-/* Most digits of an integer of 128 bits, with its sign. */
+/* Characters of the longest integer of 128 bits, with its sign. */
 #define INT128_DIGITS 40
 
-/* A call that is being made. */
+/* A call that is being evaluated. */
 typedef struct call {
     expression *e;
     const subject *of;
@@ -39,16 +38,16 @@ static double float_of(const value *v)
     return v->type == VALUE_INT ? i128_double(v->u.i) : v->u.f;
 }
 
-/* Takes what another operand says as it is. */
+/* Copies a value. Returns false if it is MISSING. */
 static bool value_copy(value *to, const value *from)
 {
     *to = *from;
     return from->type != VALUE_MISSING;
 }
 
-/* ---- Arithmetic ---- */
+/* ---- Arithmetic functions ---- */
 
-/* The quotient's size rounded down, and the remainder with the sign of what is divided. */
+/* Divides magnitudes, rounded down; `rest` gets the sign of the dividend. */
 static wide_u128 divide_sizes(wide_i128 a, wide_i128 b, wide_i128 *rest)
 {
     wide_u128 rest_size;
@@ -57,8 +56,8 @@ static wide_u128 divide_sizes(wide_i128 a, wide_i128 b, wide_i128 *rest)
     return quotient;
 }
 
-/* A quotient that is not an integer is a decimal. The least integer over -1 is not an integer of
-   128 bits. */
+/* Divides two integers; the result is a decimal if it is not an integer. Returns false for a
+   division by 0, and for the least integer divided by -1, which does not fit. */
 static bool divide(value *v, wide_i128 a, wide_i128 b)
 {
     const bool is_negative = i128_is_negative(a) != i128_is_negative(b);
@@ -134,7 +133,7 @@ static bool call_abs(value *v, const value *of)
     return of->type == VALUE_INT && value_set_wide(v, of->u.i);
 }
 
-/* A whole number is an integer again, where it fits. */
+/* Sets the value to a whole number: an integer if it fits, else a decimal. */
 static bool set_whole(value *v, double f)
 {
     if (fabs(f) < 0x1p126)
@@ -153,7 +152,7 @@ static bool call_round(value *v, unsigned function, const value *of)
                                                     : round(of->u.f));
 }
 
-/* The multiple of the width at or below the value. */
+/* bucket(): the largest multiple of the width that is not above the value. */
 static bool call_bucket(value *v, const value *of, const value *width)
 {
     wide_i128 rest, result;
@@ -169,7 +168,7 @@ static bool call_bucket(value *v, const value *of, const value *width)
            value_set_float(v, floor(float_of(of) / float_of(width)) * float_of(width));
 }
 
-/* The power of two at or below the value; 0 for what is below 1. */
+/* log2_bin(): the largest power of two that is not above the value; 0 for values below 1. */
 static bool call_log2_bin(value *v, const value *of)
 {
     value whole = {.type = VALUE_INT};
@@ -186,7 +185,7 @@ static bool call_log2_bin(value *v, const value *of)
     return value_set_uint(v, UINT64_C(1) << (63 - __builtin_clzll(low)));
 }
 
-/* The least or greatest of what is there. Texts are compared, too. */
+/* min() and max(): the least or greatest of the arguments that are there, numbers or texts. */
 static bool call_extreme(value *v, const call *c, ordering wanted)
 {
     bool is_there = false;
@@ -202,9 +201,9 @@ static bool call_extreme(value *v, const call *c, ordering wanted)
     return is_there;
 }
 
-/* ---- Texts ---- */
+/* ---- Text functions ---- */
 
-/* Room for a text of the call. Returns NULL if it is too long, or out of memory. */
+/* Returns room for a text of the call. Returns NULL if it is too long, or if out of memory. */
 static char *room_of(const call *c, size_t size)
 {
     text_room *const room = &c->e->rooms[c->o - c->e->operands];
@@ -246,7 +245,8 @@ static uint64_t character_count(stele_text of)
     return count;
 }
 
-/* Where so many characters end, at most the text's end. */
+/* The offset in bytes after the first `count` characters, or the size of the text if it has
+   fewer. */
 static size_t character_at(stele_text of, uint64_t count)
 {
     size_t at = 0;
@@ -264,7 +264,8 @@ static uint64_t clamp_count(wide_i128 i)
     return i128_less(i128_of_u64(UINT32_MAX), i) ? UINT32_MAX : i128_low(i);
 }
 
-/* Characters from the first, which is 0; -1 is the last one. */
+/* substr(): positions count characters from 0; negative ones count from the end, -1 is the last
+   one. */
 static bool call_substr(value *v, const call *c, stele_text of)
 {
     value from_room, count_room;
@@ -286,7 +287,7 @@ static bool call_substr(value *v, const call *c, stele_text of)
     return value_set_text(v, of);
 }
 
-/* The place of a text in another one; its size where it is not there. */
+/* The offset of a text in another one, from `from` on; the size of that one if it is not found. */
 static size_t find(stele_text in, size_t from, stele_text what)
 {
     if (what.size == 0)
@@ -361,7 +362,7 @@ static bool set_digits(value *v, const call *c, wide_i128 i)
     return value_set_text(v, (stele_text){at, (size_t)(to + INT128_DIGITS - at)});
 }
 
-/* A label stands for the value that it belongs to. */
+/* label(): the text that says what a field's value means. */
 static bool call_label(value *v, const call *c, const value *of)
 {
     if (of->label_count == 0 || of->type == VALUE_TEXT)
@@ -396,7 +397,7 @@ static bool set_decimal(value *v, expression *e, const char *digits)
     return *end == '\0' && end != digits && value_set_float(v, f);
 }
 
-/* A text that is a decimal number as a whole. */
+/* number(): the number that a text is; the whole text must be a decimal number. */
 static bool call_number(value *v, const call *c, const value *of)
 {
     char digits[64];
@@ -419,7 +420,7 @@ static bool call_number(value *v, const call *c, const value *of)
     return set_decimal(v, c->e, digits);
 }
 
-/* Characters of a text, elements of an array, members of a structure. */
+/* length(): characters of a text, elements of an array, or members of a structure. */
 static bool call_length(value *v, const value *of)
 {
     if (of->type == VALUE_TEXT)
@@ -427,7 +428,7 @@ static bool call_length(value *v, const value *of)
     return of->type == VALUE_RUN && value_set_wide(v, of->u.i);
 }
 
-/* ---- All of them ---- */
+/* ---- Evaluation of any call ---- */
 
 static bool call_choice(value *v, const call *c)
 {
@@ -446,7 +447,7 @@ static bool call_coalesce(value *v, const call *c)
     return false;
 }
 
-/* Functions whose first argument is a text. */
+/* Evaluates functions whose first argument is a text. */
 static bool call_on_text(value *v, const call *c)
 {
     value room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an expression is compiled to: operands, which have values, and instructions that set one
- * truth value, with jumps over what cannot change the outcome. `a and (b or not c)` becomes
+ * truth value and jump over what cannot change the outcome. `a and (b or not c)` becomes
  *
  *     0  truth = a
  *     1  if not truth go on 5 further
@@ -11,8 +11,9 @@
  *     5  truth = not truth
  *     6
  *
- * All jumps lead forward, so that every run ends. What is computed is an operand whose arguments
- * are operands before it; a condition that is used as a value is one with instructions of its own.
+ * All jumps lead forward, so that every execution ends. The result of a function is an operand
+ * whose arguments are operands before it; a condition that is used as a value is an operand with
+ * instructions of its own.
  */
 #ifndef QUERY_EXPRESSION_CODE_H
 #define QUERY_EXPRESSION_CODE_H
@@ -26,18 +27,18 @@
 #include "query/pattern.h"
 
 typedef enum value_type {
-    VALUE_MISSING, /* the event has no such thing */
+    VALUE_MISSING, /* the event has no such field or property */
     VALUE_NULL,
-    VALUE_INT, /* every integer of the model, and booleans as 0 and 1 */
+    VALUE_INT, /* any integer of the model; booleans are 0 and 1 */
     VALUE_FLOAT,
     VALUE_TEXT,
-    VALUE_RUN /* a structure or array: it is there, and compares with nothing; u.i is its length */
+    VALUE_RUN /* a structure or array: it exists, but compares with nothing; u.i is its length */
 } value_type;
 
 typedef struct value {
     value_type type;
-    stele_name name;           /* of a text that has one; else STELE_NAME_LOCAL */
-    const stele_field *labels; /* of a field: texts that say what it means */
+    stele_name name;           /* TEXT with a name: its number; else STELE_NAME_LOCAL */
+    const stele_field *labels; /* value of a field: label_count texts that say what it means */
     uint32_t label_count;
     union {
         wide_i128 i;
@@ -52,8 +53,8 @@ typedef enum operand_kind {
     OPERAND_CATEGORY,
     OPERAND_TRACK,
     OPERAND_KIND,
-    OPERAND_TIME,  /* since the origin */
-    OPERAND_CLOCK, /* of the trace's clock */
+    OPERAND_TIME,  /* time since the origin */
+    OPERAND_CLOCK, /* time on the trace's clock */
     OPERAND_DUR,
     OPERAND_TICKS,
     OPERAND_VALUE,
@@ -63,7 +64,8 @@ typedef enum operand_kind {
     OPERAND_PID,
     OPERAND_SIZE,
     OPERAND_OFFSET,
-    OPERAND_SPAN_FIRST, /* from here on: of spans only */
+    /* Not an operand: this one and those up to OPERAND_SPAN_LAST are of spans only. */
+    OPERAND_SPAN_FIRST,
     OPERAND_SELF = OPERAND_SPAN_FIRST,
     OPERAND_DEPTH,
     OPERAND_CALLER,
@@ -75,11 +77,11 @@ typedef enum operand_kind {
     OPERAND_SOURCE,
     OPERAND_SPAN_LAST = OPERAND_SOURCE,
     OPERAND_ARG,
-    OPERAND_CALL,     /* a function of other operands */
-    OPERAND_CONDITION /* 1 where its instructions set truth, else 0 */
+    OPERAND_CALL,     /* a function or operator and its arguments */
+    OPERAND_CONDITION /* 1 if its instructions set truth, else 0 */
 } operand_kind;
 
-/* Functions by name: X(identifier, name, fewest arguments, most). */
+/* The named functions: X(identifier, name, fewest arguments, most arguments). */
 #define FUNCTIONS(X)                    \
     X(ABS, "abs", 1, 1)                 \
     X(BUCKET, "bucket", 2, 2)           \
@@ -107,7 +109,7 @@ typedef enum function_id {
 #define X(id, name, least, most) FUNCTION_##id,
     FUNCTIONS(X)
 #undef X
-        FUNCTION_COUNT, /* of those with a name; the others are operators */
+        FUNCTION_COUNT, /* number of functions with a name; those after it are operators */
     FUNCTION_ADD = FUNCTION_COUNT,
     FUNCTION_SUBTRACT,
     FUNCTION_MULTIPLY,
@@ -116,27 +118,28 @@ typedef enum function_id {
     FUNCTION_NEGATE
 } function_id;
 
-/* One step of the way to a field: a member by name, or an element by index. */
+/* One step of the path to a field: a member by name, or an element by index. */
 typedef struct path_step {
     bool is_index;
     uint64_t index;
-    stele_name name; /* UINT32_MAX when the pool of names is full: compared as text then */
+    stele_name name; /* UINT32_MAX: the pool of names is full, and `text` is compared instead */
     stele_text text;
 } path_step;
 
-/* Operands nest at most so deep. */
+/* How deep operands may nest. */
 #define OPERAND_DEPTH_MAX 250u
 
 typedef struct operand {
     operand_kind kind;
-    uint8_t depth;         /* of the operands that it is computed of; 0: of none */
-    uint8_t function;      /* of OPERAND_CALL: function_id */
-    uint32_t first, count; /* of OPERAND_ARG its steps, of OPERAND_CALL its places in `arguments`,
-                              of OPERAND_CONDITION its instructions in `inner` */
-    value literal;         /* of OPERAND_LITERAL */
+    uint8_t depth;    /* depth of the operands that it is computed from, plus 1; 0: it needs none */
+    uint8_t function; /* OPERAND_CALL: a function_id */
+    /* Range of OPERAND_ARG in `steps`, of OPERAND_CALL in `arguments`, of OPERAND_CONDITION in
+       `inner`. */
+    uint32_t first, count;
+    value literal; /* value of OPERAND_LITERAL */
 } operand;
 
-/* Where a function that makes a text puts it. */
+/* Memory for the text that a function makes. */
 typedef struct text_room {
     char *bytes;
     size_t capacity;
@@ -144,9 +147,9 @@ typedef struct text_room {
 
 typedef enum opcode {
     OP_TRUTH,  /* truth = left is there, and neither 0, null nor empty */
-    OP_EXISTS, /* truth = left is there */
-    OP_THERE,  /* the same, where it is not the expression that asks */
-    OP_EQUAL,  /* truth = left OP right */
+    OP_EXISTS, /* truth = left is there, for `exists` */
+    OP_THERE,  /* truth = left is there, where the compiler and not the user asks */
+    OP_EQUAL,  /* truth = left == right; the next five compare likewise */
     OP_UNEQUAL,
     OP_LESS,
     OP_LESS_EQUAL,
@@ -155,7 +158,7 @@ typedef enum opcode {
     OP_MATCH, /* truth = left matches patterns[right] */
     OP_MATCH_NOT,
     OP_NOT,
-    OP_JUMP_FALSE, /* `left` instructions further */
+    OP_JUMP_FALSE, /* goes on `left` instructions further */
     OP_JUMP_TRUE
 } opcode;
 
@@ -164,28 +167,29 @@ typedef struct instruction {
     uint32_t left, right;
 } instruction;
 
-/* What came of an operand so far. */
+/* What was seen of an operand so far: it was asked for, and it was there. */
 #define EXPRESSION_SEEN_ASKED 1u
 #define EXPRESSION_SEEN_THERE 2u
-#define EXPRESSION_SEEN_BEGIN 4u /* it was asked of a BEGIN or END event, and not there */
+#define EXPRESSION_SEEN_BEGIN 4u /* it was asked for of a BEGIN or END event, and was not there */
 
 struct stele_expression {
     stele_context *context;
     int64_t origin_ns;
-    locale_t locale; /* the C locale, where decimals are read; 0: not made yet */
-    uint8_t *seen;   /* by operand: EXPRESSION_SEEN_... */
+    locale_t locale; /* the C locale, for reading decimals; 0: not made yet */
+    uint8_t *seen;   /* EXPRESSION_SEEN_... of each operand */
+    /* literals and names */
     arena texts;
     uint32_t columns;
-    bool needs_span; /* it looks at what only spans have */
-    bool is_value;   /* what is asked for is the operand `root`, and not only a condition */
-    uint32_t root;   /* an operand */
+    bool needs_span; /* it uses a word that only spans have */
+    bool is_value;   /* the value of the operand `root` is wanted, not only a truth */
+    uint32_t root;   /* index of the operand that is the value */
     instruction *code;
-    instruction *inner; /* of conditions that are operands */
+    instruction *inner; /* instructions of conditions that are operands */
     operand *operands;
-    uint32_t *arguments; /* operands of calls */
+    uint32_t *arguments; /* indexes of the operands that calls have as arguments */
     path_step *steps;
     pattern *patterns;
-    text_room *rooms; /* by operand */
+    text_room *rooms; /* memory of each operand for texts */
     uint32_t code_count, code_capacity;
     uint32_t inner_count, inner_capacity;
     uint32_t operand_count, operand_capacity;
@@ -194,15 +198,15 @@ struct stele_expression {
     uint32_t pattern_count, pattern_capacity;
 };
 
-/* What an expression is asked about. */
+/* What an expression is evaluated for. */
 typedef struct subject {
     const stele_batch *batch;
     const stele_event *event;
     const stele_span *span; /* NULL: the event is no span */
 } subject;
 
-/* Values are made in place, with the members of their type only. The functions give true: there is
-   a value. */
+/* Set a value: its type, and only the members of that type. They return true, which means that the
+   value is there. */
 static inline bool value_set(value *v, value_type type)
 {
     v->type = type;
@@ -244,22 +248,22 @@ static inline bool text_equals(stele_text a, stele_text b)
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-/* The operand's value: a literal as it stands, all else made in `room`. */
+/* Returns the value of an operand: a literal itself, any other value in `room`. */
 const value *operand_value(stele_expression *e, const subject *of, const operand *o, value *room);
 
-/* What it says about an event; false, and nothing is set, when the event has no such thing. */
+/* Sets the value of a word or field for an event. Returns false, and sets nothing, if the event
+   does not have it. */
 bool operand_set_event(value *v, stele_expression *e, const subject *of, const operand *o);
 
-/* What a function makes of its arguments, which `evaluate` gives: operand_value(), which calls this
-   for operands that are calls. False: nothing. */
+/* Sets the value of a call. Arguments are evaluated by `evaluate`, which is operand_value(); that
+   calls this function for operands that are calls. Returns false if there is no value. */
 typedef const value *operand_value_fn(stele_expression *e, const subject *of, const operand *o,
                                       value *room);
 bool operand_set_call(value *v, stele_expression *e, const subject *of, const operand *o,
                       operand_value_fn *evaluate);
 
-/* Makes the C locale of the expression, so that decimals are read alike everywhere; false if out of
- * memory.
- */
+/* Makes the C locale of the expression, so that decimals are read in the same way everywhere.
+   Returns false if out of memory. */
 static inline bool expression_locale(stele_expression *e)
 {
     if (e->locale == (locale_t)0)
@@ -267,7 +271,7 @@ static inline bool expression_locale(stele_expression *e)
     return e->locale != (locale_t)0;
 }
 
-/* Runs instructions to their end. */
+/* Executes instructions to their end. Returns the truth. */
 bool expression_execute(stele_expression *e, const subject *of, const instruction *at,
                         const instruction *end);
 
@@ -277,13 +281,13 @@ typedef enum ordering {
     ORDER_LESS,
     ORDER_EQUAL,
     ORDER_GREATER,
-    ORDER_NONE,   /* different, and neither is greater: NaN, null */
-    ORDER_FOREIGN /* cannot be compared */
+    ORDER_NONE,   /* unequal, but none is greater: NaN, null */
+    ORDER_FOREIGN /* values of types that cannot be compared */
 } ordering;
 
 ordering value_order(const value *a, const value *b);
 
-/* Compiles the text into an empty expression: see expression_new(). */
+/* Compiles a text into an empty expression: see expression_new_as(). */
 stele_status expression_parse(stele_expression *e, const char *text, unsigned what);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of two values, and whether one is true. */
+/* Compares two values, and finds out whether a value is true. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define ORDER_OF(a, b) ((a) < (b) ? ORDER_LESS : (a) > (b) ? ORDER_GREATER : ORDER_EQUAL)
 
-/* Exact: the integer is never rounded to a double. */
+/* Compares exactly: the integer is never rounded to a double. */
 static ordering order_int_float(wide_i128 i, double f)
 {
     const double limit = 0x1p127;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running compiled expressions over events. */
+/* Executes compiled expressions for events. */
 #include <math.h>
 #include <string.h>
 
 #include "query/expression_code.h"
 
-/* ---- Comparing ---- */
+/* ---- Comparing values ---- */
 
 static bool label_equals(const expression *e, const stele_batch *batch, const value *v,
                          stele_text text)
@@ -50,7 +50,7 @@ static bool pattern_matches_label(const expression *e, const stele_batch *batch,
     return false;
 }
 
-/* Patterns beyond this many look at the text each time: what they remember is memory. */
+/* Patterns with a higher index match each text anew: remembering verdicts takes memory. */
 #define REMEMBERING_PATTERNS_MAX 16u
 
 static bool value_matches(expression *e, const stele_batch *batch, const instruction *at,
@@ -69,7 +69,7 @@ static bool value_matches(expression *e, const stele_batch *batch, const instruc
     return matches == (at->op == OP_MATCH);
 }
 
-/* ---- Running ---- */
+/* ---- Executing instructions ---- */
 
 static bool operand_set(value *v, expression *e, const subject *of, const operand *o)
 {
@@ -144,9 +144,9 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
     return expression_holds_span(e, batch, event, NULL);
 }
 
-/* ---- With names alone ---- */
+/* ---- Judging by names alone ---- */
 
-/* More instructions are not followed. */
+/* Expressions with more instructions are not followed, and may always hold. */
 #define MAY_HOLD_MAX 256u
 
 #define MAY_BE(truth) (1u << (truth))
@@ -156,8 +156,8 @@ static bool is_of_names(operand_kind kind)
     return kind == OPERAND_NAME || kind == OPERAND_CATEGORY || kind == OPERAND_KIND;
 }
 
-/* Whether names and kinds are all that its value depends on. Operands nest at most so deep as the
-   parser lets them. */
+/* Whether the value of an operand depends on names and kinds only. The recursion is bounded by the
+   depth that the parser allows. */
 static bool operand_is_known(const expression *e, const operand *o)
 {
     if (o->kind == OPERAND_LITERAL || is_of_names(o->kind))
@@ -187,10 +187,9 @@ bool expression_uses_names(const expression *e)
     return false;
 }
 
-/*
- * Follows both ways wherever the truth is not known: `truths[i]` is what it may be when instruction
- * i is come to, and 0 when it cannot be come to. All jumps lead forward, so one pass does.
- */
+/* Follows both ways wherever the truth is not known. `truths[i]` is the set of values that the
+   truth may have at instruction i, 0 if it cannot be reached. All jumps lead forward, so one pass
+   suffices. */
 bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stele_name name)
 {
     const stele_event event = {.kind = (uint8_t)kind, .category = category, .name = name};
@@ -220,7 +219,7 @@ bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stel
     return (truths[e->code_count] & MAY_BE(true)) != 0;
 }
 
-/* ---- Public ---- */
+/* ---- Public functions ---- */
 
 static void give_int(stele_value *to, wide_i128 i)
 {

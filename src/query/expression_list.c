@@ -60,7 +60,7 @@ static stele_status add(stele_context *context, const char *text, size_t size,
     return status;
 }
 
-/* Without the blanks around it. */
+/* Adds an expression without the blanks around it. */
 static stele_status add_trimmed(stele_context *context, const char *text, size_t size,
                                 expression_list *list)
 {

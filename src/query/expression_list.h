@@ -6,29 +6,30 @@
 #include "query/expression.h"
 
 typedef struct expression_entry {
-    char *title; /* as given, or else the expression as it stands */
+    char *title; /* the title that was given, or else the text of the expression */
     expression *e;
 } expression_entry;
 
-/* A zeroed one is empty. */
+/* A zeroed list is empty. */
 typedef struct expression_list {
     expression_entry *items;
     uint32_t count, capacity;
 } expression_list;
 
+/* Expressions of one list, at most. */
 #define EXPRESSION_LIST_MAX 32u
 
-/* Reads a list; commas in parentheses, brackets and quotes belong to their expression. `text` NULL
-   is an empty list. Errors as of expression_new(); the list is to be freed all the same. */
+/* Reads a list. Commas in parentheses, brackets and quotes belong to their expression. `text` NULL
+   is an empty list. Errors are those of expression_new(); the list must then be freed, too. */
 stele_status expression_list_new(stele_context *context, const char *text, expression_list *list);
 void expression_list_free(expression_list *list);
 
 uint32_t expression_list_columns(const expression_list *list);
 
-/* The size of the title that an item "TITLE=EXPR" begins with, 0 where there is none. */
+/* Returns the size of the title of an item "TITLE=EXPR"; 0 if it has none. */
 size_t expression_title_size(const char *text, size_t size);
 
-/* The size of the first item of a list, up to its comma or the end. */
+/* Returns the size of the first item of a list, up to its comma or the end. */
 size_t expression_item_size(const char *text);
 
 #endif

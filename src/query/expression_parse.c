@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiling expressions, by recursive descent:
+ * Compiles expressions by recursive descent:
  *
  *     condition = and { ("or" | "||") and }
  *     and       = not { ("and" | "&&") not }
@@ -17,8 +17,8 @@
  *               | word | "arg" step { step | "[" index "]" } | literal
  *     step      = "." ( name | string )
  *
- * What stands in parentheses is a value or a condition, which is known once it was read: a
- * condition has made instructions, which become those of an operand where a value is wanted.
+ * Parentheses contain a value or a condition, which is known only after they were read: a condition
+ * has made instructions; where a value is wanted these are moved to an operand.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static bool add_argument(parser *p, uint32_t index)
     return true;
 }
 
-/* The table with room for a pattern, which counts once it is made. */
+/* Makes room for a pattern, which the caller fills and then counts. Returns NULL if out of
+   memory. */
 static pattern *pattern_room(parser *p)
 {
     expression *e = p->e;
@@ -81,10 +82,10 @@ static pattern *pattern_room(parser *p)
 
 /* ---- Values and conditions ---- */
 
-/* What was read: a condition, whose instructions begin at `code_first`, or an operand. */
+/* The result of parsing: a condition, whose instructions begin at `code_first`, or an operand. */
 typedef struct parsed {
     bool is_condition;
-    uint8_t depth; /* of the operands of a condition, at most */
+    uint8_t depth; /* largest depth of the operands of a condition */
     uint32_t operand, code_first;
 } parsed;
 
@@ -130,7 +131,7 @@ static bool make_value(parser *p, parsed *from)
     return add_operand(p, &o, &from->operand);
 }
 
-/* ---- Calls ---- */
+/* ---- Calls of functions ---- */
 
 static bool add_call(parser *p, unsigned function, const uint32_t *arguments, uint32_t count,
                      uint32_t *index)
@@ -152,14 +153,14 @@ static bool add_call(parser *p, unsigned function, const uint32_t *arguments, ui
 
 static const struct {
     const char *name;
-    unsigned least, most; /* arguments */
+    unsigned least, most; /* number of arguments: at least, at most */
 } functions[] = {
 #define X(id, name, least, most) {name, least, most},
     FUNCTIONS(X)
 #undef X
 };
 
-/* The place of a parenthesis that follows the token; NULL if there is none. */
+/* The position of a parenthesis directly after the token; NULL if there is none. */
 static const char *call_begin(const parser *p)
 {
     const char *at = p->token_end + strspn(p->token_end, " \t\r\n");
@@ -242,7 +243,7 @@ static bool parse_call(parser *p, uint32_t *index)
     return fail_function(p);
 }
 
-/* ---- Operands ---- */
+/* ---- Operands: literals, words and calls ---- */
 
 static bool parse_operand(parser *p, uint32_t *index)
 {
@@ -282,7 +283,7 @@ static bool parse_primary(parser *p, parsed *to)
     return true;
 }
 
-/* A number with a sign is a literal, too. */
+/* Negates a value; a number with a sign stays a literal. */
 static bool negate(parser *p, parsed *of)
 {
     operand *o;
@@ -308,7 +309,7 @@ static bool parse_factor(parser *p, parsed *to)
     return parse_primary(p, to) && (!is_negated || negate(p, to));
 }
 
-/* What operators of one rank join, from the left. */
+/* Parses operands that operators of one rank join, from left to right. */
 static bool parse_chain(parser *p, parsed *to, bool (*parse)(parser *, parsed *), token first,
                         token last, function_id function)
 {
@@ -338,17 +339,18 @@ static bool parse_sum(parser *p, parsed *to)
     return parse_chain(p, to, parse_product, TOKEN_PLUS, TOKEN_MINUS, FUNCTION_ADD);
 }
 
-/* A sum that is wanted as a value. */
+/* Parses a sum whose value is wanted. */
 static bool parse_value(parser *p, parsed *to)
 {
     return parse_sum(p, to) && make_value(p, to);
 }
 
-/* ---- Conditions ---- */
+/* ---- Conditions: comparisons, and, or, not ---- */
 
 #define NO_JUMP UINT32_MAX
 
-/* Jumps whose target is not known yet form a list through their targets. */
+/* Emits a jump whose target is not known yet. Such jumps form a list: each has the index of the one
+   before as its target, until patch_jumps() sets the real one. */
 static bool emit_jump(parser *p, opcode op, uint32_t *pending)
 {
     const uint32_t index = p->e->code_count;
@@ -367,7 +369,7 @@ static void patch_jumps(parser *p, uint32_t pending)
     }
 }
 
-/* The condition so far also looks at the operand. */
+/* Notes that the condition uses an operand, which may be deeper than the others. */
 static void widen(const parser *p, parsed *condition, uint32_t index)
 {
     condition->depth = deeper(condition->depth, p->e->operands[index].depth);
@@ -430,7 +432,7 @@ static bool parse_pattern(parser *p, token relation, uint32_t left)
                 p->e->pattern_count - 1);
 }
 
-/* "in" or "between", after a "not" or without. What is not there is neither in nor not in. */
+/* Parses "in" or "between", with or without "not". A MISSING value is neither in nor not in. */
 static bool parse_membership(parser *p, parsed *to, uint32_t left)
 {
     const bool is_negated = p->token == TOKEN_NOT;
@@ -487,7 +489,7 @@ static bool parse_test(parser *p, parsed *to)
     if ((is_exists && !token_skip(p)) || !parse_sum(p, to))
         return false;
     if (!is_exists && !is_relation(p->token))
-        return true; /* a condition or a value */
+        return true; /* without a relation it stays what it is: a condition or a value */
     if (!make_value(p, to))
         return false;
     to->code_first = code_first;
@@ -516,7 +518,8 @@ static bool parse_not(parser *p, parsed *to)
     return !is_negated || emit(p, OP_NOT, 0, 0);
 }
 
-/* What `separator` joins; `jump` leaves it as soon as the outcome is clear. */
+/* Parses conditions that `separator` joins; the instruction `jump` leaves as soon as the outcome is
+   known. */
 static bool parse_joined(parser *p, parsed *to, bool (*parse)(parser *, parsed *), token separator,
                          opcode jump)
 {

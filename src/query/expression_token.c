@@ -6,11 +6,11 @@
 
 #include "core/array.h"
 
-/* ---- Errors ---- */
+/* ---- Errors in expressions ---- */
 
 #define EXCERPT_SIZE   64 /* bytes of the expression that a finding shows */
-#define EXCERPT_BEFORE 40 /* of those at most, in front of the place */
-#define FOUND_SIZE     24 /* bytes at the place */
+#define EXCERPT_BEFORE 40 /* bytes of the excerpt before the place, at most */
+#define FOUND_SIZE     24 /* bytes at the place that a finding shows */
 
 static bool is_continuation(char c)
 {
@@ -25,8 +25,8 @@ static unsigned count_characters(const char *from, const char *to)
     return count;
 }
 
-/* Copies up to `size_max` bytes, no part of a character, without control characters. Gives the
-   place after them. */
+/* Copies up to `size_max` bytes, no part of a character, with control characters replaced. Returns
+   the position after the copied bytes. */
 static const char *copy_printable(char *to, const char *from, size_t size_max)
 {
     const char *end = from + strnlen(from, size_max);
@@ -38,7 +38,7 @@ static const char *copy_printable(char *to, const char *from, size_t size_max)
     return end;
 }
 
-/* What is found at a place: a token, or the rest of a word that is part of one. */
+/* Size of what is found at a place: the token, or the rest of a word that is part of a token. */
 static size_t found_size(const parser *p, const char *at)
 {
     const size_t size = at == p->token_at ? (size_t)(p->token_end - at) : strcspn(at, " \t\r\n");
@@ -76,7 +76,7 @@ bool fail_memory(parser *p)
     return false;
 }
 
-/* ---- Tokens ---- */
+/* ---- Tokens of expressions ---- */
 
 static const char *word_end(const char *at)
 {
@@ -120,7 +120,7 @@ static token symbol_token(const char *at, size_t *size)
         char text[3];
         token token;
     } symbols[] = {
-        /* the longer ones first */
+        /* in the order of trying: symbols that begin with another one come before it */
         {"==", TOKEN_EQUAL},      {"!=", TOKEN_UNEQUAL},
         {"<=", TOKEN_LESS_EQUAL}, {">=", TOKEN_GREATER_EQUAL},
         {"=~", TOKEN_REGEX},      {"~*", TOKEN_REGEX_ANY_CASE},
@@ -181,7 +181,7 @@ bool token_expect(parser *p, token wanted, const char *expected)
     return p->token == wanted ? token_skip(p) : fail(p, p->token_at, expected);
 }
 
-/* ---- Tables ---- */
+/* ---- Tables of the expression ---- */
 
 void *table_grow(parser *p, void *table, uint32_t count, uint32_t *capacity, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tokens of expressions, and how what cannot be used is reported. */
+/* The tokens of expressions, and reports of errors in them. */
 #ifndef QUERY_EXPRESSION_TOKEN_H
 #define QUERY_EXPRESSION_TOKEN_H
 
@@ -10,7 +10,7 @@ typedef enum token {
     TOKEN_WORD,
     TOKEN_NUMBER,
     TOKEN_STRING,
-    TOKEN_EQUAL, /* in the order of the opcodes */
+    TOKEN_EQUAL, /* the relations, in the order of their opcodes */
     TOKEN_UNEQUAL,
     TOKEN_LESS,
     TOKEN_LESS_EQUAL,
@@ -43,19 +43,19 @@ typedef enum token {
 typedef struct parser {
     expression *e;
     const char *text;
-    const char *token_at, *token_end; /* of the token to be parsed next */
+    const char *token_at, *token_end; /* the token to be parsed next, in `text` */
     token token;
     bool has_spans;      /* words that only spans have can be used */
-    uint32_t depth;      /* of parentheses */
-    stele_status status; /* STELE_OK until something failed */
+    uint32_t depth;      /* how many parentheses are open */
+    stele_status status; /* STELE_OK until something fails */
 } parser;
 
-/* Reports the place in three lines: what was found where, the expression around it, and a caret.
-   Always false. */
+/* Reports an error in three lines: what was expected and found at `at`, the expression around it,
+   and a caret. Always returns false. */
 bool fail(parser *p, const char *at, const char *expected);
 bool fail_memory(parser *p);
 
-/* Goes on at `at`, or after the token. */
+/* token_next() reads the token at `at`; token_skip() reads the one after the current token. */
 bool token_next(parser *p, const char *at);
 bool token_skip(parser *p);
 bool token_expect(parser *p, token wanted, const char *expected);
@@ -71,15 +71,17 @@ static inline bool is_letter(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* The table with room for one more; NULL, and the parser fails, when memory is exhausted. */
+/* Returns a table with room for one more entry. Returns NULL, and the parser fails, if out of
+   memory. */
 void *table_grow(parser *p, void *table, uint32_t count, uint32_t *capacity, size_t size);
 
-/* Each takes the token at hand, and what belongs to it, for such a thing. */
+/* Each parses the current token, and what belongs to it, as this kind of operand. They return false
+   after an error, which is reported. */
 bool parse_number(parser *p, value *v);
 bool parse_string(parser *p, value *v);
 bool parse_word(parser *p, operand *o);
 
-/* The place after the closing quote; NULL when there is none. */
+/* The position after the closing quote of the string at `at`; NULL if there is none. */
 const char *string_end(const char *at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the words of expressions say about an event, and the fields that paths lead to. */
+/* The values of words for an event, and the fields that paths lead to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static bool value_set_static(value *v, const char *text)
     return value_set_text(v, (stele_text){text, strlen(text)});
 }
 
-/* ---- Fields ---- */
+/* ---- Fields by their paths ---- */
 
 static bool step_is_name(const expression *e, const stele_batch *batch, const path_step *step,
                          stele_name name)
@@ -31,7 +31,7 @@ static bool step_is_name(const expression *e, const stele_batch *batch, const pa
     return text_equals(stele_name_text(e->context, batch, name), step->text);
 }
 
-/* The step's member among `count` entries, NULL when there is none. */
+/* Finds the member or element of a step among `count` entries; NULL if there is none. */
 static const stele_field *fields_find(const expression *e, const stele_batch *batch,
                                       const path_step *step, const stele_field *fields,
                                       uint32_t count)
@@ -44,7 +44,7 @@ static const stele_field *fields_find(const expression *e, const stele_batch *ba
     return NULL;
 }
 
-/* The same among the members of contexts that stand between the fields. */
+/* Finds the member among those of contexts, which are structures among the event's fields. */
 static const stele_field *contexts_find(const expression *e, const stele_batch *batch,
                                         const path_step *step, const stele_field *fields,
                                         uint32_t count)
@@ -60,8 +60,8 @@ static const stele_field *contexts_find(const expression *e, const stele_batch *
     return NULL;
 }
 
-/* The member in the fields of the event, else in its contexts, else in what holds for its whole
-   batch. */
+/* Finds the first step: in the fields of the event, else in its contexts, else in the context of
+   its batch. */
 static const stele_field *fields_find_top(const expression *e, const stele_batch *batch,
                                           const stele_event *event, const path_step *step)
 {
@@ -82,13 +82,13 @@ static const stele_field *fields_find_top(const expression *e, const stele_batch
     return field;
 }
 
-/* The members of a run. */
+/* The first member of a run. */
 static const stele_field *run_members(const stele_field *run)
 {
     return run + 1 + run->label_count;
 }
 
-/* A variant stands for the member that is selected. */
+/* Returns the selected member of a variant; other fields themselves. */
 static const stele_field *variant_resolve(const stele_field *field)
 {
     while (field->type == STELE_TYPE_VARIANT && field->u.run.length > 0)
@@ -96,7 +96,8 @@ static const stele_field *variant_resolve(const stele_field *field)
     return field;
 }
 
-/* An element of an array of numbers, as a field. */
+/* Makes a field of an element of an array of numbers, in `element`. Returns NULL if there is no
+   such element. */
 static const stele_field *element_find(const stele_batch *batch, const stele_field *field,
                                        uint64_t index, stele_field *element)
 {
@@ -109,8 +110,8 @@ static const stele_field *element_find(const stele_batch *batch, const stele_fie
     return element;
 }
 
-/* Little-endian, of 9 bytes or more. What 127 bits cannot hold is the greatest or least value: on
-   the right side of every literal. */
+/* The value of a BIGINT, which is little-endian and has 9 bytes or more. A value that needs more
+   than 127 bits becomes the greatest or least one, which compares correctly with every literal. */
 static wide_i128 bigint_value(const stele_batch *batch, const stele_field *field)
 {
     const uint8_t *bytes = batch->bytes + field->u.bytes.offset;
@@ -156,7 +157,7 @@ static bool value_set_scalar(value *v, const expression *e, const stele_batch *b
     }
 }
 
-/* The field that the path leads to, NULL where there is none. `element` takes an element of an
+/* Finds the field that a path leads to; NULL if there is none. `element` receives an element of an
    array of numbers. */
 static const stele_field *arg_find(const expression *e, const stele_batch *batch,
                                    const stele_event *event, const operand *o, stele_field *element)
@@ -186,7 +187,7 @@ static bool value_set_arg(value *v, const expression *e, const stele_batch *batc
     if (field == NULL)
         return false;
     value_set_scalar(v, e, batch, field);
-    v->labels = field + 1; /* of none, where it is an element */
+    v->labels = field + 1; /* not used if the field is an element, which has no labels */
     v->label_count = field->label_count;
     return true;
 }
@@ -228,7 +229,7 @@ const stele_field *stele_field_find(stele_context *context, const stele_batch *b
     return field;
 }
 
-/* ---- The other operands ---- */
+/* ---- Operands other than fields ---- */
 
 static bool value_set_track_number(value *v, const stele_context *context, uint32_t track,
                                    stele_track_kind kind)
@@ -274,7 +275,7 @@ static bool value_set_time(value *v, const expression *e, const stele_event *eve
     return value_set_uint(v, event->ticks);
 }
 
-/* Of a span whose entry was lost it is not known how long it lasted. */
+/* Sets the duration. It is not known of a span whose entry was lost. */
 static bool value_set_duration(value *v, const subject *of)
 {
     if (of->span == NULL)

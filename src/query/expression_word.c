@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling what stands for a value in expressions: literals, words, paths to fields. */
+/* Compiles operands of expressions: literals, words, paths to fields. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "query/nearest.h"
 #include "query/quantity.h"
 
-/* ---- Literals ---- */
+/* ---- Literals: strings and numbers ---- */
 
-/* The string between quotes: `\` quotes a quote and itself; before any other byte it stays. */
+/* Decodes the string between quotes: `\` quotes a quote and itself, and stays before any other
+   byte. */
 static bool string_decode(parser *p, const char *at, const char *end, stele_text *text)
 {
     char *to = arena_take(&p->e->texts, (size_t)(end - at));
@@ -28,7 +29,7 @@ static bool string_decode(parser *p, const char *at, const char *end, stele_text
     return true;
 }
 
-/* The nearest double, regardless of the locale of the process. */
+/* Reads a decimal as the nearest double, regardless of the locale of the process. */
 static bool decimal_value(parser *p, const char *at, const char *end, value *v)
 {
     char *digits = arena_take(&p->e->texts, (size_t)(end - at) + 1), *to = digits;
@@ -64,7 +65,7 @@ static bool hex_value(parser *p, const char *at, uint64_t *bits)
     return true;
 }
 
-/* After an exponent that begins at `at`; `at` when there is none. */
+/* The position after an exponent that begins at `at`; `at` if there is none. */
 static const char *exponent_end(const char *at)
 {
     const char *digits = at + 1;
@@ -107,7 +108,7 @@ bool parse_number(parser *p, value *v)
         rest = quantity_read(at, &q);
         exponent = exponent_end(rest);
         if (exponent > p->token_end)
-            p->token_end = exponent; /* of "1e-3" the lexer saw "1e" */
+            p->token_end = exponent; /* the token of "1e-3" ended after "1e" */
         if (exponent == p->token_end && (exponent > rest || q.has_point))
             return decimal_value(p, p->token_at, p->token_end, v) && token_skip(p);
         if (!unit_value(p, &q, rest, &whole))
@@ -117,7 +118,7 @@ bool parse_number(parser *p, value *v)
     return token_skip(p);
 }
 
-/* ---- Words ---- */
+/* ---- Words and paths ---- */
 
 static bool add_step(parser *p, const path_step *step)
 {
@@ -165,7 +166,8 @@ static const word words[] = {
 };
 #define WORD_COUNT (sizeof words / sizeof *words)
 
-/* Most unknown words are meant as fields; some are mistyped. */
+/* Reports an unknown word. Most are meant as fields; a word that is near a known one may be
+   mistyped. */
 static bool fail_word(parser *p)
 {
     const size_t size = (size_t)(p->token_end - p->token_at);
@@ -193,7 +195,7 @@ static bool name_byte(char c)
     return is_letter(c) || is_digit(c) || c == '-';
 }
 
-/* A member by name, from after its dot. */
+/* Parses a member of a path, from the position after its dot. */
 static bool parse_member(parser *p, const char **at)
 {
     path_step step = {.is_index = false};
@@ -216,7 +218,7 @@ static bool parse_member(parser *p, const char **at)
     }
     step.name = stele_name_intern(p->e->context, step.text.bytes, step.text.size);
     if (step.name == UINT32_MAX && p->e->context->names.size < p->e->context->names.size_max)
-        return fail_memory(p); /* not full */
+        return fail_memory(p); /* the pool is not full, so memory was exhausted */
     *at = end;
     return add_step(p, &step);
 }
@@ -233,7 +235,7 @@ static bool parse_index(parser *p, const char **at)
     return add_step(p, &step);
 }
 
-/* "arg" is the token; its steps follow without spaces between. */
+/* Parses the path after the token "arg"; there are no spaces between its steps. */
 static bool parse_path(parser *p, operand *o)
 {
     const char *at = p->token_end;

@@ -11,20 +11,21 @@
 #include "query/expression.h"
 #include "query/nearest.h"
 
-/* What the patterns said about a track, under the names that it and its parent had then. */
+/* The verdict of the patterns on a track, and the names of the track and its parent at that
+   time. */
 typedef struct track_verdict {
     stele_name name, parent_name;
     bool is_known, matches;
 } track_verdict;
 
-/* What came of some patterns. */
+/* What the patterns of one kind have seen: whether they were asked, and whether one matched. */
 typedef struct outcome {
     bool is_asked, has_match;
 } outcome;
 
 struct filter {
     screen screen;
-    struct screen *asked; /* it, or NULL: decoders leave nothing out */
+    struct screen *asked; /* &screen, or NULL: decoders leave no fields out */
     const stele_context *context;
     uint64_t kinds;
     filter_range range;
@@ -32,10 +33,10 @@ struct filter {
     glob_set names, categories, tracks;
     track_verdict *track_verdicts; /* by number of the track */
     uint32_t track_verdict_count;
-    expression *where;             /* NULL: none */
+    expression *where;             /* NULL: no expression */
     bool has_shown_names;          /* a pattern over names has a colon */
-    bool needs_origin;             /* of `where`: not known yet */
-    outcome name, category, track; /* of the patterns, so far */
+    bool needs_origin;             /* the origin of `where` is not known yet */
+    outcome name, category, track; /* of the patterns of each kind, so far */
 };
 
 static const filter_range range_open = {INT64_MIN, INT64_MAX, 0, UINT64_MAX};
@@ -114,7 +115,7 @@ void filter_free(filter *f)
     free(f);
 }
 
-/* Whether nothing but kinds is judged. */
+/* Whether the filter judges nothing but kinds. */
 static bool is_by_kind(const filter *f)
 {
     return !f->has_ns_range && !f->has_tick_range && f->names.count == 0 &&
@@ -130,15 +131,17 @@ uint32_t filter_columns(const filter *f)
 {
     uint32_t columns = f->where != NULL ? expression_columns(f->where) : 0;
     if (f->has_ns_range || f->has_tick_range)
-        columns |= STELE_COLUMN_TIME | STELE_COLUMN_VALUE; /* for the end of COMPLETE */
+        /* `value` for the end of COMPLETE events. */
+        columns |= STELE_COLUMN_TIME | STELE_COLUMN_VALUE;
     if (f->names.count > 0 || f->categories.count > 0)
         columns |= STELE_COLUMN_NAME;
     if (f->tracks.count > 0)
-        columns |= STELE_COLUMN_TRACK | STELE_COLUMN_VALUE; /* for the tracks of SWITCH */
+        /* `value` for the tracks of SWITCH events. */
+        columns |= STELE_COLUMN_TRACK | STELE_COLUMN_VALUE;
     return columns;
 }
 
-/* ---- Range ---- */
+/* ---- Ranges of time ---- */
 
 static bool is_in_ns(const filter_range *range, const stele_event *event)
 {
@@ -165,14 +168,14 @@ static bool is_in_range(const filter *f, const stele_event *event)
            (!f->has_tick_range || is_in_ticks(&f->range, event));
 }
 
-/* ---- Tracks ---- */
+/* ---- Tracks that patterns match ---- */
 
 static bool texts_match(const filter *f, const char *text, const char *end)
 {
     return glob_set_matches(&f->tracks, text, (size_t)(end - text));
 }
 
-/* By name, by number, by kind and number. */
+/* Whether a pattern matches a track itself: by name, by number, or by kind and number. */
 static bool track_itself_matches(filter *f, const stele_track *track)
 {
     char text[64];
@@ -191,7 +194,7 @@ static bool track_itself_matches(filter *f, const stele_track *track)
     return texts_match(f, text, end);
 }
 
-/* By the numbers of both. */
+/* Whether a pattern matches the numbers of parent and child: "17:1234". */
 static bool child_matches(const filter *f, const stele_track *parent, const stele_track *child)
 {
     char text[2 * TEXT_U64_SIZE + 1];
@@ -200,7 +203,7 @@ static bool child_matches(const filter *f, const stele_track *parent, const stel
     return texts_match(f, text, text_u64(end, child->number));
 }
 
-/* "worker (1234)", "thread 1234": as sinks print a track. */
+/* Writes a track as sinks print it: "worker (1234)", "thread 1234". Returns the size. */
 static size_t print_track(const filter *f, const stele_track *track, char *text, size_t size)
 {
     const stele_text name = stele_name_text(f->context, NULL, track->name);
@@ -213,7 +216,7 @@ static size_t print_track(const filter *f, const stele_track *track, char *text,
     return (size_t)printed < size ? (size_t)printed : size - 1;
 }
 
-/* As `cat` prints it, and as `info` does. */
+/* Whether a pattern matches a track as `cat` or `info` print it. */
 static bool printed_matches(const filter *f, const stele_track *track, const stele_track *parent)
 {
     char own[320], above[320], text[sizeof own + sizeof above + 4];
@@ -238,7 +241,7 @@ static bool track_matches_now(filter *f, const stele_track *track, const stele_t
                               child_matches(f, parent, track));
 }
 
-/* Makes room for verdicts on all tracks there are; false when memory is exhausted. */
+/* Makes room for verdicts on all tracks that exist. Returns false if out of memory. */
 static bool track_verdicts_reserve(filter *f, uint32_t track)
 {
     track_verdict *verdicts;
@@ -288,9 +291,9 @@ bool filter_passes_track(filter *f, uint32_t track)
     return f->tracks.count == 0 || track_matches(f, track);
 }
 
-/* ---- Names ---- */
+/* ---- Names that patterns match ---- */
 
-/* "category:name", as events are shown. */
+/* Whether a pattern matches "category:name", as events are shown. */
 static bool shown_name_matches(const filter *f, const stele_batch *batch, const stele_event *event)
 {
     const stele_text category =
@@ -332,7 +335,8 @@ static bool where_holds(filter *f, const stele_batch *batch, const stele_event *
 {
     if (f->needs_origin && (event->flags & STELE_FLAG_NO_TIME) == 0)
         filter_set_origin(f, event->time_ns);
-    /* What the screen leaves out may have come without fields, and is not to be asked for them. */
+    /* An event that the screen leaves out may have no fields, so the expression must not be
+       evaluated. */
     if (span == NULL && !screen_passes(f->asked, event->kind, event->category, event->name))
         return false;
     return expression_holds_span(f->where, batch, event, span);
@@ -345,11 +349,12 @@ void filter_set_origin(filter *f, int64_t origin_ns)
         expression_set_origin(f->where, origin_ns);
 }
 
-/* ---- What nothing matched ---- */
+/* ---- Reporting what nothing matched ---- */
 
 #define SHOWN_NAMES 3u
 
-/* Some of the names that were looked at, and the one that is nearest to the pattern. */
+/* Describes in `to` some of the names that did not match, and the one that is nearest to the
+   pattern. */
 static void describe_names(const filter *f, const glob_set *set, char *to, size_t size)
 {
     const stele_text wanted = {set->patterns[0], strlen(set->patterns[0])};
@@ -422,10 +427,10 @@ void filter_report(const filter *f, diag_sink *diag)
         expression_report(f->where, diag);
 }
 
-/* ---- Without fields ---- */
+/* ---- Judging without fields ---- */
 
-/* Whether an event may pass: nothing of it but this is known. What came of patterns is noted where
-   events are judged, and not here. */
+/* Whether an event may pass, of which only these are known. Outcomes of patterns are not noted
+   here, but when the event itself is judged. */
 static bool filter_may_pass(screen *self, stele_kind kind, uint16_t category, stele_name name)
 {
     filter *f = (filter *)self;
@@ -447,7 +452,7 @@ screen *filter_screen(filter *f)
     return f->asked;
 }
 
-/* ---- All of it ---- */
+/* ---- Judging an event ---- */
 
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event)
 {

@@ -10,71 +10,76 @@
 
 typedef struct filter filter;
 
-/* Time bounds in force, resolved against the traces: ns for most, ticks where so asked. */
+/* The bounds of time of a request, converted for the traces: to ns, or to ticks if the user gave
+   ticks. */
 typedef struct filter_range {
-    int64_t begin_ns, end_ns;        /* INT64_MIN, INT64_MAX: open */
-    uint64_t begin_ticks, end_ticks; /* 0, UINT64_MAX: open */
+    int64_t begin_ns, end_ns;        /* INT64_MIN, INT64_MAX: no bound */
+    uint64_t begin_ticks, end_ticks; /* 0, UINT64_MAX: no bound */
 } filter_range;
 
 /*
- * An event passes when it passes all of these:
+ * Compiles a filter from a request. `range` NULL is open. All that the request points to is copied.
+ * An expression that cannot be used is reported (STE009, with the place in it) and gives
+ * STELE_ERR_ARGUMENT.
  *
- * - kinds: it is one of them.
- * - range: its time is in [begin, end). A COMPLETE event, or a LOST one that knows its end, is in
- *   when it overlaps the range. OBJECT and METADATA events without time (STELE_FLAG_NO_TIME) always
- *   are: they say what holds for the whole trace. Other events without time are judged by the
- *   place that time_ns gives them.
- * - names, categories: a pattern matches its name, the name of its category; both may be empty. A
- *   name is matched as it is shown, too: "category:name".
- * - tracks: a pattern matches its track or the parent of it, by name ("worker*"), by number
- *   ("1234"), or by kind and number ("cpu:3", "cpu 3"); a child also by both numbers ("17:1234");
- *   as it is printed, too ("worker (1234)", "stream 0 / 1", "thread 101 in process 100").
- *   A SWITCH or WAKE event concerns the tracks that it names as much as its CPU: any suffices. An
- *   event on no track matches as the empty name. Names count as far as they are known by then.
+ * An event passes if it passes all of these:
+ *
+ * - kinds: its kind is in the set.
+ * - range: its time is in [begin, end). A COMPLETE event, or a LOST one that knows its end, passes
+ *   if it overlaps the range. OBJECT and METADATA events without time (STELE_FLAG_NO_TIME) always
+ *   pass: they say what holds for the whole trace. Other events without time are judged by their
+ *   time_ns.
+ * - names, categories: a pattern matches the event's name, or the name of its category; both may be
+ *   empty. A pattern for names can also match the name as it is shown: "category:name".
+ * - tracks: a pattern matches the track or its parent, by name ("worker*"), by number ("1234"), or
+ *   by kind and number ("cpu:3", "cpu 3"); a child also by both numbers ("17:1234"); or as the
+ *   track is printed ("worker (1234)", "stream 0 / 1", "thread 101 in process 100"). A SWITCH or
+ *   WAKE event passes by its CPU or by any track that it names. An event on no track has the empty
+ *   name. Names count that are known at that time.
  * - where: the expression holds.
- *
- * Compiles a request. `range` NULL is open. An expression that cannot be used is reported (STE009,
- * with the place in it) and gives STELE_ERR_ARGUMENT. What the request points to is copied.
  */
 stele_status filter_new(stele_context *context, const stele_request *request,
                         const filter_range *range, filter **out);
 void filter_free(filter *f);
 
-/* The same for spans: the expression may use words that only they have. */
+/* filter_new_spans() compiles a filter for spans, whose expression may use words that only they
+   have; filter_passes_span() judges a span with its event. */
 stele_status filter_new_spans(stele_context *context, const stele_request *request, filter **out);
 bool filter_passes_span(filter *f, const stele_batch *batch, const stele_event *event,
                         const stele_span *span);
 
-/* Whether the expression looks at `dur`, or at what only spans have. */
+/* Whether the expression uses `dur` or a word that only spans have. */
 bool filter_uses_duration(const filter *f);
 
-/* Whether the expression looks at `time`. */
+/* Whether the expression uses `time`. */
 bool filter_uses_time(const filter *f);
 
-/* Whether it looks at more of a span than how long it lasted. */
+/* Whether the expression uses more of a span than its duration. */
 bool filter_uses_span(const filter *f);
 
-/* True when every event of these kinds passes. */
+/* Whether every event of these kinds passes. */
 bool filter_is_open(const filter *f, uint64_t kinds);
 
-/* Columns that it looks at, to be asked of the producers too. */
+/* The columns that the filter uses, to be requested from producers. */
 uint32_t filter_columns(const filter *f);
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event);
 
-/* Whether what is on a track is wanted, as far as that goes by its track alone. */
+/* Whether what is on a track can pass, judged by the track alone. */
 bool filter_passes_track(filter *f, uint32_t track);
 
-/* Where `time` of expressions counts from; without it, from the first event that comes. */
+/* Sets the time from which `time` of expressions counts; by default it counts from the first
+   event. */
 void filter_set_origin(filter *f, int64_t origin_ns);
 
-/* Reports (STE014), once all was read, what it asks for and no event had. */
+/* Reports (STE014) what the filter asks for and no event had. To be called when everything was
+   read. */
 void filter_report(const filter *f, diag_sink *diag);
 
-/* What decoders can ask by kind, category and name alone: the filter's own, to be used while it is
-   there. NULL: nothing is left out by these. */
+/* The screen of the filter, by which decoders leave out fields; it lives as long as the filter.
+   NULL: the filter lets decoders leave out nothing. */
 screen *filter_screen(filter *f);
 
-/* Takes the events that do not pass out of the batch; gives how many those were. */
+/* Removes the events that do not pass from a batch. Returns how many those were. */
 uint32_t filter_batch(filter *f, stele_batch *batch);
 
 #endif

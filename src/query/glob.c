@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- One pattern ---- */
+/* ---- Matching one pattern ---- */
 
-/* One byte of a class, where `\` quotes; gives the place after it. */
+/* Reads one byte of a class, which `\` may quote. Returns the position after it. */
 static const char *class_byte(const char *at, unsigned char *byte)
 {
     if (at[0] == '\\' && at[1] != '\0')
@@ -15,11 +15,12 @@ static const char *class_byte(const char *at, unsigned char *byte)
     return at + 1;
 }
 
-/* A class from after its `[` to after its `]`; NULL when it is never closed. */
+/* Matches a byte with a class; `at` is after its `[`. Returns the position after its `]`; NULL if
+   it is never closed. */
 static const char *class_matches(const char *at, unsigned char byte, bool *matches)
 {
     const bool is_negated = *at == '!' || *at == '^';
-    const char *first = at + is_negated; /* where a `]` is a member */
+    const char *first = at + is_negated; /* where a `]` is a member of the class */
     bool found = false;
     for (at = first; *at != ']' || at == first;) {
         unsigned char low, high;
@@ -35,11 +36,9 @@ static const char *class_matches(const char *at, unsigned char byte, bool *match
     return at + 1;
 }
 
-/*
- * One element of the pattern other than `*` against one byte: the place after the element, NULL
- * when it does not match. `*open_at` becomes the first `[` that is never closed, so that nothing
- * is searched for its end twice.
- */
+/* Matches one element of the pattern other than `*` with one byte. Returns the position after the
+   element; NULL if it does not match. `*open_at` becomes the first `[` that is never closed, so
+   that its end is not searched for twice. */
 static const char *element_matches(const char *pattern, unsigned char byte, const char **open_at)
 {
     if (*pattern == '\0')
@@ -58,10 +57,8 @@ static const char *element_matches(const char *pattern, unsigned char byte, cons
     return (unsigned char)*pattern == byte ? pattern + 1 : NULL;
 }
 
-/*
- * Only the last `*` seen needs to be tried again: what stands between two stars matches best where
- * it matches first.
- */
+/* Only the last `*` needs to be tried again: a part between two stars matches best where it matches
+   first. This bounds the steps to pattern times text. */
 bool glob_matches(const char *pattern, const char *text, size_t size)
 {
     const char *end = text + size;
@@ -90,9 +87,9 @@ bool glob_matches(const char *pattern, const char *text, size_t size)
     return *pattern == '\0';
 }
 
-/* ---- Verdicts ---- */
+/* ---- Verdicts on names ---- */
 
-/* Makes room for verdicts on all names there are; false when memory is exhausted. */
+/* Makes room for verdicts on all names that exist. Returns false if out of memory. */
 static bool verdicts_reserve(name_verdicts *verdicts, const stele_context *context, stele_name name)
 {
     const uint32_t known = stele_name_count(context);
@@ -116,7 +113,7 @@ void name_verdict_keep(name_verdicts *verdicts, const stele_context *context, st
         verdicts->of[name] = matches ? VERDICT_YES : VERDICT_NO;
 }
 
-/* ---- Sets ---- */
+/* ---- Sets of patterns ---- */
 
 bool glob_set_init(glob_set *set, const stele_globs *globs)
 {

@@ -13,9 +13,9 @@ bool pattern_init_glob(pattern *p, const char *text)
 /* ---- Regular expressions ---- */
 
 #define REGEX_SIZE_MAX   1000u /* bytes of a pattern */
-#define REGEX_REPEAT_MAX 1000u /* what all bounds `{n}` of a pattern multiply to */
+#define REGEX_REPEAT_MAX 1000u /* limit of the product of all bounds `{n}` of a pattern */
 
-/* The last number of a bound "{2,5}", 0 where it has none. */
+/* The last number of a bound "{2,5}"; 0 if it has none. */
 static unsigned long bound_of(const char *at)
 {
     unsigned long bound = 0;
@@ -28,7 +28,7 @@ static unsigned long bound_of(const char *at)
     return bound;
 }
 
-/* The place after a bracket expression; the end of the text where it is never closed. */
+/* The position after a bracket expression; the end of the text if it is never closed. */
 static const char *bracket_end(const char *at)
 {
     at += at[1] == '^' ? 2 : 1;
@@ -39,8 +39,8 @@ static const char *bracket_end(const char *at)
     return *at == ']' ? at + 1 : at;
 }
 
-/* How often what stands before `at` is repeated; 0 where `at` is not a repeat. A plus duplicates.
- */
+/* How often the repeat at `at` duplicates what is before it; 0 if there is no repeat at `at`. A
+   plus duplicates once. */
 static unsigned long repeat_at(const char *at)
 {
     unsigned long bound;
@@ -53,8 +53,8 @@ static unsigned long repeat_at(const char *at)
     }
 }
 
-/* Back-references take exponential time, and repeated repeats as much memory: neither is needed to
-   find events. */
+/* Returns why a regular expression is refused, NULL if it is not. Back-references take exponential
+   time, and nested repeats exponential memory; neither is needed to find events. */
 static const char *regex_refusal(const char *text)
 {
     unsigned long of_groups = 1, of_one = 1;
@@ -96,8 +96,8 @@ const char *pattern_init_regex(pattern *p, const char *text, bool any_case)
     return NULL;
 }
 
-/* Where the C library can be given the size of the text, it needs no copy with an end. What
-   AddressSanitizer puts in its place looks for an end nevertheless. */
+/* Where regexec() takes the size of the text, the text needs no copy with a final zero.
+   AddressSanitizer's replacement looks for the zero nevertheless. */
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ADDRESS_SANITIZER 1
 #elif defined(__has_feature)
@@ -112,7 +112,8 @@ const char *pattern_init_regex(pattern *p, const char *text, bool any_case)
 #endif
 
 #if !REGEX_TAKES_SIZE
-/* The text with an end; where regexec() takes sizes, zeros within it are part of it. */
+/* Matches a copy of the text with a final zero; if regexec() takes sizes, zeros in the text belong
+   to it. */
 static bool regex_matches_copy(const regex_t *regex, const char *text, size_t size)
 {
 #ifdef REG_STARTEND
@@ -144,7 +145,7 @@ static bool regex_matches(const regex_t *regex, const char *text, size_t size)
 #endif
 }
 
-/* ---- Both ---- */
+/* ---- Patterns of both kinds ---- */
 
 void pattern_free(pattern *p)
 {

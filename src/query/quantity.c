@@ -37,7 +37,8 @@ static const char *read_whole(const char *at, quantity *q)
     return at;
 }
 
-/* Zeros count only once another digit follows, so that "1.000000000000000000000s" is fine. */
+/* Reads the fraction. Zeros count only if another digit follows, so that "1.000000000000000000000s"
+   is valid. */
 static const char *read_fraction(const char *at, quantity *q)
 {
     uint32_t zeros = 0;
@@ -71,8 +72,8 @@ const char *quantity_read(const char *at, quantity *q)
     return read_fraction(at + 1, q);
 }
 
-/* No unit here has more than 13 factors of 2 or of 5, so a fraction with more than 18 digits (the
-   last one not 0) is never whole. */
+/* No unit has more than 13 factors of 2 or of 5, so a fraction with more than 18 digits, the last
+   one not 0, never gives a whole number. */
 quantity_fit quantity_scale(const quantity *q, uint64_t factor, uint64_t *value)
 {
     uint64_t rest;

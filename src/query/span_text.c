@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for spans, which expressions compare with. */
+/* Texts for ends and sources of spans, which expressions compare with. */
 #include <stele/spans.h>
 
 const char *stele_span_end_text(stele_span_end end)
