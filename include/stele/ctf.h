@@ -219,7 +219,7 @@ typedef struct stele_ctf_translation {
     /* Called where the target generation cannot express `what` (a static text) of the thing called
        `where`. May be NULL. */
     void (*lose)(void *user, const char *where, const char *what);
-    /* passed to `text` and `lose` */
+    /* Passed to `text` and `lose`. */
     void *user;
     stele_ctf_alignment alignment; /* used where the metadata state no alignment */
     const uint8_t *key; /* decrypts encrypted metadata packets of the RFC; NULL: no key */

@@ -50,7 +50,7 @@ typedef struct stele_insn {
     uint64_t pc;     /* address of the instruction; 0 without STELE_INSN_HAS_PC */
     uint32_t opcode; /* see stele_a64_classify() */
     uint32_t offset; /* bytes from the batch's `offset` to the instruction's record */
-    /* indexes of the first in the batch's `accesses` and `values` */
+    /* Indexes of the first in the batch's `accesses` and `values`. */
     uint32_t access_first, value_first;
     uint16_t access_count, value_count;
     uint8_t level; /* exception level, 0 to 3 */

@@ -669,7 +669,7 @@ STELE_API const char *stele_insn_system_register_text(stele_insn_system_register
 
 /* ---- Registers that an instruction wrote ---- */
 
-/* general registers that one instruction can be known to have written */
+/* General registers that one instruction can be known to have written. */
 #define STELE_INSN_WRITES_MAX 4u
 #define STELE_INSN_SP         31u /* number of the stack pointer in stele_insn_write.reg */
 

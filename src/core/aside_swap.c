@@ -2,7 +2,7 @@
 /* Replaces a folder with files in it in one step: the new folder gets hard links to the files that
    only the old one has, the two exchange names, and then the files that both have are removed from
    the old one. A file that only the old folder has is never removed. */
-/* for renameat2() */
+/* For renameat2(). */
 #define _GNU_SOURCE
 
 #include <dirent.h>

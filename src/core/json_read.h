@@ -67,9 +67,9 @@ typedef struct json_tree {
     uint32_t at;        /* offset of the next byte of the text */
     json_value *values; /* in the order of the text; a key comes before its value */
     uint32_t count, capacity;
-    /* texts of strings that have escapes */
+    /* Texts of strings that have escapes. */
     arena unescaped;
-    /* keys of the object that is being read, to find duplicates */
+    /* Keys of the object that is being read, to find duplicates. */
     text_set keys;
 } json_tree;
 

@@ -26,7 +26,7 @@ packer *packer_open(const char *extension)
         if (is_open)
             ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
     } else {
-        /* a window of 15 bits, and 16 for a gzip header */
+        /* A window of 15 bits, and 16 for a gzip header. */
         is_open = deflateInit2(&p->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
                                Z_DEFAULT_STRATEGY) == Z_OK;
     }

@@ -27,7 +27,7 @@
 #define VOTERS_FIRST 65536u
 #define VOTE_PLACES  5u   /* number of positions in the other trace at which voters are tried */
 #define VOTE_WIDTH   20e3 /* ns within which distances count as equal */
-/* share of the time between voters that is added to VOTE_WIDTH, since clocks drift */
+/* Share of the time between voters that is added to VOTE_WIDTH, since clocks drift. */
 #define VOTE_DRIFT 2e-4
 #define SAMPLE_MAX 128u /* pairs whose slopes are all computed: between any two of them */
 #define ROUNDS     4

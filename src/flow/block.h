@@ -11,7 +11,7 @@ typedef struct block {
     stele_batch *storage; /* events of all views, with their fields and payloads */
     stele_batch *views;   /* one for each stream, or for each run of events with the same context */
     uint64_t *keys;       /* flow_key() of each event; valid with has_keys */
-    /* the batch came in order, so `keys` are those of the events */
+    /* The batch came in order, so `keys` are those of the events. */
     bool has_keys;
     uint32_t *owners; /* index of each event's view; used if there is more than one view */
     uint32_t view_count, view_capacity;

@@ -36,10 +36,10 @@ static inline uint64_t flow_key(const stele_event *event, bool by_end)
 /* What the ordering flows of a reader count; all of them share one. */
 typedef struct order_stats {
     uint64_t unordered_count; /* events that follow a younger one of their stream */
-    /* the largest distance of such an event to the younger one */
+    /* The largest distance of such an event to the younger one. */
     int64_t unordered_max_ns;
     uint64_t late_count; /* events that were delivered with STELE_FLAG_LATE */
-    /* the largest distance of a late event to a younger one before it */
+    /* The largest distance of a late event to a younger one before it. */
     int64_t lateness_max_ns;
 } order_stats;
 

@@ -36,7 +36,7 @@ typedef struct order_flow {
     weave held;
     block *joined; /* small batches, joined until the block is full; NULL: none */
     spill *spill;  /* NULL: nothing was written to it yet */
-    /* number of the next block */
+    /* Number of the next block. */
     uint32_t order;
     int64_t seen_ns;      /* the latest event that is held or was delivered */
     int64_t delivered_ns; /* the latest event that was delivered */

@@ -40,11 +40,11 @@ struct pieces {
     size_t trace_count;
     hash_table table;
     seen *seen;
-    /* indexes of `seen` */
+    /* Indexes of `seen`. */
     uint32_t count, capacity;
-    /* events that were left out */
+    /* Events that were left out. */
     uint64_t repeated_count;
-    /* there are too many events to compare; further ones are all delivered */
+    /* There are too many events to compare; further ones are all delivered. */
     bool is_full;
 };
 

@@ -14,7 +14,7 @@ typedef struct selection_of {
     filter *filter; /* owned by the caller */
     pieces *pieces; /* NULL: the traces are not pieces of one */
     size_t index;   /* number of the trace among the pieces */
-    /* counts events that the filter leaves out */
+    /* Counts events that the filter leaves out. */
     uint64_t *filtered_count;
     /* Range of wanted events, by stele_event.offset; end_place 0: to the end. */
     uint64_t begin_place, end_place;

@@ -14,7 +14,7 @@
 #define BATCH_EVENTS 256u /* default capacity for events */
 /* A batch with that many field entries takes no further event. */
 #define BATCH_FIELDS_FULL (16u << 10)
-/* a batch with that many bytes takes no further event */
+/* A batch with that many bytes takes no further event. */
 #define BATCH_BYTES_FULL (256u << 10)
 
 /* Grow a table of the batch so that `count` more entries fit. Return false if out of memory, or if

@@ -32,7 +32,7 @@ struct stele_context {
     hash_table track_numbers;
     /* Number of the track of kind OTHER; made when the limit of tracks is reached. */
     uint32_t track_other;
-    /* increased by each change of a track's name */
+    /* Increased by each change of a track's name. */
     uint32_t track_version;
 
     stele_stream *streams;

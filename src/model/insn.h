@@ -50,7 +50,7 @@ _Static_assert(sizeof(insn) == 32 && sizeof(insn_access) == 16 && sizeof(insn_va
 
 /* ---- Batches of instructions ----------------------------------------------------------------- */
 
-/* instructions of a batch with the default capacity */
+/* Instructions of a batch with the default capacity. */
 #define INSN_BATCH_COUNT    1024u
 #define INSN_SNAPSHOT_FIRST STELE_INSN_NO_SNAPSHOT
 
@@ -124,7 +124,7 @@ struct insn_producer {
     const insn_producer_ops *ops;
     stele_balance balance; /* of the bytes that the producer has read */
     uint64_t stray_count;  /* accesses and values that belong to no instruction */
-    /* snapshots of the stream that ended last, if snapshots were asked for */
+    /* Snapshots of the stream that ended last, if snapshots were asked for. */
     uint64_t snapshot_count;
     /* A snapshot follows the last instruction of the stream that ended last. */
     bool ends_with_snapshot;

@@ -60,7 +60,7 @@ typedef struct wanted {
 typedef struct rule {
     const char *name; /* of the event; "" for rules by kind */
     size_t size;      /* bytes of the name, without '*' */
-    /* the name ended with '*' */
+    /* The name ended with '*'. */
     bool is_prefix;
     bool is_call; /* not an event: describes what a system call does */
     uint8_t action;

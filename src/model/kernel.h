@@ -68,10 +68,10 @@ typedef enum kernel_role {
     KERNEL_FD,
     KERNEL_NEW_FD,
     KERNEL_FAMILY, /* address family of a socket */
-    /* type of a socket */
+    /* Type of a socket. */
     KERNEL_SOCKET_TYPE,
     KERNEL_PEER, /* IPv4 address of the other end of a socket */
-    /* port of the other end of a socket */
+    /* Port of the other end of a socket. */
     KERNEL_PORT,
     KERNEL_ADDRESS, /* address of a futex */
     KERNEL_OPERATION,

@@ -13,7 +13,7 @@
 /* A stretch of outliers, and where the first of them is. */
 typedef struct times_far {
     uint64_t count;
-    /* range of their times */
+    /* Range of their times. */
     int64_t begin_ns, end_ns;
     uint64_t offset, size; /* of the record of the first one */
 } times_far;

@@ -194,7 +194,7 @@ typedef struct trace_ops {
     /* index() finds all tracks, which are threads, one for each stream */
     bool indexes_threads;
 
-    /* each event says itself which thread it is of */
+    /* Each event says itself which thread it is of. */
     bool has_own_threads;
 
     /* PRODUCE_ALL has blocks of its own, even if there is one stream only */
@@ -203,7 +203,7 @@ typedef struct trace_ops {
     /* Records are nearly in the order of time, and index() reads all of them. */
     bool is_nearly_ordered;
 
-    /* records say what happened, not what begins and ends; names of events may imply it */
+    /* Records say what happened, not what begins and ends; names of events may imply it. */
     bool has_moments;
 } trace_ops;
 

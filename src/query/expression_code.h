@@ -177,7 +177,7 @@ struct stele_expression {
     int64_t origin_ns;
     locale_t locale; /* the C locale, for reading decimals; 0: not made yet */
     uint8_t *seen;   /* EXPRESSION_SEEN_... of each operand */
-    /* literals and names */
+    /* Literals and names. */
     arena texts;
     uint32_t columns;
     bool needs_span; /* it uses a word that only spans have */

@@ -120,7 +120,7 @@ static token symbol_token(const char *at, size_t *size)
         char text[3];
         token token;
     } symbols[] = {
-        /* in the order of trying: symbols that begin with another one come before it */
+        /* In the order of trying: symbols that begin with another one come before it. */
         {"==", TOKEN_EQUAL},      {"!=", TOKEN_UNEQUAL},
         {"<=", TOKEN_LESS_EQUAL}, {">=", TOKEN_GREATER_EQUAL},
         {"=~", TOKEN_REGEX},      {"~*", TOKEN_REGEX_ANY_CASE},
