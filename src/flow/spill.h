@@ -11,8 +11,8 @@
 #define SPILL_RUNS_MAX 64u /* runs of a level, at most */
 /* Runs of a level that are always allowed, even with little memory to read them. */
 #define SPILL_RUNS_LEAST 4u
-#define SPILL_ORDER_MAX  (SPILL_LEVELS * SPILL_RUNS_MAX) /* blocks of runs have orders below this \
-                                                          */
+/* Blocks of runs have orders below this. */
+#define SPILL_ORDER_MAX (SPILL_LEVELS * SPILL_RUNS_MAX)
 
 typedef struct spill spill;
 
