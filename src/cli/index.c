@@ -85,6 +85,19 @@ static stele_status save(cli *c, stele_trace *trace, stele_output *out)
     return status == STELE_ERR_UNSUPPORTED ? stele_trace_save_index(trace, out) : status;
 }
 
+/* Says why a packed trace has an overview alone. */
+static void tell_packing(cli *c, const stele_trace *trace, const char *path)
+{
+    const stele_trace_info *info = stele_trace_get_info(trace);
+    if (info->packing[0] != '\0' && !info->is_seekable)
+        cli_remark(
+            c,
+            "%s: reading cannot begin in the middle: it is packed as one part, or as parts of "
+            "more than 8 MiB or of sizes that are not known before (%s); bgzip "
+            "packs in parts",
+            path, info->packing);
+}
+
 static void index_trace(cli *c, stele_trace *trace, const char *path)
 {
     /* An index can be made again at any time, so an old one may be replaced. */
@@ -106,6 +119,8 @@ static void index_trace(cli *c, stele_trace *trace, const char *path)
         cli_remark(c, "%s: an index would not help here; nothing was written", path);
     else if (cli_check(c, status, target))
         stele_output_printf(c->out, "%s\n", target);
+    if (status == STELE_OK)
+        tell_packing(c, trace, path);
     stele_output_close(out);
 }
 

@@ -148,7 +148,8 @@ static stele_status list_archive(source *s, input **in, const char *temp_dir)
 {
     stele_status status = STELE_OK;
     s->packing = packing_of_tar(s->packing);
-    if (!(*in)->is_seekable)
+    /* Members are read side by side, which packed parts would be unpacked many times for. */
+    if (!(*in)->is_seekable || strcmp(s->packing, "tar") != 0)
         status = spool(in, temp_dir);
     s->members.archive = *in;
     if (status == STELE_OK)

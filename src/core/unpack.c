@@ -147,7 +147,7 @@ static stele_status unpack_by_magic(input **in, const uint8_t *head, size_t size
     const unpack_codec *codec = unpack_find(head, size);
     if (codec != NULL) {
         *name = codec->name;
-        return unpack_wrap(in, codec);
+        return unpack_parts_open(in, codec) ? STELE_OK : unpack_wrap(in, codec);
     }
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         const size_t length = strlen(strangers[i].magic);

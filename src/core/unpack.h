@@ -30,17 +30,32 @@ typedef struct unpack_codec {
        it needs more of `from`. */
     unpack_result (*step)(void *state, unpack_span *span);
     void (*close)(void *state);
+
+    /* Finds the size of the part of a seekable input that begins at `offset`, as it is stored and
+       after unpacking. Returns false if that cannot be known without unpacking the part. NULL: it
+       never can. */
+    bool (*measure)(input *packed, uint64_t offset, uint64_t *stored_size, uint64_t *size);
 } unpack_codec;
+
+/* Parts up to this size, stored and unpacked, are unpacked on their own. */
+#define UNPACK_PART_MAX ((uint64_t)8 << 20)
 
 extern const unpack_codec unpack_gzip, unpack_zstd, unpack_bzip2;
 
 /* The codec for data that begins with these bytes; NULL if this build has none. */
 const unpack_codec *unpack_find(const uint8_t *head, size_t size);
 
+/* Replaces a compressed input of several parts by a seekable input that unpacks and owns it.
+   Returns false if that is not possible: `*in` is then as it was, and has to be read from front to
+   back. */
+bool unpack_parts_open(input **in, const unpack_codec *codec);
+
 /*
  * Looks at the first bytes of `*in`. If they are compressed, replaces `*in` by an input that
  * unpacks it and owns it; `*name` becomes the codec's name, else "". STELE_ERR_UNSUPPORTED, with a
  * finding, if this build cannot unpack it. After an error the input is closed and `*in` is NULL.
+ * The new input is seekable if the old one is and consists of several parts that can be unpacked
+ * on their own: see unpack_parts.c.
  *
  * If the compressed data is damaged, the bytes unpacked before are delivered, then a finding gives
  * the offset in the compressed input, and the unpacked input ends.

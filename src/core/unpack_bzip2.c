@@ -83,6 +83,11 @@ static void bzip2_close(void *state)
     free(bzip2);
 }
 
-const unpack_codec unpack_bzip2 = {"bzip2", bzip2_is_packed, bzip2_open, bzip2_step, bzip2_close};
+/* Its blocks begin anywhere within bytes: they are read from front to back. */
+const unpack_codec unpack_bzip2 = {.name = "bzip2",
+                                   .is_packed = bzip2_is_packed,
+                                   .open = bzip2_open,
+                                   .step = bzip2_step,
+                                   .close = bzip2_close};
 
 #endif

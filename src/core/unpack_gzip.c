@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks gzip (RFC 1952): one or more members, one after the other; zeros may follow the last. */
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
+#include "core/load.h"
 #include "core/unpack.h"
 
 #define GZIP_WRAPPER 16 /* for inflateInit2(): expect a gzip header, check its CRC-32 */
@@ -71,4 +73,29 @@ static void gzip_close(void *state)
     free(gzip);
 }
 
-const unpack_codec unpack_gzip = {"gzip", gzip_is_packed, gzip_open, gzip_step, gzip_close};
+/*
+ * A member as bgzip writes it: the field "BC" in its header says how long it is, less 1, and its
+ * last four bytes how much it holds.
+ */
+#define BGZIP_HEADER_SIZE 18u
+#define BGZIP_SIZE_AT     16u
+
+static bool gzip_measure(input *packed, uint64_t offset, uint64_t *stored_size, uint64_t *size)
+{
+    static const uint8_t field[] = {6, 0, 'B', 'C', 2, 0};
+    uint8_t head[BGZIP_HEADER_SIZE], end[4];
+    size_t got;
+    if (input_read(packed, offset, head, sizeof head, &got) != STELE_OK || got != sizeof head ||
+        !gzip_is_packed(head, got) || head[3] != 4 || memcmp(head + 10, field, sizeof field) != 0)
+        return false;
+    *stored_size = (uint64_t)(head[BGZIP_SIZE_AT] | head[BGZIP_SIZE_AT + 1] << 8) + 1;
+    if (*stored_size < sizeof head + sizeof end ||
+        input_read(packed, offset + *stored_size - sizeof end, end, sizeof end, &got) != STELE_OK ||
+        got != sizeof end)
+        return false;
+    *size = load_le32(end);
+    return true;
+}
+
+const unpack_codec unpack_gzip = {"gzip",    gzip_is_packed, gzip_open,
+                                  gzip_step, gzip_close,     gzip_measure};

@@ -75,4 +75,56 @@ static void zstd_close(void *state)
     free(zstd);
 }
 
-const unpack_codec unpack_zstd = {"zstd", zstd_is_packed, zstd_open, zstd_step, zstd_close};
+/* ---- Frames ---- */
+
+#define FRAME_HEADER_MAX 18u
+#define SKIP_HEADER_SIZE 8u
+#define CHECKSUM_SIZE    4u
+#define BLOCK_IS_RLE     1u
+#define BLOCKS_MAX       4096u /* of a frame: they hold 128 KiB each where nothing is flushed */
+
+/* The descriptor says which of the fields after it there are. */
+static unsigned frame_header_size(uint8_t descriptor)
+{
+    static const uint8_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
+    const bool is_single = (descriptor & 0x20) != 0;
+    const unsigned code = descriptor >> 6;
+    const unsigned content_size = code == 0 && is_single ? 1 : content[code];
+    return 5u + (is_single ? 0 : 1) + dictionary[descriptor & 3] + content_size;
+}
+
+/* Hops over the blocks of a frame, to its end. */
+static bool zstd_measure(input *packed, uint64_t offset, uint64_t *stored_size, uint64_t *size)
+{
+    uint8_t head[FRAME_HEADER_MAX];
+    uint64_t at;
+    unsigned block_count = 0;
+    bool is_last = false;
+    size_t got;
+    if (input_read(packed, offset, head, sizeof head, &got) != STELE_OK || got < SKIP_HEADER_SIZE ||
+        !zstd_is_packed(head, got))
+        return false;
+    *size = 0;
+    if (load_le32(head) != ZSTD_MAGICNUMBER) {
+        *stored_size = (uint64_t)load_le32(head + 4) + SKIP_HEADER_SIZE;
+        return true;
+    }
+    *size = ZSTD_getFrameContentSize(head, got);
+    if (*size > UNPACK_PART_MAX) /* it is too large, or does not say */
+        return false;
+    for (at = offset + frame_header_size(head[4]); !is_last;) {
+        uint8_t bytes[BLOCK_HEADER_SIZE];
+        uint32_t block;
+        if (input_read(packed, at, bytes, sizeof bytes, &got) != STELE_OK || got != sizeof bytes ||
+            block_count++ == BLOCKS_MAX)
+            return false;
+        block = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
+        is_last = block & 1;
+        at += BLOCK_HEADER_SIZE + ((block >> 1 & 3) == BLOCK_IS_RLE ? 1 : block >> 3);
+    }
+    *stored_size = at - offset + ((head[4] & 4) != 0 ? CHECKSUM_SIZE : 0);
+    return true;
+}
+
+const unpack_codec unpack_zstd = {"zstd",    zstd_is_packed, zstd_open,
+                                  zstd_step, zstd_close,     zstd_measure};

@@ -81,9 +81,7 @@ stele_status saved_index_write(stele_trace *trace, stele_output *out, bool alway
     stele_status status;
     if (!saved_identity_of(trace, &id))
         return STELE_ERR_UNSUPPORTED;
-    status = saved_is_plain_file(trace) || source_input(trace->source) == NULL
-                 ? complete(trace)
-                 : STELE_ERR_UNSUPPORTED;
+    status = trace->info.is_seekable ? complete(trace) : STELE_ERR_UNSUPPORTED;
     if (status == STELE_OK)
         status = make_payload(trace, &made);
     if (status == STELE_OK) {

@@ -291,3 +291,112 @@ TEST(progress_is_that_of_the_packed_bytes)
     CHECK_EQ_U64(in->stored_at, size);
     input_close(in);
 }
+
+/* ---- Inputs of several parts ---- */
+
+enum { PART_SIZE = 30000 };
+
+/* A member as bgzip writes it: the header has the member's size. */
+static size_t bgzip_pack(uint8_t *to, size_t room, const uint8_t *bytes, size_t size)
+{
+    static const uint8_t header[18] = {0x1f, 0x8b, 8, 4,   0,   0, 0, 0, 0,
+                                       0xff, 6,    0, 'B', 'C', 2, 0, 0, 0};
+    uint8_t plain_member[PART_SIZE * 2];
+    const size_t made = gzip_pack(plain_member, sizeof plain_member, bytes, size);
+    const size_t whole = made - 10 + sizeof header;
+    REQUIRE(whole <= room && whole <= 65536);
+    memcpy(to, header, sizeof header);
+    to[16] = (uint8_t)(whole - 1);
+    to[17] = (uint8_t)((whole - 1) >> 8);
+    memcpy(to + sizeof header, plain_member + 10, made - 10);
+    return whole;
+}
+
+static const struct packer part_packers[] = {{"gzip", bgzip_pack, 4}, {"zstd", zstd_pack, 4}};
+
+/* Packs `size` bytes part by part; one after them that holds nothing. */
+static size_t pack_parts(const struct packer *by, size_t size)
+{
+    size_t at = 0;
+    for (size_t from = 0; from < size; from += PART_SIZE) {
+        const size_t left = size - from;
+        at += by->pack(packed + at, sizeof packed - at, plain + from,
+                       left < PART_SIZE ? left : PART_SIZE);
+    }
+    return at + by->pack(packed + at, sizeof packed - at, plain, 0);
+}
+
+TEST(parts_are_read_anywhere)
+{
+    for (size_t i = 0; i < sizeof part_packers / sizeof *part_packers; i++) {
+        const size_t size = 10 * PART_SIZE + 1234;
+        diag_sink diag = {0};
+        input *in;
+        const char *name;
+        uint32_t chance = 1;
+        plain_make(size);
+        REQUIRE(input_open_memory(&diag, "parts", packed, pack_parts(&part_packers[i], size),
+                                  &in) == STELE_OK);
+        REQUIRE(unpack_open(&in, &name) == STELE_OK);
+        CHECK_EQ_STR(name, part_packers[i].name);
+        REQUIRE(in->is_seekable && in->has_size);
+        CHECK_EQ_U64(in->size, size);
+        for (unsigned k = 0; k < 300; k++) {
+            size_t got, wanted;
+            chance = chance * 1664525 + 1013904223;
+            const size_t at = chance % (size + 10), length = chance / 7 % (3 * PART_SIZE);
+            wanted = at >= size ? 0 : length < size - at ? length : size - at;
+            REQUIRE(input_read(in, at, unpacked, length, &got) == STELE_OK);
+            REQUIRE(got == wanted && memcmp(unpacked, plain + at, got) == 0);
+        }
+        input_close(in);
+    }
+}
+
+TEST(a_damaged_part_is_reported_once_and_others_are_read)
+{
+    for (size_t i = 0; i < sizeof part_packers / sizeof *part_packers; i++) {
+        const size_t size = 6 * PART_SIZE;
+        const size_t packed_size = (plain_make(size), pack_parts(&part_packers[i], size));
+        diag_sink diag = {0};
+        input *in;
+        const char *name;
+        size_t got;
+        packed[packed_size / 2 + 3000] ^= 0x55;
+        REQUIRE(input_open_memory(&diag, "parts", packed, packed_size, &in) == STELE_OK);
+        REQUIRE(unpack_open(&in, &name) == STELE_OK);
+        if (in->is_seekable) { /* else the damage was in a header of a block */
+            for (unsigned k = 0; k < 3; k++) {
+                REQUIRE(input_read(in, 0, unpacked, size, &got) == STELE_OK);
+                CHECK(got >= 3 * PART_SIZE && memcmp(unpacked, plain, 3 * PART_SIZE) == 0);
+            }
+            CHECK_EQ_U64(diag.counts[0] + diag.counts[1] + diag.counts[2], 1);
+            REQUIRE(input_read(in, 5 * PART_SIZE, unpacked, PART_SIZE, &got) == STELE_OK);
+            CHECK(got == PART_SIZE && memcmp(unpacked, plain + 5 * PART_SIZE, got) == 0);
+        }
+        input_close(in);
+    }
+}
+
+TEST(what_is_cut_or_in_one_part_is_read_from_front_to_back)
+{
+    for (size_t i = 0; i < sizeof part_packers / sizeof *part_packers; i++) {
+        const struct packer *by = &part_packers[i];
+        const size_t size = 3 * PART_SIZE;
+        const size_t sizes[] = {(plain_make(size), pack_parts(by, size) - 40),
+                                by->pack(packed, sizeof packed, plain, PART_SIZE)};
+        for (unsigned k = 0; k < 2; k++) {
+            diag_sink diag = {0};
+            input *in;
+            const char *name;
+            if (k == 0)
+                pack_parts(by, size);
+            else
+                by->pack(packed, sizeof packed, plain, PART_SIZE);
+            REQUIRE(input_open_memory(&diag, "parts", packed, sizes[k], &in) == STELE_OK);
+            REQUIRE(unpack_open(&in, &name) == STELE_OK);
+            CHECK(!in->is_seekable);
+            input_close(in);
+        }
+    }
+}
