@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)16 << 10)
-#define OPEN_MAX    256u /* fewer where the system allows fewer */
+#define OPEN_MAX    256u /* limit of open files; fewer if the system allows fewer */
 
 static stele_status refuse(const append_file *f, diag_sink *diag)
 {
@@ -17,7 +17,7 @@ static stele_status refuse(const append_file *f, diag_sink *diag)
     return STELE_ERR_WRITE;
 }
 
-/* All or nothing: what a full disk took of it is cut off again. */
+/* Writes all bytes or none: if the disk is full, the part that was written is cut off again. */
 static stele_status write_all(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size)
 {
     size_t done = 0;
@@ -51,7 +51,7 @@ stele_status append_flush_all(append_pool *pool, diag_sink *diag)
     return status;
 }
 
-/* ---- Which files are open ---- */
+/* ---- The pool of open files ---- */
 
 static void make_newest(append_file *f)
 {
@@ -134,7 +134,8 @@ stele_status append_close(append_file *f, diag_sink *diag)
     stele_status status = STELE_OK;
     if (f->path == NULL)
         return STELE_OK;
-    if (f->fd < 0 && f->size != 0) /* what was written to it before it was put aside, too */
+    /* Syncs bytes, too, that were written before the file was closed to make room. */
+    if (f->fd < 0 && f->size != 0)
         status = open_with(f, diag, 0);
     if (f->fd >= 0) {
         if (status == STELE_OK)

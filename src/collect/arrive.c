@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a sender to packets, and packets to the traces that they are of. */
+/* Finds packets in the bytes of senders, and assigns them to traces. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "core/array.h"
 #include "formats/format.h"
 
-/* ---- What is not a packet ---- */
+/* ---- Bytes that are not packets ---- */
 
-/* Runs of bytes that follow each other are one finding. */
+/* Reports a run of bytes that are not packets, as one finding. */
 static void report_skipped(stele_collector *c, collect_sender *s)
 {
     if (s->skip_size == 0)
@@ -74,7 +74,7 @@ void collector_miss(void *user, const sequence *s, uint64_t number, uint64_t cou
     diag_emit(c->rules.diag, &finding);
 }
 
-/* What it takes to keep a datagram, however small, and to try it again. */
+/* Bytes that a waiting datagram costs in addition to its own, however small it is. */
 #define DATAGRAM_COST 512u
 
 static bool has_room(const stele_collector *c, size_t size)
@@ -83,7 +83,7 @@ static bool has_room(const stele_collector *c, size_t size)
            c->options.memory_max;
 }
 
-/* Late packets were counted as missing. */
+/* Corrects the counts of missing packets by those that came late. */
 static void correct_missing(stele_collector *c, const sequence *s, uint64_t missing_before)
 {
     const uint64_t fewer =
@@ -172,7 +172,8 @@ static receive_from from_of(const stele_collector *c, const collect_sender *s)
                           .packet_size_max = (size_t)c->options.packet_size_max};
 }
 
-/* Takes packets from the front; `*taken` bytes are done with. */
+/* Takes packets from the front of the bytes; `*taken` becomes the number of bytes that are
+   handled. */
 static stele_status take_all(stele_collector *c, collect_sender *s, const uint8_t *bytes,
                              size_t size, uint64_t offset, size_t *taken)
 {
@@ -205,7 +206,7 @@ static stele_status take_all(stele_collector *c, collect_sender *s, const uint8_
     return status;
 }
 
-/* The format of a sender's first bytes; NULL: none that can be collected. */
+/* Finds the format of a sender's first bytes. Returns NULL if none that can be collected fits. */
 static const receiver_ops *find_format(const stele_collector *c, const uint8_t *bytes, size_t size)
 {
     const receiver_ops *best = c->given;
@@ -223,7 +224,8 @@ static const receiver_ops *find_format(const stele_collector *c, const uint8_t *
 
 #define PROBE_SIZE 8u
 
-/* False: the sender has no scope, and its bytes were reported, or more of them are needed. */
+/* Whether the sender has a scope, which its first bytes determine. If not, the bytes were reported,
+   or more are needed. */
 static bool has_scope(stele_collector *c, collect_sender *s, const uint8_t *bytes, size_t size,
                       stele_status *status)
 {
@@ -293,7 +295,7 @@ stele_status arrive_datagram(stele_collector *c, collect_sender *s, const uint8_
                : status;
 }
 
-/* Metadata arrived: what waited for them is tried again, in the order of its coming. */
+/* Tries the datagrams again that waited for metadata, in the order in which they came. */
 static stele_status retry_datagrams(stele_collector *c, collect_sender *s)
 {
     const uint32_t count = s->datagram_count;
@@ -316,7 +318,7 @@ static stele_status retry_datagrams(stele_collector *c, collect_sender *s)
     return status;
 }
 
-/* ---- Streams ---- */
+/* ---- Streams of bytes ---- */
 
 static stele_status keep_bytes(stele_collector *c, collect_sender *s, const uint8_t *bytes,
                                size_t size)
@@ -350,8 +352,8 @@ static stele_status take_kept(stele_collector *c, collect_sender *s)
     return status;
 }
 
-/* Once for all metadata that came since, however many pieces they are: a sender could have all that
-   waits be looked at for each of them. */
+/* Tries again what waits for metadata. Called once for all metadata that came since, not for each
+   piece: a sender could otherwise cause all waiting packets to be looked at for each of them. */
 stele_status arrive_news(stele_collector *c, collect_scope *scope)
 {
     stele_status status = STELE_OK;
@@ -373,7 +375,7 @@ stele_status arrive_bytes(stele_collector *c, collect_sender *s, const uint8_t *
     stele_status status;
     if (!has_room(c, size)) {
         refuse(c, s, s->offset + s->size, size);
-        s->is_ended = true; /* what follows would begin anywhere */
+        s->is_ended = true; /* after a gap no packet can be found in the stream */
         return STELE_OK;
     }
     status = keep_bytes(c, s, bytes, size);
@@ -420,7 +422,7 @@ stele_status arrive_end(stele_collector *c, collect_sender *s)
     return status;
 }
 
-/* Records of one sender are a trace: nothing will be added to it. */
+/* Closes the traces of a scope that has one sender only: nothing can be added to them. */
 static stele_status close_own(stele_collector *c, collect_scope *scope)
 {
     stele_status status = STELE_OK;

@@ -12,8 +12,8 @@
 #include "core/array.h"
 #include "core/members.h"
 
-#define FILES_MAX     256u   /* data streams that one trace may have: each is a file */
-#define FILES_ALL_MAX 16384u /* of all traces */
+#define FILES_MAX     256u   /* data streams of one trace, each of which is a file */
+#define FILES_ALL_MAX 16384u /* data streams of all traces */
 
 static bool is_folder(const collected *t)
 {
@@ -33,7 +33,7 @@ static void count_written(collected *t, const collected_rules *rules, size_t siz
     *rules->written += size;
 }
 
-/* ---- Turns ---- */
+/* ---- Turns: the files or folders of rotation ---- */
 
 static stele_status close_files(collected *t, const collected_rules *rules)
 {
@@ -48,7 +48,7 @@ static stele_status close_files(collected *t, const collected_rules *rules)
     return status;
 }
 
-/* Begins the next file or folder. Numbers are in the names where there can be several. */
+/* Begins the next file or folder. Its name has a number if there can be several. */
 static stele_status begin_turn(collected *t, const collected_rules *rules, int64_t now_ns)
 {
     const bool is_numbered = rules->rotate_size != 0 || rules->rotate_ns != 0;
@@ -71,8 +71,9 @@ static stele_status begin_turn(collected *t, const collected_rules *rules, int64
     return mkdir(t->path, 0777) == 0 ? STELE_OK : refuse(rules, t->path);
 }
 
-/* State is written again for each turn: as many bytes of packets come first, so that no sender can
-   have more written than about twice what it sends. */
+/* Whether the next packet goes to a new file or folder. State is written again in each, so at least
+   as many bytes of packets come first: a sender cannot cause more to be written than about twice
+   what it sends. */
 static bool is_turn_over(const collected *t, const collected_rules *rules, size_t size,
                          int64_t now_ns)
 {
@@ -85,9 +86,9 @@ static bool is_turn_over(const collected *t, const collected_rules *rules, size_
            (rules->rotate_ns != 0 && now_ns - t->turn_ns >= rules->rotate_ns);
 }
 
-/* ---- State ---- */
+/* ---- State: metadata and options ---- */
 
-/* Puts bytes in place of the file of state in one step. */
+/* Replaces the file of state in one step. */
 static stele_status replace_state_file(const collected_rules *rules, const char *path,
                                        const char *name, const uint8_t *bytes, size_t size)
 {
@@ -98,7 +99,7 @@ static stele_status replace_state_file(const collected_rules *rules, const char 
     if (aside == NULL)
         return STELE_ERR_MEMORY;
     snprintf(aside, aside_size, "%.*s.%s.new", (int)(strlen(path) - strlen(name)), path, name);
-    unlink(aside); /* nobody else writes here, so that at most an own one was left */
+    unlink(aside); /* only this process writes here, so it can only be left over from itself */
     status = append_open(&file, rules->files, rules->diag, aside);
     if (status == STELE_OK && size != 0)
         status = append_packet(&file, rules->diag, bytes, size);
@@ -114,15 +115,15 @@ static stele_status replace_state_file(const collected_rules *rules, const char 
 
 #define STATE_ANEW_FREE ((uint64_t)16 << 20)
 
-/* Whether all state may be written again because some of it belongs before what is there: as often
-   as it takes no more than the packets do, or where as much came as was there. Else it waits for
-   the end, so that no sender can have a file written again for each of its packets. */
+/* Whether all state may be written again, because some of it belongs before what is in the file: as
+   long as that takes no more than the packets do, or if the state has doubled. Otherwise it waits
+   for the end, so that a sender cannot cause a file to be written again for each of its packets. */
 static bool may_write_anew(const collected *t, uint64_t size)
 {
     return t->state_anew + size <= STATE_ANEW_FREE + t->kept_size || size >= 2 * t->state_last;
 }
 
-/* What is to be written of the state: all, or what came since. */
+/* Makes the state to be written: all of it, or what came since the last time. */
 static stele_status render_state(collected *t, const collected_rules *rules, bool is_last,
                                  bool *is_whole, output **out)
 {
@@ -183,7 +184,7 @@ static stele_status put_state_file(collected *t, const collected_rules *rules, b
     return status;
 }
 
-/* The file of state as it stays: in its order, and synced. */
+/* Writes the file of state for the last time, in its final order, and syncs it. */
 static stele_status finish_state(collected *t, const collected_rules *rules)
 {
     return is_folder(t) && t->has_state_file &&
@@ -192,9 +193,9 @@ static stele_status finish_state(collected *t, const collected_rules *rules)
                : STELE_OK;
 }
 
-/* ---- Files ---- */
+/* ---- Files of packets ---- */
 
-/* State in front of the packets of a file that goes on with a trace. */
+/* Writes the state in front of the packets of a new file. */
 static stele_status put_state_in_front(collected *t, const collected_rules *rules, append_file *to)
 {
     output *out = NULL;
@@ -214,7 +215,7 @@ static stele_status put_state_in_front(collected *t, const collected_rules *rule
     return status;
 }
 
-/* The file of a packet; `*found` is NULL where the trace has too many. */
+/* Finds or creates the file of a packet. `*found` becomes NULL if the trace has too many files. */
 static stele_status find_file(collected *t, const collected_rules *rules, const char *name,
                               append_file **found)
 {
@@ -247,7 +248,7 @@ static stele_status find_file(collected *t, const collected_rules *rules, const 
     status = append_open(&f->file, rules->files, rules->diag, path);
     free(path);
     t->files[t->file_count++] =
-        f; /* also when it failed: what was made of it is freed with the others */
+        f; /* also after an error: what exists of it is freed with the others */
     if (status == STELE_OK && !is_folder(t))
         status = put_state_in_front(t, rules, &f->file);
     *found = &f->file;
@@ -265,8 +266,7 @@ static void report_full(collected *t, const collected_rules *rules, size_t size)
                 "packets of more than %u data streams", FILES_MAX);
 }
 
-/* What a packet tells of its trace is kept for the files that go on with it, as far as there is
-   room. */
+/* Keeps the state that a packet has, for files that continue the trace, as far as there is room. */
 static stele_status learn(collected *t, const collected_rules *rules, const receive_packet *packet,
                           const uint8_t *bytes, bool *is_news)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What <stele/collect.h> offers. */
+/* The functions of <stele/collect.h>. */
 #include "collect/collector.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@
 #define MEMORY_DEFAULT      ((uint64_t)64 << 20)
 #define SENDERS_DEFAULT     4096u
 
-/* ---- Opening ---- */
+/* ---- Opening a collector ---- */
 
 static uint32_t window_of(uint32_t wanted)
 {
@@ -47,7 +47,7 @@ static void fill_defaults(stele_collector_options *o)
         o->packet_size_max = o->memory_max;
 }
 
-/* Room for what is added to it is left. */
+/* Converts a size to size_t, with room to add others to it. */
 static size_t size_of(uint64_t size)
 {
     return size < SIZE_MAX / 2 ? (size_t)size : SIZE_MAX / 2;
@@ -59,7 +59,7 @@ static stele_status refuse(stele_collector *c, core_code code, const char *what)
     return code == STE005 ? STELE_ERR_WRITE : STELE_ERR_ARGUMENT;
 }
 
-/* The folder is there afterwards, and empty. */
+/* Makes the folder of the traces, or checks that it is empty. */
 static stele_status make_folder(stele_collector *c)
 {
     DIR *folder;
@@ -164,7 +164,7 @@ void stele_collector_close(stele_collector *c)
 
 /* ---- Senders ---- */
 
-/* A place for one more sender: that of one that ended, or a new one at the end. */
+/* Finds a number for one more sender: that of one that has left, or a new one at the end. */
 static stele_status find_place(stele_collector *c, uint32_t *place)
 {
     for (uint32_t i = 0; i < c->sender_count; i++) {
@@ -224,7 +224,7 @@ stele_status stele_collector_add(stele_collector *c, const stele_sender *given, 
     return STELE_OK;
 }
 
-/* After an error nothing more is taken, so that what stands in the files stays as it is. */
+/* Keeps the first error. After it nothing more is taken, so that the files stay valid. */
 static stele_status keep_status(stele_collector *c, stele_status status)
 {
     if (status != STELE_OK && c->status == STELE_OK)
@@ -270,9 +270,9 @@ void stele_collector_lose(stele_collector *c, uint32_t sender, uint64_t count)
                     0, NULL, "%" PRIu64 " datagrams", count);
 }
 
-/* ---- Time ---- */
+/* ---- What is due with time ---- */
 
-/* Calls a function for each trace, which is then the one at hand. */
+/* Calls a function for each trace, which becomes the collector's current one. */
 typedef stele_status trace_fn(stele_collector *c, collect_trace *t, int64_t *oldest_ns);
 
 static stele_status for_traces(stele_collector *c, trace_fn *fn, int64_t *oldest_ns)
@@ -346,7 +346,7 @@ stele_status stele_collector_finish(stele_collector *c, int64_t now_ns)
     return keep_status(c, status == STELE_OK ? closed : status);
 }
 
-/* ---- Figures ---- */
+/* ---- Counts and lists of traces ---- */
 
 uint64_t stele_collector_sender_packets(const stele_collector *c, uint32_t sender)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose packets are of one trace, and what traces are called. */
+/* Decides which senders' packets are of one trace, and how traces are named. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,9 +104,9 @@ void scope_forget(stele_collector *c, collect_scope *scope)
     scope_free(scope);
 }
 
-/* ---- Traces ---- */
+/* ---- Traces of a scope ---- */
 
-/* A name for files: letters, digits, and what does no harm between them. */
+/* Makes a file name from a key: letters, digits and harmless other characters are kept. */
 static void name_of_key(const char *key, char name[NAME_SIZE])
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -133,7 +133,8 @@ static bool is_taken(const stele_collector *c, const char *base, const char *ext
     return false;
 }
 
-/* The name, followed by a number where that is not 1. Returns NULL if out of memory. */
+/* Returns the path of a trace: the name, with a number unless that is 1. Returns NULL if out of
+   memory. */
 static char *numbered_base(const stele_collector *c, const char *first, unsigned number)
 {
     char name[NAME_SIZE + 16];
@@ -144,8 +145,9 @@ static char *numbered_base(const stele_collector *c, const char *first, unsigned
     return members_join(c->folder, name);
 }
 
-/* Numbers are given one after the other, so that the lowest that is free is found by halving, also
-   when thousands of connections came from one place. Returns NULL if out of memory. */
+/* Returns a path that does not exist yet. Numbers are given in sequence, so the lowest free one is
+   found by bisection, even after thousands of connections from one host. Returns NULL if out of
+   memory. */
 static char *name_trace(const stele_collector *c, const collect_scope *scope)
 {
     char first[NAME_SIZE];

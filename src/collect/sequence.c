@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the history has of a number; else a hash of the packet's bytes, which is none of these. */
-#define NEVER_COUNTED 0u /* from before the first packet */
+/* Entries of the history of numbers; any other value is the hash of the packet with that number. */
+#define NEVER_COUNTED 0u /* the number is before the first packet of the stream */
 #define MISSING       1u
-#define HASH_BIT      2u
+/* hashes have this bit, so that they differ from the other values */
+#define HASH_BIT 2u
 
-/* A number so far ahead is not that of a packet after some that were lost. */
+/* A number that is farther ahead is taken for a new start of the stream, not for a loss. */
 #define JUMP_MAX (UINT64_C(1) << 20)
 
 static uint64_t *history_at(const sequence *s, uint64_t number)
@@ -42,7 +43,7 @@ static stele_status begin(sequence *s, const sequence_sink *sink, const receive_
     return STELE_OK;
 }
 
-/* ---- Going on ---- */
+/* ---- Delivering in order ---- */
 
 static stele_status give(sequence *s, const sequence_sink *sink, const receive_packet *about,
                          const uint8_t *bytes)
@@ -64,7 +65,7 @@ static stele_status give_waiting(sequence *s, const sequence_sink *sink, waiting
     return status;
 }
 
-/* Gives all that follow without a gap. */
+/* Delivers all waiting packets that follow without a gap. */
 static stele_status drain(sequence *s, const sequence_sink *sink)
 {
     stele_status status = STELE_OK;
@@ -73,15 +74,15 @@ static stele_status drain(sequence *s, const sequence_sink *sink)
     return status;
 }
 
-/* How many numbers can be passed at once: one, or all whose history will be that of others. So a
-   sender cannot have much work done by numbers far ahead. */
+/* How many missing numbers can be skipped at once: one, or all that will leave the history anyway.
+   So a number far ahead does not cause much work. */
 static uint64_t missing_before(const sequence *s, uint64_t number)
 {
     const uint64_t ahead = (number - s->next) & s->mask;
     return s->waiting_count == 0 && ahead > s->window ? ahead - s->window : 1;
 }
 
-/* Goes to a number: what waits before it is given, what is not there is missing. */
+/* Moves on to a number: delivers waiting packets before it, and reports the others as missing. */
 static stele_status advance(sequence *s, const sequence_sink *sink, uint64_t number)
 {
     stele_status status = STELE_OK;
@@ -107,7 +108,7 @@ static stele_status advance(sequence *s, const sequence_sink *sink, uint64_t num
     return status;
 }
 
-/* Goes to the first packet that waits, and gives it and what follows. */
+/* Moves on to the first waiting packet, and delivers it and those that follow it. */
 static stele_status advance_to_waiting(sequence *s, const sequence_sink *sink)
 {
     uint64_t number = s->next;
@@ -118,7 +119,7 @@ static stele_status advance_to_waiting(sequence *s, const sequence_sink *sink)
     return status == STELE_OK ? drain(s, sink) : status;
 }
 
-/* ---- One packet ---- */
+/* ---- Taking one packet ---- */
 
 static stele_status leave_out(const sequence_sink *sink, const receive_packet *about)
 {
@@ -140,7 +141,8 @@ static stele_status wait(sequence *s, const sequence_sink *sink, const receive_p
         memcmp(slot->bytes, bytes, about->size) == 0) {
         return leave_out(sink, about);
     }
-    if (slot->bytes != NULL) /* another one of that number: nothing is left out that is new */
+    /* Two different packets have the number: both are delivered, so that nothing new is lost. */
+    if (slot->bytes != NULL)
         return sink->deliver(sink->user, about, bytes);
     slot->bytes = malloc(about->size);
     if (slot->bytes == NULL)
@@ -154,7 +156,7 @@ static stele_status wait(sequence *s, const sequence_sink *sink, const receive_p
     return STELE_OK;
 }
 
-/* A number that was passed already. */
+/* Takes a packet whose number was already passed: it is a duplicate, or came late. */
 static stele_status take_past(sequence *s, const sequence_sink *sink, const receive_packet *about,
                               const uint8_t *bytes)
 {
@@ -195,7 +197,7 @@ stele_status sequence_take(sequence *s, const sequence_sink *sink, const receive
     uint64_t ahead, past;
     if (status != STELE_OK)
         return status;
-    if (about->mask != s->mask) /* its metadata changed */
+    if (about->mask != s->mask) /* the metadata of the stream have changed */
         return sink->deliver(sink->user, about, bytes);
     ahead = (number - s->next) & s->mask;
     past = (s->next - number) & s->mask;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of the packets of one stream, by their numbers. What comes early waits; what is not
- * there when the wait is over is missing; what comes after that is late, or was there before.
+ * Puts the packets of one stream in order by their numbers. A packet that comes early waits; one
+ * that has not come when the wait ends is missing; one that comes after that is late, or a
+ * duplicate.
  *
  *               given (or missing)        next           may wait
  *     ... | n-4 | n-3 | n-2 | n-1 |        n       | n+1 | n+2 | n+3 | ...
@@ -18,6 +19,7 @@ typedef struct sequence sequence;
 typedef struct waiting_packet {
     receive_packet about;
     uint8_t *bytes; /* NULL: the slot is free */
+    /* when the packet came */
     int64_t since_ns;
 } waiting_packet;
 
@@ -26,15 +28,16 @@ typedef struct sequence_counts {
     uint64_t waiting_size, duplicate_size;
 } sequence_counts;
 
-/* What a sequence gives, and says. */
+/* Where a sequence delivers packets and reports missing ones. */
 typedef struct sequence_sink {
-    /* The next packet in order. */
+    /* Takes the next packet in order. */
     stele_status (*deliver)(void *user, const receive_packet *about, const uint8_t *bytes);
-    /* Packets from a number on are missing; or the stream began anew with it (count 0). */
+    /* Is told that `count` packets from a number on are missing; count 0: the stream began again
+       with that number. */
     void (*miss)(void *user, const sequence *s, uint64_t number, uint64_t count);
     void *user;
     sequence_counts *counts; /* of all sequences together */
-    hash_key key;            /* of the hashes by which packets are distinguished */
+    hash_key key;            /* key of the hashes that identify packets */
     uint32_t window;         /* a power of two */
 } sequence_sink;
 
@@ -43,18 +46,19 @@ struct sequence {
     uint64_t next;
     uint32_t window, waiting_count;
     bool is_begun, counts_events;
-    uint64_t *history;     /* by the lowest bits of the number: see sequence.c */
-    waiting_packet *slots; /* likewise; NULL until one is needed */
+    uint64_t *history;     /* by the lowest bits of the number; for values see sequence.c */
+    waiting_packet *slots; /* by the lowest bits of the number; NULL until one is needed */
 };
 
-/* A packet of the stream: given, kept, or left out. Errors of deliver(), STELE_ERR_MEMORY. */
+/* Takes a packet of the stream: delivers it, keeps it, or leaves it out. Errors: those of
+   deliver(), STELE_ERR_MEMORY. */
 stele_status sequence_take(sequence *s, const sequence_sink *sink, const receive_packet *about,
                            const uint8_t *bytes, int64_t now_ns);
 
-/* Gives up what packets that came before `before_ns` wait for. */
+/* Stops waiting for packets before those that came before `before_ns`, and delivers these. */
 stele_status sequence_give_up(sequence *s, const sequence_sink *sink, int64_t before_ns);
 
-/* When the packet came that waits longest; INT64_MAX: none waits. */
+/* When the packet came that has waited longest; INT64_MAX: none waits. */
 int64_t sequence_oldest(const sequence *s);
 
 void sequence_free(sequence *s);

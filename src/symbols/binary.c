@@ -28,10 +28,8 @@ static stele_status binary_refuse(diag_sink *diag, const char *path, const char 
     return STELE_ERR_FORMAT;
 }
 
-/*
- * How many entries of a table are really there: what the header says of sizes is not believed, and
- * tables that lie upon each other do not hold more together than the file has bytes (`*left`).
- */
+/* How many entries a table really has. Sizes in headers are not trusted: all tables together cannot
+   have more bytes than the file, of which `*left` are left, even if they overlap. */
 static size_t table_count(binary *file, const Elf_Data *data, Elf_Type type, uint64_t *left)
 {
     const size_t entry_size = gelf_fsize(file->elf, type, 1, EV_CURRENT);
@@ -41,14 +39,14 @@ static size_t table_count(binary *file, const Elf_Data *data, Elf_Type type, uin
     return data->d_size / entry_size;
 }
 
-/* ---- Symbols ---- */
+/* ---- Symbols of the file ---- */
 
 static int name_compare(const void *left, const void *right)
 {
     const binary_name *a = left, *b = right;
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    /* Of several names for one place, a function's comes first, then the longest piece. */
+    /* Of several names for one address, a function's comes first, then the largest object's. */
     if (a->is_function != b->is_function)
         return a->is_function ? -1 : 1;
     if (a->size != b->size)
@@ -82,7 +80,7 @@ static bool load_names(binary *file, Elf_Scn *section, const GElf_Shdr *header, 
     return true;
 }
 
-/* The full table where there is one, else that of dynamic linking. */
+/* Loads the full symbol table if there is one, else that of dynamic linking. */
 static bool load_symbols(binary *file)
 {
     static const GElf_Word types[] = {SHT_SYMTAB, SHT_DYNSYM};
@@ -122,7 +120,7 @@ bool binary_find(binary *file, uint64_t address, binary_place *place)
     }
     if (low == 0)
         return false;
-    /* The first of those that share the address is the best. */
+    /* Of names with the same address, the first is the best. */
     const uint64_t start = file->names[low - 1].address;
     while (low > 1 && file->names[low - 2].address == start)
         low--;
@@ -179,7 +177,7 @@ bool binary_find_section(binary *file, const char *name, binary_section *found)
     return false;
 }
 
-/* The relocation of each machine that adds the load address to a value. */
+/* The type of relocation that adds the load address to a value, for each machine. */
 static unsigned relative_type(unsigned machine)
 {
     switch (machine) {
@@ -251,9 +249,9 @@ bool binary_is_big_endian(const binary *file)
     return file->is_big_endian;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening a file ---- */
 
-/* Traces name paths of files, and what lies there need not be one: opening must not wait for it. */
+/* Opens a regular file only: a trace can name any path, and opening a pipe, say, would wait. */
 static stele_status open_regular(binary *file, diag_sink *diag, const char *path)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file that is open, and its tables: symbols (binary.c) and lines (binary_lines.c). */
+/* An open ELF file and its tables: symbols (binary.c) and lines (binary_lines.c). */
 #ifndef SYMBOLS_BINARY_FILE_H
 #define SYMBOLS_BINARY_FILE_H
 
@@ -19,19 +19,19 @@ typedef struct line_entry {
     uint64_t address;
     const char *source; /* NULL: the end of a sequence */
     unsigned line;
-    uint32_t order; /* in its unit */
+    uint32_t order; /* position of the entry in its unit */
 } line_entry;
 
 struct binary {
     int fd;
-    uint64_t size; /* of the file; it bounds what tables can hold */
+    uint64_t size; /* of the file, in bytes; it bounds the sizes of tables */
     char *path;
     Elf *elf;
     Dwarf *dwarf;
     bool is_64, is_big_endian;
-    binary_name *names; /* by address */
+    binary_name *names; /* sorted by address */
     size_t name_count;
-    line_entry *lines; /* by address, once loaded */
+    line_entry *lines; /* sorted by address; loaded when first needed */
     size_t line_count, line_capacity;
     bool has_lines;
     binary_relocation *relocations;
@@ -41,7 +41,7 @@ struct binary {
 
 typedef int compare_fn(const void *left, const void *right);
 
-/* qsort() must not be given NULL, which a table without entries is. */
+/* Sorts a table. qsort() must not be called with NULL, which an empty table is. */
 static inline void binary_sort(void *table, size_t count, size_t size, compare_fn *compare)
 {
     if (count != 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source files and lines of code, as the debug information of an ELF file has them. */
+/* Finds source files and lines of code in the debug information of an ELF file. */
 #include <stele_config.h>
 
-/* A source file without a declaration is not valid C. */
+/* The header declares something even without elfutils: a C file needs a declaration. */
 #include "symbols/binary.h"
 
 #ifdef STELE_HAVE_ELF
@@ -15,16 +15,17 @@
 #include "core/path.h"
 #include "symbols/binary_file.h"
 
-#define LINE_DISTANCE_MAX 64u /* bytes of code */
+/* Bytes of code without a line that are taken to belong to the next line. */
+#define LINE_DISTANCE_MAX 64u
 
 static int line_compare(const void *left, const void *right)
 {
     const line_entry *a = left, *b = right;
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    /* The last of an address holds: rather the beginning of a sequence than the end of another, a
-       line than none, and the first of several, which is that of the function and not of what was
-       inlined at its start. */
+    /* The last entry of an address counts. It should be the beginning of a sequence rather than the
+       end of another, have a line rather than none, and of several be the first, which is that of
+       the function and not of what was inlined at its start. */
     if ((a->source != NULL) != (b->source != NULL))
         return a->source != NULL ? 1 : -1;
     if ((a->line != 0) != (b->line != 0))
@@ -32,7 +33,8 @@ static int line_compare(const void *left, const void *right)
     return a->order < b->order ? 1 : -1;
 }
 
-/* Each line takes a byte of the file at least; more of them are tables that are read twice. */
+/* Adds an entry. Each entry takes at least a byte of the file, so more of them than bytes means
+   that tables are read twice. */
 static bool line_add(binary *file, const line_entry *entry)
 {
     if (file->line_count >= file->size)
@@ -69,8 +71,8 @@ static bool load_unit_lines(binary *file, Dwarf_Die *unit)
     return true;
 }
 
-/* Whether the file with the other half of the debug information, which libdw opens itself as soon
-   as it is needed, is something else than a file: a pipe would never be opened. */
+/* Whether the path of the alternate debug file leads to something else than a regular file. libdw
+   opens that file itself, and would wait forever for a pipe. */
 static bool leads_astray(binary *file)
 {
     binary_section section;
@@ -94,8 +96,8 @@ static bool leads_astray(binary *file)
     return is_other;
 }
 
-/* clang writes no .debug_aranges, so that units cannot be looked up by address: all of them are
-   put in one sorted table, when the first line is asked for. */
+/* Loads all lines into one sorted table when the first is asked for: clang writes no
+   .debug_aranges, so units cannot be found by address. */
 static void load_lines(binary *file)
 {
     Dwarf_Off offset = 0, next;
@@ -132,7 +134,7 @@ bool binary_line(binary *file, uint64_t address, const char **source, unsigned *
     }
     if (low == 0)
         return false;
-    /* Code of no line (0), such as a sled itself, belongs to the line that follows close by. */
+    /* Code of line 0, such as a sled itself, belongs to the line that follows close by. */
     at = &file->lines[low - 1];
     while (at->source != NULL && at->line == 0 && low < file->line_count &&
            file->lines[low].address - address < LINE_DISTANCE_MAX)
@@ -144,7 +146,7 @@ bool binary_line(binary *file, uint64_t address, const char **source, unsigned *
     return true;
 }
 
-/* The child of `parent` that holds the address; false: there is none. */
+/* Finds the child of `parent` that contains the address. Returns false if there is none. */
 static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *child)
 {
     int rest = dwarf_child(parent, child);
@@ -153,8 +155,9 @@ static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *child)
     return rest == 0;
 }
 
-/* Where the outermost of the inlined functions that hold the address was called.
-   dwarf_getscopes() does not tell: above an inlined function it goes on where that was defined. */
+/* Finds where the outermost inlined function that contains the address was called.
+   dwarf_getscopes() does not help: above an inlined function it continues where that was
+   defined. */
 static bool find_call(Dwarf_Die *unit, uint64_t address, const char **source, unsigned *line)
 {
     Dwarf_Die die = *unit;

@@ -12,33 +12,34 @@
 #include "symbols/demangle.h"
 #include "symbols/placing.h"
 
-/* So many instructions are compared with the code of a file whose place is known. Half of them must
-   be its own: the program may have changed some of its code, and another file at the same place
-   has some in common with it by chance. */
+/* How many instructions are compared with the code of a file whose address is known. Half of them
+   must be equal: the program may have changed some of its code, and another file at the same
+   address has some in common by chance. */
 #define COMPARED_MOST 256u
 
 typedef struct code_file {
     binary *elf;
-    uint64_t shift;      /* from the addresses of the file to those of the program */
-    size_t number_first; /* of its first function, among all */
-    char **names;        /* of people, by index; NULL: not yet made */
-    bool *is_plain;      /* there is none but that of the file */
+    uint64_t shift;      /* added to addresses of the file to get those of the program */
+    size_t number_first; /* number of the file's first function, among those of all files */
+    char **names;        /* demangled names, by index; NULL: not made yet */
+    bool *is_plain;      /* by index: the name in the file is not mangled */
     size_t name_count;
     char *path;
-    uint64_t first, end; /* addresses of its code, in the file */
-    bool has_address;    /* the user gave it */
-    bool is_seen;        /* the program executed something at its addresses */
-    bool is_settled;     /* nothing more is compared */
-    placing *place;      /* NULL: the place is known */
-    binary_section text; /* its code; no bytes: it cannot be compared */
+    uint64_t first, end; /* range of addresses of the code, in the file */
+    bool has_address;    /* the user gave the load address */
+    bool is_seen;        /* the program executed an instruction at the file's addresses */
+    bool is_settled;     /* no more instructions need to be compared */
+    placing *place;      /* finds the load address; NULL: it is known */
+    binary_section text; /* contents of .text; no bytes: instructions cannot be compared */
     uint32_t compared_count, equal_count;
 } code_file;
 
 struct stele_symbols {
     code_file *files;
     size_t count;
-    size_t open_count;          /* files that are not settled */
-    uint64_t pc_least, pc_most; /* of what was compared; the most is less than the least at first */
+    size_t open_count; /* files that are not settled */
+    /* Range of program counters that were compared; pc_most < pc_least: none. */
+    uint64_t pc_least, pc_most;
 };
 
 stele_status stele_symbols_new(stele_symbols **out)
@@ -71,7 +72,8 @@ void stele_symbols_free(stele_symbols *c)
     free(c);
 }
 
-/* Where the code of the file is, and how its place is found. Returns false if out of memory. */
+/* Finds the code of the file, and prepares finding its load address. Returns false if out of
+   memory. */
 static bool file_prepare(code_file *file, const char *path, const uint64_t *address)
 {
     binary_section text = {.bytes = NULL};
@@ -181,9 +183,9 @@ bool stele_symbols_line(stele_symbols *c, uint64_t pc, const char **source, unsi
     return false;
 }
 
-/* ---- Instructions that were executed ---- */
+/* ---- Instructions that the program executed ---- */
 
-/* The place was found by the code, which is that of the program. */
+/* Notes that the load address was found from the code, which therefore is the program's. */
 static void file_place(code_file *file)
 {
     placing_free(file->place);

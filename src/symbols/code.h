@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of several ELF files: see <stele/symbols.h>. */
+/* The code of several ELF files; see <stele/symbols.h>. */
 #ifndef SYMBOLS_CODE_H
 #define SYMBOLS_CODE_H
 
@@ -7,11 +7,11 @@
 
 #include "symbols/binary.h"
 
-/* As stele_symbols_add(), with another place for findings. */
+/* Adds a file as stele_symbols_add() does, and reports findings to `diag`. */
 stele_status symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
                          const uint64_t *address);
 
-/* As stele_symbols_judge(), with another place for findings. */
+/* Reports as stele_symbols_judge() does, to `diag`. */
 void symbols_judge(const stele_symbols *c, diag_sink *diag);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds function, file and line to events of LTTng's user space tracer, by their address. */
+/* Adds function, file and line to events of LTTng's user space tracer, by their instruction
+   pointers. */
 #include <stele/symbols.h>
 
 #include <inttypes.h>
@@ -19,7 +20,8 @@
 #define STANDARD_FOLDER "/usr/lib/debug"
 #define BUILD_ID_MAX    64u
 #define FILES_MAX       4096u
-#define PLACES_MAX      (1u << 20) /* remembered; more are looked up anew */
+/* Addresses that are remembered; further ones are looked up each time. */
+#define PLACES_MAX (1u << 20)
 
 typedef enum known {
     KNOWN_VPID,
@@ -70,18 +72,19 @@ static const char *const known_texts[KNOWN_COUNT] = {"vpid",
                                                      "lttng_ust_lib:unload",
                                                      "lttng_ust_dl:dlopen"};
 
-/* A file of code, as it lies in one process. */
+/* A binary as it is loaded in one process. */
 typedef struct mapping {
     uint64_t vpid, low, high;
-    bool is_pic, is_tried; /* to open it */
+    bool is_pic;
+    bool is_tried; /* opening the files was tried */
     char *path;
-    char *link; /* name of the separate debug file; NULL: not told */
+    char *link; /* name of the separate debug file; NULL: not known */
     uint8_t build_id[BUILD_ID_MAX];
     size_t build_id_size;
-    binary *code, *debug; /* NULL: could not be opened, or there is none */
+    binary *code, *debug; /* NULL: could not be opened, or does not exist */
 } mapping;
 
-/* What is known of an address of a process. */
+/* The names that belong to an address of a process. */
 typedef struct code_place {
     uint64_t vpid, ip;
     stele_name bin, func, src;
@@ -91,18 +94,18 @@ typedef struct code_place {
 struct stele_debug_info {
     stele_context *context;
     stele_debug_info_options options;
-    diag_sink silent; /* a file that is not on this machine is nothing to complain about */
+    diag_sink silent; /* a binary that is not on this machine is not reported */
     stele_name names[KNOWN_COUNT];
-    stele_name providers[KNOWN_COUNT]; /* of events */
+    stele_name providers[KNOWN_COUNT]; /* providers of the events, by `known` */
     mapping *mappings;
     size_t mapping_count, mapping_capacity;
-    code_place *places; /* by (vpid, ip), open addressing */
+    code_place *places; /* by hash of (vpid, ip), open addressing */
     uint32_t place_count, place_mask;
     hash_key place_key;
     stele_batch *batch;
 };
 
-/* ---- Fields ---- */
+/* ---- Fields of events ---- */
 
 static const stele_field *find(const stele_field *at, const stele_field *end, stele_name name)
 {
@@ -112,7 +115,7 @@ static const stele_field *find(const stele_field *at, const stele_field *end, st
     return NULL;
 }
 
-/* A member of the event's payload, or of its common context. */
+/* Finds a member of the event's payload, or of its common context. */
 static const stele_field *find_field(const stele_debug_info *info, const stele_batch *batch,
                                      const stele_event *event, known name, bool in_context)
 {
@@ -139,7 +142,8 @@ static bool get_number(const stele_debug_info *info, const stele_batch *batch,
     return true;
 }
 
-/* A copy to be freed; NULL if there is none, or out of memory. */
+/* Returns a copy of a text field, to be freed. Returns NULL if there is none, or if out of
+   memory. */
 static char *get_text(const stele_debug_info *info, const stele_batch *batch,
                       const stele_event *event, known name)
 {
@@ -151,7 +155,7 @@ static char *get_text(const stele_debug_info *info, const stele_batch *batch,
     return strndup(text.bytes, text.size);
 }
 
-/* ---- Mappings ---- */
+/* ---- Mappings of binaries ---- */
 
 static void mapping_free(mapping *m)
 {
@@ -239,7 +243,7 @@ static void take_build_id(stele_debug_info *info, const stele_batch *batch,
     }
 }
 
-/* Which of the tracer's own events it is; KNOWN_COUNT: none. The provider is the category. */
+/* Which of the tracer's own events an event is; KNOWN_COUNT: none. The provider is the category. */
 static known kind_of(const stele_debug_info *info, const stele_event *event)
 {
     const stele_name provider = stele_category_name(info->context, event->category);
@@ -250,8 +254,8 @@ static known kind_of(const stele_debug_info *info, const stele_event *event)
     return kind;
 }
 
-/* What an event of the tracer itself tells of the files of its process. Returns false if out of
- * memory. */
+/* Takes note of what an event of the tracer itself says about the binaries of its process. Returns
+   false if out of memory. */
 static bool learn(stele_debug_info *info, const stele_batch *batch, const stele_event *event)
 {
     const known kind = kind_of(info, event);
@@ -270,7 +274,8 @@ static bool learn(stele_debug_info *info, const stele_batch *batch, const stele_
     m = find_mapping(info, vpid, address);
     if (m == NULL)
         return true;
-    if (kind == KNOWN_UNLOAD) { /* "dlclose" may only lower a count */
+    /* An event "dlclose" may only lower a count, so that the binary stays. */
+    if (kind == KNOWN_UNLOAD) {
         remove_mapping(info, (size_t)(m - info->mappings));
     } else if (kind == KNOWN_DUMP_LINK || kind == KNOWN_LOAD_LINK) {
         free(m->link);
@@ -281,7 +286,7 @@ static bool learn(stele_debug_info *info, const stele_batch *batch, const stele_
     return true;
 }
 
-/* ---- Files ---- */
+/* ---- Files of binaries and their debug information ---- */
 
 static binary *open_quietly(stele_debug_info *info, const char *path)
 {
@@ -296,7 +301,7 @@ static const char *debug_folder(const stele_debug_info *info)
     return info->options.debug_folder != NULL ? info->options.debug_folder : STANDARD_FOLDER;
 }
 
-/* FOLDER/.build-id/ab/cdef....debug */
+/* Opens the debug file FOLDER/.build-id/ab/cdef....debug. */
 static binary *open_by_build_id(stele_debug_info *info, const mapping *m)
 {
     char path[PATH_SIZE];
@@ -312,7 +317,8 @@ static binary *open_by_build_id(stele_debug_info *info, const mapping *m)
     return open_quietly(info, path);
 }
 
-/* Beside the file, in .debug below that, or in the folder of debug files. */
+/* Opens the debug file that the debug link names: next to the binary, in .debug below that, or in
+   the folder of debug files. */
 static binary *open_by_link(stele_debug_info *info, const mapping *m, const char *code_path)
 {
     const int folder = (int)(path_base(code_path) - code_path);
@@ -333,7 +339,7 @@ static binary *open_by_link(stele_debug_info *info, const mapping *m, const char
     return file;
 }
 
-/* What the trace did not tell of a file, from the file: its build id, and its debug link. */
+/* Reads from the binary what the trace does not say: its build id and its debug link. */
 static void read_links(mapping *m)
 {
     binary_section section;
@@ -351,7 +357,8 @@ static void read_links(mapping *m)
         m->link = strndup((const char *)section.bytes, section.size);
 }
 
-/* Where the binary lies: the traced machine's files may be in a directory here. */
+/* Makes the path of a binary on this machine, where the traced machine's files may be in a
+   folder. */
 static void path_here(const stele_debug_info *info, const mapping *m, char path[PATH_SIZE])
 {
     const char *prefix = info->options.target_prefix != NULL ? info->options.target_prefix : "";
@@ -376,7 +383,7 @@ static void open_files(stele_debug_info *info, mapping *m)
         m->debug = open_by_link(info, m, path);
 }
 
-/* ---- Places ---- */
+/* ---- Names of addresses ---- */
 
 static stele_name intern_text(stele_debug_info *info, const char *text)
 {
@@ -388,7 +395,7 @@ static const char *shown_path(const stele_debug_info *info, const char *path)
     return info->options.full_path ? path : path_base(path);
 }
 
-/* "func+0x1b" and "file.c:12" from one of the files, as far as it knows them. */
+/* Looks up "func+0x1b" and "file.c:12" in a file, as far as it has them. */
 static void look_up(stele_debug_info *info, binary *file, uint64_t address, code_place *found)
 {
     char text[PATH_SIZE];
@@ -451,7 +458,7 @@ static bool grow_places(stele_debug_info *info)
     return true;
 }
 
-/* Returns false if out of memory. */
+/* Finds the names of an address, and remembers them. Returns false if out of memory. */
 static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, code_place *out)
 {
     uint32_t slot;
@@ -473,7 +480,7 @@ static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, code_p
     return out->bin != UINT32_MAX && out->func != UINT32_MAX && out->src != UINT32_MAX;
 }
 
-/* ---- Events ---- */
+/* ---- Events with names added ---- */
 
 static void push_name(stele_debug_info *info, known name, stele_name value)
 {
@@ -481,7 +488,7 @@ static void push_name(stele_debug_info *info, known name, stele_name value)
         (stele_field){.name = info->names[name], .type = STELE_TYPE_NAME, .u.u = value};
 }
 
-/* Copies the fields of the event with one more structure at the end of its common context. */
+/* Copies the fields of an event, with one more structure at the end of its common context. */
 static bool push_fields(stele_debug_info *info, const stele_batch *from, const stele_event *event,
                         const code_place *found)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions as the source code has them. */
+/* Demangles names of C++ functions. */
 #include "symbols/demangle.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ char *demangle(const char *mangled)
     int status = -1;
     if (strncmp(mangled, "_Z", 2) != 0)
         return NULL;
-    /* Loading what is loaded already only counts it; it stays, since others may use it. */
+    /* Loading the library again only raises its count. It stays loaded, since others may use it. */
     library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (library != NULL) {
         void *symbol = dlsym(library, "__cxa_demangle");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions as text, by a library of LLVM that is loaded when it is needed. */
+/* Disassembles instructions with a library of LLVM, which is loaded when it is needed. */
 #include <stele/symbols.h>
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #define TEXT_SIZE_MAX   128u
 #define SLOT_BITS_FIRST 10u
 
-/* Of llvm-c/Disassembler.h, which need not be there. */
+/* Types of the functions in llvm-c/Disassembler.h, which need not be installed. */
 typedef void *create_fn(const char *triple, const char *cpu, const char *features, void *info,
                         int tag_type, void *op_info, void *look_up);
 typedef size_t run_fn(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
@@ -23,7 +23,7 @@ typedef void dispose_fn(void *context);
 
 typedef struct slot {
     uint32_t opcode;
-    uint32_t text; /* offset in the texts, plus 1; 0: free */
+    uint32_t text; /* offset of the text in `texts`, plus 1; 0: the slot is free */
 } slot;
 
 struct stele_disassembly {
@@ -33,15 +33,15 @@ struct stele_disassembly {
     unsigned version;
     slot *slots;
     size_t used;
-    unsigned bits; /* of the number of slots */
-    char *texts;   /* one after the other, each with its zero */
+    unsigned bits; /* binary logarithm of the number of slots */
+    char *texts;   /* texts one after the other, each with its final zero */
     size_t texts_size, texts_capacity;
-    uint32_t factor; /* odd and random: nobody can know which opcodes meet */
+    uint32_t factor; /* odd and random, so that nobody knows which opcodes collide */
 };
 
-/* ---- The library ---- */
+/* ---- The LLVM library ---- */
 
-/* Version 14 does not know "+all", and says so on standard error. */
+/* Version 14 does not know "+all", and would complain on standard error. */
 static const char *features_of(unsigned version)
 {
     return version > 14 ? "+all"
@@ -71,7 +71,8 @@ static void *library_open(unsigned *version)
     return NULL;
 }
 
-/* A function of the library; the standard has no other way from an object pointer. */
+/* Finds a function of the library. memcpy() is the only way of the standard to convert an object
+   pointer to a function pointer. */
 static bool function_find(void *library, const char *name, void *function, size_t size)
 {
     void *symbol = dlsym(library, name);
@@ -122,7 +123,7 @@ void stele_disassembly_close(stele_disassembly *d)
 {
     if (d == NULL)
         return;
-    /* The library stays: it cannot be loaded a second time once it was taken away. */
+    /* The library stays loaded: after unloading it could not be loaded again. */
     if (d->context != NULL)
         d->dispose(d->context);
     free(d->slots);
@@ -135,7 +136,7 @@ unsigned stele_disassembly_version(const stele_disassembly *d)
     return d->version;
 }
 
-/* ---- Texts ---- */
+/* ---- Texts of opcodes ---- */
 
 static slot *slot_find(const stele_disassembly *d, uint32_t opcode)
 {
@@ -180,7 +181,8 @@ static bool texts_reserve(stele_disassembly *d)
     return true;
 }
 
-/* LLVM puts a tab before the mnemonic and before the operands. */
+/* Removes leading blanks, and replaces tabs: LLVM puts one before the mnemonic and one before the
+   operands. */
 static size_t text_tidy(char *text)
 {
     const char *from = text + strspn(text, " \t");

@@ -6,18 +6,18 @@
 
 #include "core/load.h"
 
-#define PAGE_SIZE  4096u /* the least that files are moved by */
+#define PAGE_SIZE  4096u /* load addresses are multiples of this */
 #define PAGE_WORDS (PAGE_SIZE / 4)
 #define SLOT_COUNT 256u /* a power of two */
 
-/* So many instructions of a page must be those of the file. It is looked for when so many are
-   known, and again when there are more: the first may stand in several pages, or be those of
-   sections beside the code. */
+/* How many instructions of a page must equal those of the file. The page is searched for when so
+   many are known, and again when there are more: the first ones may fit several pages, or belong to
+   sections next to the code. */
 #define FITTING_LEAST 24u
 
-/* What is known of a page of the program. */
+/* The known words of one page of the program. */
 typedef struct slot {
-    uint64_t page; /* its number + 1; 0: the slot is free */
+    uint64_t page; /* number of the page plus 1; 0: the slot is free */
     uint32_t count;
     uint64_t known[PAGE_WORDS / 64]; /* a bit for each word */
     uint32_t words[PAGE_WORDS];
@@ -27,7 +27,8 @@ struct placing {
     const uint8_t *bytes;
     size_t size;
     uint64_t address;
-    slot slots[SLOT_COUNT]; /* by the number of the page; a page takes the slot of another */
+    /* By the number of the page; a new page replaces another with the same slot. */
+    slot slots[SLOT_COUNT];
 };
 
 placing *placing_new(const uint8_t *bytes, size_t size, uint64_t address)
@@ -51,12 +52,13 @@ static bool is_known(const slot *s, size_t word)
     return (s->known[word / 64] >> word % 64 & 1) != 0;
 }
 
-/* Whether the page of the file at `page` has all that is known and lies in the code. */
+/* Whether the page of the file at `page` has all known words, and enough of them are in the
+   code. */
 static bool page_fits(const placing *p, const slot *s, uint64_t page)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < PAGE_WORDS; i++) {
-        const uint64_t at = page + 4 * i - p->address; /* huge before the code */
+        const uint64_t at = page + 4 * i - p->address; /* wraps to a huge number before the code */
         if (!is_known(s, i) || at >= p->size || p->size - at < 4)
             continue;
         if (load_le32(p->bytes + at) != s->words[i])
@@ -71,7 +73,7 @@ static bool is_time_to_look(uint32_t count)
     return count == FITTING_LEAST || count == 32 || count == 48 || count == 64 || count == 128;
 }
 
-/* False unless exactly one page of the file fits. */
+/* Finds the page of the file that fits. Returns false unless there is exactly one. */
 static bool page_find(const placing *p, const slot *s, uint64_t *found)
 {
     const uint64_t first = p->address / PAGE_SIZE * PAGE_SIZE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instrumentation map consists of, for those who fill it in. */
+/* The contents of an instrumentation map, for the parts that fill it. */
 #ifndef SYMBOLS_SLED_MAP_H
 #define SYMBOLS_SLED_MAP_H
 
@@ -15,10 +15,10 @@ struct stele_sled_map {
     arena texts;
 };
 
-/* Appends a sled; false when memory is exhausted. */
+/* Appends a sled. Returns false if out of memory. */
 bool stele_sled_map_add(stele_sled_map *map, const stele_sled *entry);
 
-/* Names a function; false when memory is exhausted. */
+/* Sets the name of a function. Returns false if out of memory. */
 bool stele_sled_map_name(stele_sled_map *map, uint32_t id, uint64_t address, const char *name);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The YAML of instruction maps: a document of one list, each entry a flow mapping on one line, as
- * LLVM's tools write it:
+ * Reads and writes instrumentation maps in YAML: a document of one list, each entry a flow mapping
+ * on one line, as LLVM's tools write it:
  *
  *   ---
  *   - { id: 1, address: 0x35D0, function: 0x35D0, kind: function-enter, always-instrument: false,
  *       function-name: 'work::leaf(long)', version: 2 }
  *   ...
  *
- * Keys may come in any order; unknown ones are passed over.
+ * Keys may come in any order; unknown ones are skipped.
  */
 #include "symbols/sled_yaml.h"
 
@@ -49,7 +49,7 @@ static bool take(yaml *y, const char *text)
     return true;
 }
 
-/* A scalar: 'quoted' ('' is a quote), "quoted" (with backslashes), or plain up to , or }. */
+/* Reads a scalar: 'quoted' ('' is a quote), "quoted" (with backslashes), or plain up to , or }. */
 static bool take_value(yaml *y, char *value)
 {
     size_t size = 0;
@@ -201,9 +201,9 @@ stele_status sled_yaml_read(stele_sled_map *map, diag_sink *diag, input *in)
     return status;
 }
 
-/* ---- Writing ---- */
+/* ---- Writing a map ---- */
 
-/* Quoted where plain text could be read as something else. */
+/* Writes a name, in quotes if it could be read as something else without them. */
 static void write_name(output *out, const char *name)
 {
     const bool is_plain =

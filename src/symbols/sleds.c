@@ -13,7 +13,7 @@
 #include "symbols/demangle.h"
 #include "symbols/sled_yaml.h"
 
-/* ---- Binaries ---- */
+/* ---- Maps in binaries ---- */
 
 static uint64_t load_word(const binary *file, const uint8_t *at)
 {
@@ -22,8 +22,8 @@ static uint64_t load_word(const binary *file, const uint8_t *at)
     return binary_is_big_endian(file) ? load_be32(at) : load_le32(at);
 }
 
-/* The value that the loader puts at an address of a position-independent file: versions 0 and 1 of
-   the map hold zeros there. */
+/* The value that the loader puts at an address of a position-independent file: in versions 0 and 1
+   of the map the file has zeros there. */
 static uint64_t relocated(binary *file, uint64_t address, uint64_t value)
 {
     size_t low = 0, high;
@@ -40,12 +40,12 @@ static uint64_t relocated(binary *file, uint64_t address, uint64_t value)
 }
 
 /*
- * Entries of the map, 32 bytes (16 on 32-bit targets), a word being 8 (4):
+ * Loads an entry of the map: 32 bytes (16 on 32-bit targets), in which a word has 8 (4):
  *
  *   0       word  address of the sled         2 words     u8 kind
  *   1 word  word  address of its function     2 words + 1 u8 always, + 2 u8 version, padding
  *
- * From version 2 on the words are relative to the places where they stand.
+ * From version 2 on the words are relative to their own addresses.
  */
 static stele_sled load_entry(binary *file, const binary_section *section, size_t offset)
 {
@@ -68,7 +68,8 @@ static stele_sled load_entry(binary *file, const binary_section *section, size_t
     return entry;
 }
 
-/* Function ids count the changes of function in the order of the map. */
+/* Loads all sleds. A function's id is the number of changes of function up to it, in the order of
+   the map. */
 static bool load_sleds(stele_sled_map *map, binary *file, const binary_section *section)
 {
     const size_t size = binary_is_64(file) ? 32 : 16;
@@ -133,7 +134,7 @@ static stele_status load_binary(stele_sled_map *map, diag_sink *diag, const char
     return is_done ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* ---- Either ---- */
+/* ---- Maps of either form ---- */
 
 stele_status stele_sled_map_open(stele_context *context, const char *path,
                                  const stele_sled_options *options, stele_sled_map **out)
