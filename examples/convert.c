@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a trace anew in another format, and says what that format could not carry. */
+/* Converts a trace to another format, and says what that format could not carry. */
 #include <stele/stele.h>
 
 #include <stdio.h>
 
-/* The handler of findings: each has a file, an offset, what was expected and what was found. */
+/* Receives findings: each has a file, an offset, what was expected and what was found. */
 static void show(void *user, const stele_diag *diag)
 {
     char line[512];
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: convert IN OUT FORMAT\n");
         return 2;
     }
-    /* Names and tracks are numbers of the context, so reader and writer share one. */
+    /* Names and tracks are numbers of a context, so reader and writer use the same one. */
     if (stele_context_new(&options, &context) != STELE_OK ||
         stele_trace_open(context, argv[1], NULL, &trace) != STELE_OK ||
         stele_reader_open(context, &trace, 1, NULL, &reader) != STELE_OK ||
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
             break;
     }
     if (status == STELE_END)
-        status = stele_writer_finish(writer); /* only now the file stands under its name */
+        status = stele_writer_finish(writer); /* only now the file has its name */
     for (size_t i = 0; stele_writer_get_loss(writer, i, &loss); i++)
         printf("%8llu  %s  %s: %s\n", (unsigned long long)loss.count,
                loss.is_dropped ? "dropped" : "changed", stele_kind_text(loss.kind), loss.what);

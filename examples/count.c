@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const uint64_t *counts_sorted; /* for by_count(), which qsort() gives no argument to */
+/* For by_count(), since qsort() passes no argument of the caller's. */
+static const uint64_t *counts_sorted;
 
 static int by_count(const void *a, const void *b)
 {
@@ -29,7 +30,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: %s\n", argv[1], stele_status_text(status));
         return 1;
     }
-    /* Names are small numbers: a table by number does, and grows as names become known. */
+    /* Names are small numbers, so a table by number suffices; it grows as names become known. */
     uint64_t *counts = NULL;
     uint32_t known = 0;
     while ((status = stele_reader_next(reader, &segment)) == STELE_OK) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws how long the spans of one name took, or all of them: a row for each power of two of ns. */
+/* Draws a histogram of the durations of all spans, or of those with one name: a row for each power
+   of two of nanoseconds. */
 #include <stele/stele.h>
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ int main(int argc, char **argv)
     uint64_t rows[ROWS] = {0}, most = 1;
     if ((argc != 2 && argc != 3) || stele_context_new(NULL, &context) != STELE_OK)
         return 2;
-    /* The reader leaves out what the request does not ask for; fields are not even decoded. */
+    /* The reader leaves out events and columns that the request does not ask for; fields are not
+       even decoded. */
     const char *pattern = argv[argc - 1];
     const stele_request request = {.order = STELE_ORDER_NONE,
                                    .kinds = STELE_KIND_BIT(STELE_KIND_COMPLETE),

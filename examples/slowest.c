@@ -13,7 +13,8 @@ typedef struct span {
     char line[200];
 } span;
 
-/* Keeps `top`, which has `count` entries, sorted by length, the longest first. */
+/* Inserts a span into `top`, whose `count` entries are sorted by duration, the longest first.
+   Returns the new count. */
 static unsigned insert(span *top, unsigned count, int64_t dur_ns, stele_text line)
 {
     unsigned at = count < SHOWN ? count : SHOWN - 1;

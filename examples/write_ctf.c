@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     stele_batch *batch;
     if (argc != 2 || stele_context_new(NULL, &context) != STELE_OK)
         return 2;
-    /* "1.8" is the other version; NULL instead of the options takes the usual one. */
+    /* "1.8" is the other version; NULL instead of `options` takes the default. */
     const stele_writer_options options = {.version = "2"};
     if (stele_batch_new(0, &batch) != STELE_OK ||
         stele_writer_open(context, argv[1], "ctf", &options, &writer) != STELE_OK)
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
                      path = name(context, "path");
     for (unsigned i = 0; i < 1000; i++) {
         stele_event *event = stele_batch_add_event(batch);
-        if (event == NULL) { /* the batch is full: its events go into the trace */
+        if (event == NULL) { /* the batch is full: its events are written to the trace */
             const stele_segment segment = {batch, 0, batch->event_count};
             if (stele_writer_write(writer, &segment) != STELE_OK)
                 return 1;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         event->time_ns = (int64_t)i * 1000;
         event->ticks = (uint64_t)event->time_ns;
         event->name = request;
-        /* Fields that are added now are the event's, until the next event is added. */
+        /* Fields that are added now belong to this event, until the next one is added. */
         stele_field *field = stele_batch_add_field(batch, size, STELE_TYPE_UINT);
         field->u.u = 512u * (i % 9);
         field->width = 32;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches, system and integer instructions, and the way to the others. */
+/* Decodes branches, system and integer instructions, and passes others to the decoder of their
+   group. */
 #include <stddef.h>
 
 #include "a64/a64_decode.h"
@@ -54,7 +55,7 @@ static bool is_bit_mask(uint32_t opcode)
     return size > 1 && (imms & (size - 1)) != size - 1;
 }
 
-/* ADDG and SUBG, and SMAX, UMAX, SMIN, UMIN. */
+/* Decodes ADDG and SUBG, or SMAX, UMAX, SMIN and UMIN with a constant. */
 static code decode_tag_or_minmax(uint32_t opcode)
 {
     if (bit(opcode, 22))
@@ -106,7 +107,7 @@ static code decode_exception(uint32_t opcode)
     }
 }
 
-/* PACIASP and the like are hints, so that older processors step over them. */
+/* Decodes a hint. PACIASP and its like are hints, so that older processors skip them. */
 static code decode_hint(uint32_t opcode)
 {
     const uint32_t number = field(opcode, 5, 7);
@@ -137,12 +138,12 @@ static code decode_system_operation(uint32_t opcode)
     case 0:
     case 2:
     case 3:
-    case 7: return A64_SYSTEM_OTHER; /* predictions, branch records, guarded stacks */
+    case 7: return A64_SYSTEM_OTHER; /* branch prediction and records, guarded control stacks */
     default: return A64_CACHE;
     }
 }
 
-/* op0 = 0: what needs no register. */
+/* Decodes instructions with op0 = 0 that use no register: barriers. */
 static code decode_barrier(uint32_t opcode)
 {
     const uint32_t crm = field(opcode, 8, 4);
@@ -178,7 +179,7 @@ static code decode_system(uint32_t opcode)
 {
     const uint32_t rt = field(opcode, 0, 5);
     const bool is_even = rt % 2 == 0;
-    switch (field(opcode, 19, 5)) { /* bits 23:22: pairs of registers; L; op0 */
+    switch (field(opcode, 19, 5)) { /* bits 23:22: pairs of registers; bit 21: L; bits 20:19: op0 */
     case 0x00:
     case 0x04: return decode_state(opcode);
     case 0x01:
@@ -199,10 +200,12 @@ static code decode_system(uint32_t opcode)
 }
 
 /*
+ * Decodes branches to registers:
+ *
  *     31           25 24 21 20 16 15   10 9  5 4  0
  *      1 1 0 1 0 1 1   opc  1..1   op3    Rn   op4
  *
- * op3 = 2 and 3 authenticate; then op4 is the modifier, 31 where it is implied.
+ * op3 = 2 and 3 authenticate; op4 is then the modifier, 31 where the opcode implies it.
  */
 static code decode_branch_register(uint32_t opcode)
 {
@@ -236,7 +239,7 @@ static code decode_branch(uint32_t opcode)
     case 0xb6:
     case 0xb7: return relative(A64_BRANCH_TEST);
     case 0x54: return relative(A64_BRANCH_CONDITION);
-    case 0x55: /* RETAASPPC, RETABSPPC; the label is where the return address was signed */
+    case 0x55: /* RETAASPPC, RETABSPPC: the label is where the return address was signed */
         if (!matches(opcode, 0xffc0001f, 0x5500001f))
             return A64_UNALLOCATED;
         return access(A64_RETURN, A64_IS_AUTHENTICATED, A64_FORM_NONE, 0, 0);
@@ -258,7 +261,7 @@ static code decode_logical_or_add(uint32_t opcode)
     const bool is_add = bit(opcode, 24), is_amount_right = bit(opcode, 31) || !bit(opcode, 15);
     if (!is_add)
         return plain_if(is_amount_right, A64_LOGICAL);
-    if (bit(opcode, 21)) /* extended */
+    if (bit(opcode, 21)) /* ADD, SUB with an extended register */
         return plain_if(field(opcode, 22, 2) == 0 && field(opcode, 10, 3) <= 4, A64_ADD);
     return plain_if(field(opcode, 22, 2) != 3 && is_amount_right, A64_ADD);
 }
@@ -307,13 +310,13 @@ static code decode_two_sources(uint32_t opcode)
     }
 }
 
-/* Pointer authentication: op2 = 00001. */
+/* Whether an opcode with op2 = 00001 is an instruction of pointer authentication. */
 static bool is_authentication(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 10, 6), rn = field(opcode, 5, 5), rd = field(opcode, 0, 5);
     if (op < 8)
         return true;
-    if (op < 18) /* with a modifier of zero; XPACI, XPACD */
+    if (op < 18) /* with a modifier of zero, and XPACI, XPACD */
         return rn == 31;
     if (op == 0x24 || op == 0x25) /* AUTIASPPC, AUTIBSPPC with a register */
         return rd == 30;
@@ -370,7 +373,7 @@ static code decode_register(uint32_t opcode)
     }
 }
 
-/* ---- All (C4.1) ------------------------------------------------------------------------------ */
+/* ---- All instructions (C4.1) ----------------------------------------------------------------- */
 
 static inline code decode(uint32_t opcode)
 {
@@ -396,7 +399,8 @@ static inline code decode(uint32_t opcode)
     }
 }
 
-/* ADR and ADRP have their two low bits elsewhere. */
+/* The offset of an instruction that has one. ADR and ADRP have its two low bits in other bits of
+   the opcode. */
 static int32_t decode_offset(uint32_t opcode, a64_class class)
 {
     switch (class) {

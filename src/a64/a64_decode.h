@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the A64 decoder share. */
+/* Declarations that the files of the A64 decoder share. */
 #ifndef A64_A64_DECODE_H
 #define A64_A64_DECODE_H
 
 #include "a64/a64.h"
 
-/* Bits `low` + `count` - 1 down to `low`. */
+/* The `count` bits of an opcode from bit `low` on, as a number. */
 static inline uint32_t field(uint32_t opcode, unsigned low, unsigned count)
 {
     return opcode >> low & ((UINT32_C(1) << count) - 1);
@@ -28,12 +28,12 @@ static inline bool matches(uint32_t opcode, uint32_t mask, uint32_t value)
 }
 
 /*
- * What the parts of the decoder give: the bits of an a64_code, without a group.
+ * What the parts of the decoder return: the bits of an a64_code, with a group of 0.
  *
  *     63 62    56 55  48 47             40 39   32 31    16 15   8 7     0
  *     o   0    0  group  element_size_log2   size    flags    form   class
  *
- * o: the opcode holds an offset. The group is not yet there.
+ * o: the opcode has an offset. The group is added later, from the class.
  */
 typedef uint64_t code;
 
@@ -51,13 +51,13 @@ static inline code plain_if(bool is_allocated, a64_class class)
     return is_allocated ? class : A64_UNALLOCATED;
 }
 
-/* Something at a constant distance. */
+/* The code of an instruction that has an offset. */
 static inline code relative(a64_class class)
 {
     return (code)1 << CODE_OFFSET | class;
 }
 
-/* One whose size its registers do not tell. */
+/* The code of an access whose size does not follow from its registers. */
 static inline code access_sized(a64_class class, unsigned flags, a64_form form,
                                 unsigned element_size_log2, unsigned size)
 {
@@ -65,7 +65,7 @@ static inline code access_sized(a64_class class, unsigned flags, a64_form form,
            (code)size << CODE_SIZE | (code)element_size_log2 << CODE_ELEMENT;
 }
 
-/* `count` elements or registers, one after the other. */
+/* The code of an access to `count` elements or registers, one after the other. */
 static inline code access(a64_class class, unsigned flags, a64_form form,
                           unsigned element_size_log2, unsigned count)
 {
@@ -77,7 +77,7 @@ static inline a64_class code_class(code of)
     return (a64_class)(of & 0xff);
 }
 
-/* The parts of the encoding index. */
+/* Decoders of the parts of the encoding index. */
 code a64_decode_memory(uint32_t opcode);
 code a64_decode_sve_memory(uint32_t opcode);
 code a64_decode_sme_memory(uint32_t opcode);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and stores of A64 (C4.1.89): bits 27 and 25 are 1 and 0. */
+/* Decodes loads and stores of A64 (C4.1.89), for which bits 27 and 25 are 1 and 0. */
 #include "a64/a64_decode.h"
 
 /*
+ * The fields of a load or store:
+ *
  *     31  30 29  28 27 26 25 24  23 22 21
  *     size    op     1  V  0      opc
  *
- * `size` is log2 of the bytes of an access, as a rule; V: FP and SIMD registers.
+ * `size` is usually log2 of the bytes of an access; V: FP and SIMD registers.
  */
 
-/* ---- SIMD structures ------------------------------------------------------------------------- */
+/* ---- SIMD structures: LD1 to LD4, ST1 to ST4 ------------------------------------------------- */
 
 static code structure(bool is_load, a64_form form, uint32_t size, uint32_t count)
 {
@@ -21,7 +23,8 @@ static code structure(bool is_load, a64_form form, uint32_t size, uint32_t count
  *      0  Q  0 0 1 1 0 0  P  L  0   Rm   opcode   size  Rn   Rt                               */
 static code decode_structures(uint32_t opcode)
 {
-    /* Registers by opcode; 0: none such. Only LD1 and ST1 take single elements of 64 bits. */
+    /* Number of registers by opcode; 0: unallocated. Only LD1 and ST1 take single elements of 64
+       bits. */
     static const uint8_t register_counts[16] = {4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2, 0, 0, 0, 0, 0};
     const uint32_t op = field(opcode, 12, 4), size = field(opcode, 10, 2),
                    count = register_counts[op];
@@ -50,7 +53,7 @@ static code decode_single_structure(uint32_t opcode)
     if ((!is_post && rm != 0) || (scale == 1 && (low & 1) != 0) ||
         (scale == 2 && (low > 1 || (low == 1 && s))) || (scale == 3 && (!is_load || s)))
         return A64_UNALLOCATED;
-    if (scale == 3) /* to all lanes */
+    if (scale == 3) /* one structure, loaded to all lanes */
         return structure(is_load, form, low, count) | (code)A64_IS_BROADCAST << CODE_FLAGS;
     return structure(is_load, form, scale == 2 && low == 1 ? 3 : scale, count);
 }
@@ -94,7 +97,7 @@ static code decode_exclusive_or_ordered(uint32_t opcode)
         if (rt2 != 31 || bit(opcode, 16) || bit(opcode, 0))
             return A64_UNALLOCATED;
         return compare_swap(size + 2, 2, order_flags(is_load, o0));
-    case 2: /* with o0 = 0 the limited kind, LDLAR and STLLR */
+    case 2: /* with o0 = 0: LDLAR and STLLR, which order within limited regions */
         return is_load ? access(A64_LOAD_ACQUIRE, A64_IS_LOAD | A64_IS_ACQUIRE, A64_FORM_OFFSET,
                                 size, 1)
                        : access(A64_STORE_RELEASE, A64_IS_STORE | A64_IS_RELEASE, A64_FORM_OFFSET,
@@ -103,7 +106,7 @@ static code decode_exclusive_or_ordered(uint32_t opcode)
     }
 }
 
-/* ---- Bits 29:28 = 01, bit 24 = 1: tags, copies, and what is newer ---------------------------- */
+/* ---- Bits 29:28 = 01, bit 24 = 1: tags, copies, newer ones ----------------------------------- */
 
 /*     31             24 23 22 21 20  12 11 10 9  5 4  0
  *      1 1 0 1 1 0 0 1  opc    1  imm9   op2   Rn   Rt      tags alone, or with zeros          */
@@ -141,7 +144,8 @@ static code decode_copy_or_set(uint32_t opcode)
     return access(A64_SET, A64_IS_STORE | A64_IS_UNSIZED, A64_FORM_POST, 0, 0);
 }
 
-/* Read-check-write: RCWCAS and RCWCASP; RCWCLRP, RCWSWPP, RCWSETP; LDCLRP, LDSETP, SWPP. */
+/* Decodes RCWCAS and RCWCASP; RCWCLRP, RCWSWPP, RCWSETP; LDCLRP, LDSETP, SWPP. RCW means read,
+   check, write. */
 static code decode_wide_atomic(uint32_t opcode)
 {
     const unsigned order = order_flags(bit(opcode, 23), bit(opcode, 22));
@@ -164,7 +168,7 @@ static code decode_wide_atomic(uint32_t opcode)
     }
 }
 
-/* LDAPR and STLR with write-back, LDIAPP and STILP: size = 1x. */
+/* Decodes LDAPR and STLR with write-back, LDIAPP and STILP: size = 1x. */
 static code decode_ordered_pair(uint32_t opcode)
 {
     const bool is_load = bit(opcode, 22);
@@ -182,7 +186,7 @@ static code decode_ordered_pair(uint32_t opcode)
     return access(class, flags | A64_IS_PAIR, bit(opcode, 12) ? A64_FORM_OFFSET : moving, size, 2);
 }
 
-/* LDAPUR, STLUR: [Xn, #imm9]. */
+/* Decodes LDAPUR and STLUR: [Xn, #imm9]. */
 static code decode_ordered_unscaled(uint32_t opcode, bool is_vector)
 {
     uint32_t size = field(opcode, 30, 2);
@@ -265,7 +269,8 @@ static code decode_pair(uint32_t opcode)
 
 /* ---- Bits 29:28 = 11: one register, and atomics ---------------------------------------------- */
 
-/* By size and opc, regardless of the form of the address. */
+/* Decodes a load or store of one register by size and opc, regardless of the form of its
+   address. */
 static code decode_register_access(uint32_t opcode, a64_form form)
 {
     uint32_t size = field(opcode, 30, 2);
@@ -298,7 +303,8 @@ static code decode_atomic(uint32_t opcode)
     const uint32_t size = field(opcode, 30, 2), rs = field(opcode, 16, 5), rt = field(opcode, 0, 5);
     const unsigned order = order_flags(bit(opcode, 23), bit(opcode, 22));
     const unsigned both = A64_IS_LOAD | A64_IS_STORE | A64_IS_ATOMIC | order;
-    const bool is_block = size == 3 && order == 0 && rt % 2 == 0 && rt < 24; /* of 64 bytes */
+    /* Allowed registers of LD64B and ST64B. */
+    const bool is_block = size == 3 && order == 0 && rt % 2 == 0 && rt < 24;
     if (bit(opcode, 26))
         return A64_UNALLOCATED;
     switch (field(opcode, 12, 4)) {
@@ -329,7 +335,8 @@ static code decode_register_offset(uint32_t opcode)
     if (!bit(opcode, 14))
         return A64_UNALLOCATED;
     if (code_class(insn) == A64_PREFETCH && field(opcode, 3, 2) == 3)
-        return access(A64_PREFETCH, 0, A64_FORM_OFFSET, 0, 0); /* RPRFM: Xm tells of the range */
+        /* RPRFM: Xm describes the range, not an offset. */
+        return access(A64_PREFETCH, 0, A64_FORM_OFFSET, 0, 0);
     return insn;
 }
 
@@ -350,7 +357,8 @@ static code decode_one_register(uint32_t opcode)
                       low == 3 ? A64_FORM_PRE : A64_FORM_OFFSET, 3, 1); /* LDRAA, LDRAB */
     }
     if ((low == 2 && bit(opcode, 26)) || (low != 0 && matches(opcode, 0xc4800000, 0xc0800000)))
-        return A64_UNALLOCATED; /* unprivileged vectors; prefetches have the unscaled form only */
+        /* There are no unprivileged vectors, and prefetches have the unscaled form only. */
+        return A64_UNALLOCATED;
     return decode_register_access(opcode, (a64_form)forms[low]);
 }
 

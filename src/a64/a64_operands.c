@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers A64 instructions read and write: branches, the system, integers; and all of them.
- */
+/* Finds the registers that A64 instructions read and write: branches, system, integers, and the
+   entry for all of them. */
 #include "a64/a64_operands.h"
 #include "a64/a64_decode.h"
 
-/* ---- Branches and system --------------------------------------------------------------------- */
+/* ---- Operands of branches and system instructions -------------------------------------------- */
 
-/* Pointer authentication uses the stack pointer where no other modifier is said. */
+/* Pointer authentication uses the stack pointer as modifier unless the opcode has another one. */
 static void branch_register(operands o, uint32_t opcode, const a64_insn *insn)
 {
     const bool is_authenticated = (insn->flags & A64_IS_AUTHENTICATED) != 0;
@@ -26,7 +26,8 @@ static void branch_register(operands o, uint32_t opcode, const a64_insn *insn)
         read_sp(o, rd(opcode));
 }
 
-/* PACIASP and the like: which register, and which modifier, is in the hint's number. */
+/* Operands of PACIASP and its like: the number of the hint says which register and which
+   modifier. */
 static void authentication_hint(operands o, uint32_t opcode)
 {
     const uint32_t number = field(opcode, 5, 7);
@@ -67,7 +68,7 @@ static void system(operands o, uint32_t opcode, const a64_insn *insn)
         break;
     case A64_BARRIER:
     case A64_STATE_WRITE: break;
-    default: /* SYS, SYSL and SYSP; TSTART and TTEST */
+    default: /* SYS, SYSL and SYSP, TSTART and TTEST */
         if (opcode >> 24 != 0xd5 || field(opcode, 12, 8) == 0x33)
             break;
         if (bit(opcode, 21))
@@ -92,9 +93,10 @@ static void branch(operands o, uint32_t opcode, const a64_insn *insn)
     }
 }
 
-/* ---- SVE: counts and loops ------------------------------------------------------------------- */
+/* ---- Operands of SVE: counts and loops ------------------------------------------------------- */
 
-/* What steers a loop over vectors has general registers only, beside its predicates. */
+/* Operands of instructions that control loops over vectors: apart from predicates they use general
+   registers only. Returns false for other instructions. */
 static bool sve_count(operands o, uint32_t opcode)
 {
     if (matches(opcode, 0xffa0f000, 0x04205000)) { /* ADDVL, ADDPL, and of streaming mode */
@@ -105,7 +107,7 @@ static bool sve_count(operands o, uint32_t opcode)
                matches(opcode, 0xff3fc200, 0x25208000)) { /* CNTP */
         write_x(o, rd(opcode));
     } else if (matches(opcode, 0xff30f800, 0x0430e000) || /* INCB, DECB and the like */
-               matches(opcode, 0xff20f000, 0x0420f000) || /* saturating */
+               matches(opcode, 0xff20f000, 0x0420f000) || /* the saturating forms of these */
                matches(opcode, 0xff3efe00, 0x252c8800)) { /* INCP, DECP */
         read_x(o, rd(opcode));
         write_x(o, rd(opcode));
@@ -120,9 +122,9 @@ static bool sve_count(operands o, uint32_t opcode)
     return true;
 }
 
-/* ---- Integers -------------------------------------------------------------------------------- */
+/* ---- Operands of integer instructions -------------------------------------------------------- */
 
-/* ADD, SUB: immediate, shifted, extended, with carry, of pointers. */
+/* Operands of ADD and SUB: immediate, shifted, extended, with carry, of pointers. */
 static void add(operands o, uint32_t opcode)
 {
     const bool is_immediate = field(opcode, 26, 3) == 4,
@@ -161,7 +163,7 @@ static void authenticate(operands o, uint32_t opcode)
         write_x(o, rd(opcode));
         if (op < 8)
             read_sp(o, rn(opcode));
-    } else { /* with the place of the signing: the return address and the stack pointer */
+    } else { /* AUTIASPPC and its like, which use the return address and the stack pointer */
         read_x(o, 30);
         write_x(o, 30);
         read_sp(o, 31);
@@ -189,7 +191,8 @@ static void tag_arithmetic(operands o, uint32_t opcode)
 
 static void flag_operation(operands o, uint32_t opcode)
 {
-    o.writes->flags = o.reads->flags = true; /* each keeps what it does not set */
+    /* Flags that the instruction does not set keep their values. */
+    o.writes->flags = o.reads->flags = true;
     if (opcode >> 24 != 0xd5)
         read_x(o, rn(opcode));
 }
@@ -228,7 +231,7 @@ static void integer(operands o, uint32_t opcode, const a64_insn *insn)
         break;
     case A64_MULTIPLY:
         three_operands(o, opcode);
-        if ((field(opcode, 21, 3) & 3) != 2) /* all but SMULH, UMULH */
+        if ((field(opcode, 21, 3) & 3) != 2) /* all but SMULH and UMULH */
             read_x(o, ra(opcode));
         break;
     case A64_MINMAX:
@@ -254,7 +257,7 @@ static void integer(operands o, uint32_t opcode, const a64_insn *insn)
     }
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
+/* ---- Operands of any instruction ------------------------------------------------------------- */
 
 bool a64_operands_find(uint32_t opcode, a64_operands *reads, a64_operands *writes)
 {
@@ -268,7 +271,7 @@ bool a64_operands_find(uint32_t opcode, a64_operands *reads, a64_operands *write
     case A64_GROUP_INTEGER: integer(o, opcode, &insn); return true;
     case A64_GROUP_FP: a64_fp_operands(o, opcode, &insn); return true;
     case A64_GROUP_SIMD:
-        if (field(opcode, 25, 4) == 2) /* SVE's */
+        if (field(opcode, 25, 4) == 2) /* SVE instructions of this group */
             return false;
         a64_simd_operands(o, opcode);
         return true;

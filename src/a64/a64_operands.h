@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which registers A64 instructions read and write: a64_operands.c has branches, integers and what
- * of them all, a64_operands_memory.c what loads and stores, a64_operands_simd.c floating point and
- * vectors.
- */
+/* Finds the registers that A64 instructions read and write. a64_operands.c handles branches,
+   integers and the entry for all, a64_operands_memory.c loads and stores, a64_operands_simd.c
+   floating point and vectors. */
 #ifndef A64_OPERANDS_H
 #define A64_OPERANDS_H
 
 #include "a64/a64_decode.h"
 
-/* Registers of one instruction, added to as its fields are looked at. */
+/* The sets of registers of one instruction, to which registers are added. */
 typedef struct operands {
     a64_operands *reads, *writes;
 } operands;
 
-/* Number 31 is the zero register, or by `with_sp` the stack pointer. */
+/* The bit of a general register. Number 31 is the stack pointer if `with_sp`, else the zero
+   register, which has no bit. */
 static inline uint32_t x_bit(uint32_t number, bool with_sp)
 {
     return number == 31 && !with_sp ? 0 : UINT32_C(1) << number;
@@ -40,7 +39,8 @@ static inline void write_sp(operands o, uint32_t number)
     o.writes->x |= x_bit(number, true);
 }
 
-/* Bits of `count` vector registers, each `step` after the other; 0 follows 31. */
+/* Bits of `count` vector registers from `first` on, each `step` after the one before; 0 follows
+   31. */
 static inline uint32_t v_bits(uint32_t first, uint32_t count, uint32_t step)
 {
     uint32_t bits = 0;
@@ -49,7 +49,7 @@ static inline uint32_t v_bits(uint32_t first, uint32_t count, uint32_t step)
     return bits;
 }
 
-/* Numbers of registers, as the architecture names the fields of instructions. */
+/* Numbers of registers in an opcode, named as the architecture names its fields. */
 static inline uint32_t rd(uint32_t opcode)
 {
     return field(opcode, 0, 5);
@@ -86,10 +86,10 @@ static inline void transfer_v(operands o, bool is_load, uint32_t bits)
         o.reads->v |= bits;
 }
 
-/* Adds the registers of an instruction that loads or stores. */
+/* Adds the registers of a load or store, other than of SVE and SME. */
 void a64_memory_operands(operands o, uint32_t opcode, const a64_insn *insn);
 
-/* The same, of SVE and SME. */
+/* Adds the registers of a load or store of SVE or SME. */
 void a64_scalable_operands(operands o, uint32_t opcode, const a64_insn *insn);
 
 /* Adds the registers of an instruction that computes with scalar floating point. */

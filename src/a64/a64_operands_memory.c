@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers instructions read and write that load and store: plain, atomic, SVE and SME. */
+/* Finds the registers that loads and stores read and write: plain, atomic, SVE and SME. */
 #include "a64/a64_decode.h"
 #include "a64/a64_operands.h"
 
@@ -10,7 +10,7 @@ static void exclusive(operands o, uint32_t opcode, const a64_insn *insn)
     if ((insn->flags & A64_IS_PAIR) != 0)
         transfer_x(o, is_load, ra(opcode));
     if (!is_load)
-        write_x(o, rm(opcode)); /* whether it was done */
+        write_x(o, rm(opcode)); /* the status: whether the store was done */
 }
 
 static void compare_and_swap(operands o, uint32_t opcode, const a64_insn *insn)
@@ -21,11 +21,12 @@ static void compare_and_swap(operands o, uint32_t opcode, const a64_insn *insn)
         read_x(o, rm(opcode) + i);
         write_x(o, rm(opcode) + i);
     }
-    /* Checked ones tell by the flags. */
+    /* Checked forms set the flags. */
     o.writes->flags |= matches(opcode, 0x3f000000, 0x19000000);
 }
 
-/* Read-check-write tells by the flags whether it was done. */
+/* Whether an atomic access is a read-check-write one, which sets the flags by whether it was
+   done. */
 static bool is_checked(uint32_t opcode, bool is_pair)
 {
     if (is_pair)
@@ -46,7 +47,8 @@ static void atomic(operands o, uint32_t opcode, const a64_insn *insn)
     o.writes->flags = is_checked(opcode, is_pair);
 }
 
-/* LD1 to LD4: several registers, and a register to step by. */
+/* Adds the registers of LD1 to LD4, ST1 to ST4: several vectors, and a register that the base is
+   advanced by. */
 static void structure(operands o, uint32_t opcode, bool is_load)
 {
     static const uint8_t whole[16] = {4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2};
@@ -56,12 +58,13 @@ static void structure(operands o, uint32_t opcode, bool is_load)
     const uint32_t bits = v_bits(rd(opcode), count, 1);
     transfer_v(o, is_load, bits);
     if (is_load && is_single && field(opcode, 14, 2) != 3)
-        o.reads->v |= bits; /* the other lanes stay */
+        o.reads->v |= bits; /* the other lanes keep their values */
     if (bit(opcode, 23))
         read_x(o, rm(opcode));
 }
 
-/* P copies say by the flags which way they go. */
+/* Adds the registers of memory copies and sets; their first instruction (P) sets the flags to the
+   direction of the copy. */
 static void copy_or_set(operands o, uint32_t opcode, const a64_insn *insn)
 {
     const uint32_t op = insn->class == A64_SET ? field(opcode, 14, 2) : field(opcode, 22, 2);
@@ -79,7 +82,7 @@ static void tag(operands o, uint32_t opcode, const a64_insn *insn)
     if (insn->class == A64_LOAD_TAG) {
         write_x(o, rd(opcode));
         if (field(opcode, 22, 2) == 1)
-            read_x(o, rd(opcode)); /* LDG keeps the address */
+            read_x(o, rd(opcode)); /* LDG keeps the other bits of the register */
     } else if ((insn->flags & A64_IS_PAIR) != 0) {
         read_x(o, rd(opcode));
         read_x(o, ra(opcode));
@@ -98,12 +101,12 @@ static void sixty_four_bytes(operands o, uint32_t opcode, bool is_load)
         write_x(o, rm(opcode));
 }
 
-/* One or two registers, of either kind. */
+/* Adds the registers of loads and stores of one or two general or vector registers. */
 static void plain_access(operands o, uint32_t opcode, const a64_insn *insn)
 {
     const bool is_load = (insn->flags & A64_IS_LOAD) != 0;
     const bool is_pair = (insn->flags & A64_IS_PAIR) != 0;
-    /* LDIAPP and STILP have the second one elsewhere. */
+    /* LDIAPP and STILP have the number of the second register in other bits. */
     const uint32_t second = field(opcode, 27, 3) == 5 ? ra(opcode) : rm(opcode);
     if (insn->size == 64) {
         sixty_four_bytes(o, opcode, is_load);
@@ -112,7 +115,7 @@ static void plain_access(operands o, uint32_t opcode, const a64_insn *insn)
         if (is_pair)
             transfer_v(o, is_load, v_bits(second, 1, 1));
         if (insn->class == A64_LOAD_ACQUIRE && field(opcode, 24, 6) == 0x0d)
-            o.reads->v |= v_bits(rd(opcode), 1, 1); /* LDAP1: the other lane stays */
+            o.reads->v |= v_bits(rd(opcode), 1, 1); /* LDAP1: the other lane keeps its value */
     } else {
         transfer_x(o, is_load, rd(opcode));
         if (is_pair)
@@ -165,8 +168,8 @@ static uint32_t sve_vector_count(uint32_t opcode, bool is_load)
     return op == 0 && field(opcode, 22, 3) != 6 ? 1 + field(opcode, 22, 2) : 1; /* ST2Q to ST4Q */
 }
 
-/* [Zn.D, Xm] and [Zn.D, #imm], and [Xn, Zm.D]: by the bits that tell them apart in loads and
-   prefetches (bits 31:29 = 1x0), and in stores. */
+/* Adds the registers of an SVE address with a vector: [Zn.D, Xm], [Zn.D, #imm] or [Xn, Zm.D]. The
+   bits that distinguish these differ between loads and prefetches (bits 31:29 = 1x0) and stores. */
 static void sve_vector_address(operands o, uint32_t opcode)
 {
     const bool is_store = field(opcode, 29, 3) == 7;
@@ -199,7 +202,7 @@ static void sve_memory(operands o, uint32_t opcode, const a64_insn *insn)
                    v_bits(rd(opcode), is_contiguous ? sve_vector_count(opcode, is_load) : 1, 1));
 }
 
-/* Vectors after each other, or 8 or 4 apart. */
+/* Adds two or four vectors of SME's multi-vector accesses: consecutive, or 8 or 4 apart. */
 static void sme_vectors(operands o, uint32_t opcode, const a64_insn *insn)
 {
     const bool is_four = bit(opcode, 15), is_strided = bit(opcode, 24);
@@ -216,7 +219,8 @@ static void sme_vectors(operands o, uint32_t opcode, const a64_insn *insn)
                                   : 8));
 }
 
-/* Slices of a tile, and rows of ZA, have their number in W12 to W15; ZT0 has none. */
+/* Adds the registers of accesses to ZA: slices of a tile and rows have their number in W12 to W15.
+   ZT0 has none. */
 static void sme_slice(operands o, uint32_t opcode, const a64_insn *insn)
 {
     read_sp(o, rn(opcode));

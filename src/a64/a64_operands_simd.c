@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers instructions read and write that compute with floating point and vectors. */
+/* Finds the registers that floating point and vector instructions read and write. */
 #include "a64/a64_decode.h"
 #include "a64/a64_operands.h"
 
-/* To, from or between the two kinds of registers. */
+/* Adds the registers of conversions and moves between floating point and integer registers. Returns
+   false for other instructions. */
 static bool fp_with_integer(operands o, uint32_t opcode)
 {
     const uint32_t op = field(opcode, 16, 3);
@@ -13,7 +14,7 @@ static bool fp_with_integer(operands o, uint32_t opcode)
         read_x(o, rn(opcode));
         o.writes->v |= v_bits(rd(opcode), 1, 1);
         if (op == 7 && field(opcode, 19, 2) == 1)
-            o.reads->v |= v_bits(rd(opcode), 1, 1); /* FMOV of the upper half */
+            o.reads->v |= v_bits(rd(opcode), 1, 1); /* FMOV to the upper half keeps the lower one */
     } else {
         o.reads->v |= v_bits(rn(opcode), 1, 1);
         write_x(o, rd(opcode));
@@ -39,11 +40,11 @@ void a64_fp_operands(operands o, uint32_t opcode, const a64_insn *insn)
         o.reads->v |= v_bits(rm(opcode), 1, 1);
         o.reads->flags |= field(opcode, 10, 2) != 2; /* FCCMP, FCSEL */
     } else if (insn->class == A64_FP_COMPARE && !bit(opcode, 3)) {
-        o.reads->v |= v_bits(rm(opcode), 1, 1); /* not FCMP with 0.0 */
+        o.reads->v |= v_bits(rm(opcode), 1, 1); /* FCMP with 0.0 has no second register */
     }
 }
 
-/* Whether the destination of three registers is also read. */
+/* Whether an instruction with three registers also reads its destination. */
 static bool accumulates_three(uint32_t opcode)
 {
     const uint32_t op = bit(opcode, 10) ? field(opcode, 11, 5) : field(opcode, 12, 4);
@@ -54,12 +55,14 @@ static bool accumulates_three(uint32_t opcode)
     return op == 5 || (op >= 8 && op <= 11) || ((op == 4 || op == 6) && bit(opcode, 30));
 }
 
-/* Of two: pairwise accumulation, saturating accumulation, the upper half of what gets narrow. */
+/* Whether an instruction with two registers also reads its destination: pairwise and saturating
+   accumulation, and narrowing to the upper half. */
 static bool accumulates_two(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 12, 5), kind = field(opcode, 17, 5);
     if (kind == 0x14)
-        return bit(opcode, 28) ? op != 0 : op == 4 || op == 5; /* SHA1H does not; AESE, AESD do */
+        /* SHA1H does not read it; AESE and AESD do. */
+        return bit(opcode, 28) ? op != 0 : op == 4 || op == 5;
     if (kind != 0x10)
         return false;
     return op == 3 || op == 6 ||
@@ -82,7 +85,7 @@ static bool accumulates_element(uint32_t opcode)
     return op < 8 || op == 0xe || op == 0xf || ((op == 8 || op == 0xc || op == 0xd) && is_u);
 }
 
-/* Copies between vectors, elements and integer registers. */
+/* Adds the registers of copies between vectors, elements and integer registers. */
 static void simd_copy(operands o, uint32_t opcode)
 {
     const uint32_t op = field(opcode, 11, 4);
@@ -101,7 +104,8 @@ static void simd_copy(operands o, uint32_t opcode)
         o.reads->v |= v_bits(rd(opcode), 1, 1);
 }
 
-/* Bit 21 = 0: tables, permutations, copies, halves, and what came later. */
+/* Adds the registers of instructions with bit 21 = 0: tables, permutations, copies, half precision,
+   and later additions. */
 static void simd_narrow(operands o, uint32_t opcode)
 {
     const uint32_t op = field(opcode, 11, 4);
@@ -124,7 +128,7 @@ static void simd_narrow(operands o, uint32_t opcode)
         o.reads->v |= v_bits(rd(opcode), 1, 1);
 }
 
-/* SHA3, SHA512, SM3, SM4: 0xce. */
+/* Adds the registers of SHA3, SHA512, SM3 and SM4 instructions, whose highest byte is 0xce. */
 static void crypto_wide(operands o, uint32_t opcode)
 {
     const uint32_t op = field(opcode, 21, 3);
@@ -135,18 +139,19 @@ static void crypto_wide(operands o, uint32_t opcode)
         o.reads->v |= v_bits(rm(opcode), 1, 1);
     if (has_fourth)
         o.reads->v |= v_bits(ra(opcode), 1, 1);
-    /* all of the others but RAX1, SM4EKEY and XAR */
+    /* All others except RAX1, SM4EKEY and XAR. */
     if (!has_fourth && op != 4 &&
         !(op == 3 && (field(opcode, 10, 6) == 0x23 || field(opcode, 10, 6) == 0x32)))
         o.reads->v |= v_bits(rd(opcode), 1, 1);
 }
 
-/* By one element: the smaller it is, the more bits of the register's number go into its index. */
+/* Bits of the number of the register that has the element, in instructions by one element: the
+   smaller the element, the more of them are used for its index instead. */
 static unsigned element_register_bits(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 12, 4), size = field(opcode, 22, 2);
     const bool is_u = bit(opcode, 29);
-    if (is_u && op < 8 && op % 2 != 0) /* FCMLA: pairs */
+    if (is_u && op < 8 && op % 2 != 0) /* FCMLA works on pairs of elements */
         return 5;
     switch (op) {
     case 0x0:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The decoder as <stele/insn.h> shows it: numbers that are free to change here are not, there. */
+/* The decoder of <stele/insn.h>: numbers that may change here, between versions, are mapped to
+   stable ones. */
 #include <stele/insn.h>
 
 #include <string.h>
@@ -18,8 +19,8 @@ _Static_assert(STELE_A64_IS_LOAD == A64_IS_LOAD && STELE_A64_IS_UNSIZED == A64_I
                "the flags are the public ones");
 _Static_assert(STELE_A64_REGISTER_SP == A64_OPERAND_SP, "the stack pointer is the public one");
 
-/* Gives a result to a caller whose struct may be an older one; 0 stands for the first version,
-   which is the present one. */
+/* Copies a result to a caller whose struct may be of an older version. A size of 0 means the first
+   version, which is the present one. */
 static void give(void *to, const void *own, size_t own_size)
 {
     size_t size;
@@ -45,7 +46,7 @@ static stele_a64_branch branch_of(const a64_insn *insn)
     }
 }
 
-/* Whether the offset is a distance in bytes from the PC. */
+/* Whether the offset of an instruction is a distance in bytes from the PC. */
 static bool has_target(const a64_insn *insn)
 {
     return insn->class == A64_BRANCH || a64_is_conditional(insn) || insn->class == A64_CALL ||

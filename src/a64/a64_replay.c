@@ -5,7 +5,7 @@
 
 #define ZERO_REGISTER 31u
 
-/* A value, and whether it is one. */
+/* A value that may be unknown. */
 typedef struct number {
     uint64_t value;
     bool is_known;
@@ -41,14 +41,14 @@ static uint64_t rotate(uint64_t value, unsigned by, unsigned width)
     return by == 0 ? value : (value >> by | value << (width - by)) & ones(width);
 }
 
-/* ---- Registers ---- */
+/* ---- Registers and their values ---- */
 
 static number get_sp(const a64_registers *r, unsigned reg)
 {
     return (number){r->x[reg], a64_is_known(r, reg)};
 }
 
-/* Where 31 is the zero register. */
+/* The value of a general register, where number 31 is the zero register. */
 static number get(const a64_registers *r, unsigned reg)
 {
     return reg == ZERO_REGISTER ? known(0) : get_sp(r, reg);
@@ -78,7 +78,7 @@ static unsigned width_of(uint32_t opcode)
     return is_64(opcode) ? 64 : 32;
 }
 
-/* Operations on W registers clear the upper half. */
+/* Cuts the result of an operation on W registers to 32 bits. */
 static number fit(uint32_t opcode, number n)
 {
     return is_64(opcode) ? n : (number){(uint32_t)n.value, n.is_known};
@@ -89,9 +89,9 @@ static number both(number a, number b, uint64_t value)
     return (number){value, a.is_known && b.is_known};
 }
 
-/* ---- Operands ---- */
+/* ---- Operands of instructions ---- */
 
-/* LSL, LSR, ASR, ROR of a register. */
+/* Shifts or rotates a register: LSL, LSR, ASR or ROR. */
 static number shift(uint32_t opcode, number n, unsigned kind, unsigned by)
 {
     const unsigned width = width_of(opcode);
@@ -111,7 +111,7 @@ static number shifted_register(const a64_registers *r, uint32_t opcode)
                  (unsigned)bits(opcode, 10, 6));
 }
 
-/* UXTB to SXTX of a register, shifted left. */
+/* The value of a register, extended by UXTB to SXTX and shifted left. */
 static number extended_register(const a64_registers *r, uint32_t opcode, unsigned by)
 {
     number n = get(r, (unsigned)bits(opcode, 16, 5));
@@ -121,8 +121,8 @@ static number extended_register(const a64_registers *r, uint32_t opcode, unsigne
     return n;
 }
 
-/* The mask of logical and bitfield operations (Arm ARM, DecodeBitMasks): a run of ones, rotated and
-   repeated. False: reserved. */
+/* Decodes the mask of logical and bitfield operations (Arm ARM, DecodeBitMasks): a run of ones,
+   rotated and repeated. Returns false if the encoding is reserved. */
 static bool bit_mask(uint32_t opcode, uint64_t *mask)
 {
     const uint64_t n = bits(opcode, 22, 1), imms = bits(opcode, 10, 6), immr = bits(opcode, 16, 6);
@@ -142,14 +142,15 @@ static bool bit_mask(uint32_t opcode, uint64_t *mask)
     return true;
 }
 
-/* ---- Integer instructions ---- */
+/* ---- Replay of integer instructions ---- */
 
 static number add(number a, number b, bool is_minus)
 {
     return both(a, b, is_minus ? a.value - b.value : a.value + b.value);
 }
 
-/* Arm ARM C4.1: add/subtract (immediate), (extended register), (shifted register), with carry. */
+/* Replays add and subtract (Arm ARM C4.1): immediate, extended register, shifted register. The
+   result of those with carry is unknown. */
 static void replay_add(a64_registers *r, uint32_t opcode)
 {
     const unsigned rd = (unsigned)bits(opcode, 0, 5), rn = (unsigned)bits(opcode, 5, 5);
@@ -164,7 +165,7 @@ static void replay_add(a64_registers *r, uint32_t opcode)
     } else if (kind == 0x0b) {
         set(r, rd, fit(opcode, add(get(r, rn), shifted_register(r, opcode), is_minus)));
     } else {
-        a64_forget(r, rd); /* with carry */
+        a64_forget(r, rd); /* with carry: the flags are not known */
     }
 }
 
@@ -196,7 +197,7 @@ static void replay_logical(a64_registers *r, uint32_t opcode)
     }
 }
 
-/* MOVN, MOVZ, MOVK */
+/* Replays MOVN, MOVZ, MOVK. */
 static void replay_move(a64_registers *r, uint32_t opcode)
 {
     const unsigned rd = (unsigned)bits(opcode, 0, 5), by = (unsigned)(16 * bits(opcode, 21, 2));
@@ -211,7 +212,8 @@ static void replay_move(a64_registers *r, uint32_t opcode)
     set(r, rd, fit(opcode, n));
 }
 
-/* EXTR; SBFM, BFM, UBFM: a field of the source to a place of the destination. */
+/* Replays EXTR, SBFM, BFM, UBFM: they put a field of the source at a position of the
+   destination. */
 static void replay_bitfield(a64_registers *r, uint32_t opcode)
 {
     const unsigned rd = (unsigned)bits(opcode, 0, 5), width = width_of(opcode);
@@ -238,7 +240,7 @@ static void replay_bitfield(a64_registers *r, uint32_t opcode)
     set(r, rd, fit(opcode, n));
 }
 
-/* LSLV, LSRV, ASRV, RORV */
+/* Replays LSLV, LSRV, ASRV, RORV. */
 static void replay_shift(a64_registers *r, uint32_t opcode)
 {
     const number by = get(r, (unsigned)bits(opcode, 16, 5));
@@ -248,7 +250,7 @@ static void replay_shift(a64_registers *r, uint32_t opcode)
     set(r, (unsigned)bits(opcode, 0, 5), both(by, n, result.value));
 }
 
-/* MADD, MSUB and their long forms; the upper half of a product is not computed. */
+/* Replays MADD, MSUB and their long forms. The upper half of a product is not computed. */
 static void replay_multiply(a64_registers *r, uint32_t opcode)
 {
     const unsigned kind = (unsigned)bits(opcode, 21, 3);
@@ -281,7 +283,7 @@ static void replay_divide(a64_registers *r, uint32_t opcode)
     set(r, (unsigned)bits(opcode, 0, 5), fit(opcode, both(n, m, quotient)));
 }
 
-/* Whether a condition holds (Arm ARM C1.2.4). */
+/* Whether a condition holds for the flags NZCV in bits 31 to 28 (Arm ARM C1.2.4). */
 static bool condition_holds(unsigned condition, uint64_t flags)
 {
     const bool n = (flags >> 31 & 1) != 0, z = (flags >> 30 & 1) != 0;
@@ -300,7 +302,8 @@ static bool condition_holds(unsigned condition, uint64_t flags)
     return holds != ((condition & 1) != 0);
 }
 
-/* CSEL, CSINC, CSINV, CSNEG, which leave the flags as they are. */
+/* Replays CSEL, CSINC, CSINV, CSNEG, which do not change the flags; unknown if the flags were not
+   recorded. */
 static void replay_select(a64_registers *r, const a64_record *record)
 {
     const uint32_t opcode = record->opcode;
@@ -317,7 +320,7 @@ static void replay_select(a64_registers *r, const a64_record *record)
     set(r, (unsigned)bits(opcode, 0, 5), fit(opcode, n));
 }
 
-/* ---- Memory ---- */
+/* ---- Replay of memory accesses ---- */
 
 bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
                   uint64_t *value)
@@ -347,7 +350,8 @@ static number loaded(const a64_record *record, unsigned offset, unsigned size)
     return n;
 }
 
-/* LDRSB and its like have a 32-bit form in bit 22, LDPSW and LDRSW have none. */
+/* Extends a loaded value as the instruction does. LDRSB and its like have a 32-bit form, chosen by
+   bit 22; LDPSW and LDRSW have none. */
 static number extend_loaded(const a64_insn *what, uint32_t opcode, number n, unsigned size)
 {
     if ((what->flags & A64_IS_SIGNED) == 0)
@@ -368,11 +372,13 @@ static void replay_load(a64_registers *r, const a64_insn *what, const a64_record
         const number n = size <= 8 ? loaded(record, i * size, size) : unknown;
         set(r, regs[i], extend_loaded(what, record->opcode, n, size));
     }
-    for (unsigned i = 1; size > 8 && i < size / 8; i++) /* LD64B */
+    /* LD64B loads eight registers, of which only the first is modelled. */
+    for (unsigned i = 1; size > 8 && i < size / 8; i++)
         set(r, (regs[0] + i) & 31u, unknown);
 }
 
-/* What was in memory goes to Rt; a pair of such registers is not modelled. */
+/* Replays an atomic access: Rt gets the old value of the memory. A pair of registers becomes
+   unknown. */
 static void replay_atomic(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
     const bool is_swap = what->class == A64_COMPARE_SWAP;
@@ -392,7 +398,8 @@ static int64_t base_step(const a64_insn *what, uint32_t opcode)
     return (int64_t)sign_extend(bits(opcode, 12, 9), 9);
 }
 
-/* Accesses of one or two registers at a base that may be changed by a constant. */
+/* Whether the base register of an access changes only by the constant of its pre- or post-indexed
+   form. */
 static bool has_plain_base(const a64_insn *what)
 {
     switch (what->class) {
@@ -437,7 +444,8 @@ bool a64_address(const a64_registers *r, const a64_insn *what, const a64_record 
     return n.is_known && offset.is_known;
 }
 
-/* Pre- and post-indexed forms change the base; by what is known of plain ones only. */
+/* Replays the change of the base in pre- and post-indexed forms. It becomes unknown for accesses
+   without a plain base. */
 static void replay_base(a64_registers *r, const a64_insn *what, uint32_t opcode)
 {
     const unsigned rn = (unsigned)bits(opcode, 5, 5);
@@ -468,7 +476,7 @@ static void replay_memory(a64_registers *r, const a64_insn *what, const a64_reco
         break;
     case A64_ATOMIC:
     case A64_COMPARE_SWAP: replay_atomic(r, what, record); break;
-    case A64_STORE: /* ST64BV gives a status */
+    case A64_STORE: /* ST64BV writes a status */
         if ((what->flags & (A64_IS_LOAD | A64_IS_UNSIZED)) != 0 || what->size > 16)
             set(r, (unsigned)bits(opcode, 16, 5), unknown);
         break;
@@ -483,7 +491,7 @@ static void replay_memory(a64_registers *r, const a64_insn *what, const a64_reco
     }
 }
 
-/* ---- All of it ---- */
+/* ---- Replay of any instruction ---- */
 
 static void replay_integer(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
@@ -519,11 +527,11 @@ static void replay_system(a64_registers *r, const a64_insn *what, const a64_reco
     const unsigned rt = (unsigned)bits(record->opcode, 0, 5);
     switch (what->class) {
     case A64_REGISTER_READ: set(r, rt, (number){record->system, record->has_system}); break;
-    case A64_REGISTER_WRITE: /* another thread may go on from here */
+    case A64_REGISTER_WRITE: /* the kernel may switch to another thread here */
         if (record->level != 0)
             a64_forget_all(r);
         break;
-    case A64_STATE_WRITE: a64_forget(r, A64_SP); break; /* may choose another one */
+    case A64_STATE_WRITE: a64_forget(r, A64_SP); break; /* another stack pointer may be selected */
     case A64_SYSTEM_OTHER:
         set(r, rt, unknown);
         set(r, (rt + 1) & 31u, unknown);
@@ -548,7 +556,8 @@ void a64_replay(a64_registers *r, const a64_insn *what, const a64_record *record
     case A64_GROUP_SYSTEM: replay_system(r, what, record); break;
     case A64_GROUP_MEMORY: replay_memory(r, what, record); break;
     case A64_GROUP_INTEGER: replay_integer(r, what, record); break;
-    case A64_GROUP_NONE: a64_forget_all(r); break; /* emulated, or newer than this */
+    /* The instruction is emulated, or newer than this decoder. */
+    case A64_GROUP_NONE: a64_forget_all(r); break;
     default: a64_forget(r, (unsigned)bits(record->opcode, 0, 5)); break;
     }
 }

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What general registers hold, as far as it follows from the instructions that were executed, what
- * they loaded, and what was recorded of them. What cannot be known becomes unknown; nothing is
- * guessed.
- */
+/* Replays the general registers: their values, as far as they follow from the instructions that
+   were executed, what these loaded, and what was recorded. A value that cannot be known becomes
+   unknown; nothing is guessed. */
 #ifndef A64_A64_REPLAY_H
 #define A64_A64_REPLAY_H
 
 #include "a64/a64.h"
 
-#define A64_SP 31u /* as number of a register */
+#define A64_SP 31u /* number of the stack pointer */
 
 typedef struct a64_registers {
     uint64_t x[32]; /* X0 to X30, then the stack pointer */
-    uint32_t known; /* a bit each */
+    uint32_t known; /* bit n: x[n] is known */
 } a64_registers;
 
-/* A run of bytes that was read or written. */
+/* Bytes that an instruction read or wrote. */
 typedef struct a64_access {
     uint64_t address;
     const uint8_t *bytes; /* little-endian; NULL: not known */
@@ -24,16 +22,16 @@ typedef struct a64_access {
     bool is_store;
 } a64_access;
 
-/* What was recorded of an executed instruction. */
+/* What was recorded of an executed instruction. The has_... members tell which others are known. */
 typedef struct a64_record {
     uint32_t opcode;
     uint8_t level; /* exception level */
     bool has_pc, has_status, has_system, has_flags, has_result;
     uint64_t pc;
-    uint64_t status; /* of an exclusive store: 0 is success */
-    uint64_t system; /* what MRS read */
-    uint64_t flags;  /* NZCV in bits 28 to 31 */
-    uint64_t result; /* of a system call that returned to the next instruction */
+    uint64_t status; /* result of an exclusive store: 0 is success */
+    uint64_t system; /* value that MRS read */
+    uint64_t flags;  /* NZCV in bits 31 to 28 */
+    uint64_t result; /* result of a system call that returned to the next instruction */
     const a64_access *accesses;
     unsigned access_count;
 } a64_record;
@@ -59,15 +57,15 @@ static inline void a64_forget_all(a64_registers *r)
     r->known = 0;
 }
 
-/* Executes an instruction; `what` is what a64_classify() says of it. */
+/* Executes an instruction on the registers; `what` is the result of a64_classify(). */
 void a64_replay(a64_registers *r, const a64_insn *what, const a64_record *record);
 
-/* `size` bytes, 8 at most, from `offset` of all that an instruction read or wrote; false when they
-   are not there, or not known. */
+/* Gives `size` bytes, 8 at most, at `offset` of the bytes that an instruction read or wrote, as a
+   little-endian number. Returns false if they do not exist, or are not known. */
 bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
                   uint64_t *value);
 
-/* Where the first access of an instruction goes; false when that is not known. */
+/* Gives the address of an instruction's first access. Returns false if it is not known. */
 bool a64_address(const a64_registers *r, const a64_insn *what, const a64_record *record,
                  uint64_t *address);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads, stores and prefetches of SVE (C4.1.81 on: bits 31:29 from 100) and SME. */
+/* Decodes loads, stores and prefetches of SVE (C4.1.81 on: bits 31:29 from 100) and SME. */
 #include "a64/a64_decode.h"
 
-#define Q_SIZE_LOG2 4u /* of 128-bit elements */
+#define Q_SIZE_LOG2 4u /* log2 of the bytes of a 128-bit element */
 
-/* Whole vectors of elements that take `memory` bytes each in memory and `element` in a register. */
+/* The code of an access to whole vectors, whose elements have 2^memory bytes in memory and
+   2^element in a register. */
 static code vectors(a64_class class, unsigned flags, a64_form form, uint32_t memory,
                     uint32_t element, uint32_t register_count)
 {
@@ -17,7 +18,7 @@ static code prefetch(bool is_allocated, a64_form form)
     return is_allocated ? access(A64_PREFETCH_SVE, A64_IS_PREDICATED, form, 0, 0) : A64_UNALLOCATED;
 }
 
-/* LDR and STR of a vector, or of a predicate: an eighth of one. */
+/* Decodes LDR and STR of a vector, or of a predicate, which is an eighth as long. */
 static code whole_register(uint32_t opcode, bool is_load)
 {
     const unsigned flags = A64_IS_SCALED | (is_load ? A64_IS_LOAD : A64_IS_STORE);
@@ -29,7 +30,8 @@ static code whole_register(uint32_t opcode, bool is_load)
     return bit(opcode, 4) ? (code)A64_UNALLOCATED : access(class, flags, A64_FORM_OFFSET, 0, 2);
 }
 
-/* dtype of contiguous and broadcasting loads: bytes in memory and in the register, as log2. */
+/* Dtype of contiguous and broadcasting loads: log2 of an element's bytes in memory and in the
+   register, and whether it is sign-extended. */
 static const struct dtype {
     uint8_t memory, element;
     bool is_signed;
@@ -37,7 +39,7 @@ static const struct dtype {
                 {1, 2, 0}, {1, 3, 0}, {1, 3, 1}, {1, 2, 1}, {2, 2, 0}, {2, 3, 0},
                 {0, 3, 1}, {0, 2, 1}, {0, 1, 1}, {3, 3, 0}};
 
-/* ---- 100 and 110: gathers -------------------------------------------------------------------- */
+/* ---- Bits 31:29 = 100 and 110: gathers ------------------------------------------------------- */
 
 static code gather(uint32_t opcode, uint32_t memory, uint32_t element, a64_form form)
 {
@@ -50,14 +52,14 @@ static code gather(uint32_t opcode, uint32_t memory, uint32_t element, a64_form 
                    form, memory, element, 1);
 }
 
-/* Bit 15: a vector of addresses, or LD1R. */
+/* Decodes 32-bit gathers with bit 15 set: a vector of addresses, or LD1R. */
 static code decode_gather_32_high(uint32_t opcode)
 {
     const uint32_t memory = field(opcode, 23, 2), op = field(opcode, 13, 2);
     const struct dtype *type = &dtypes[field(opcode, 23, 2) << 2 | op];
     switch (field(opcode, 21, 2)) {
     case 0:
-        if (op == 2) /* scalar plus scalar */
+        if (op == 2) /* prefetch with a scalar base and a scalar offset */
             return prefetch(!bit(opcode, 4) && field(opcode, 16, 5) != 31, A64_FORM_REGISTER);
         if (op == 3)
             return prefetch(!bit(opcode, 4), A64_FORM_VECTOR);
@@ -130,7 +132,7 @@ static code decode_gather_64(uint32_t opcode)
     return gather(opcode, memory, 3, A64_FORM_VECTOR);
 }
 
-/* ---- 101: contiguous loads ------------------------------------------------------------------- */
+/* ---- Bits 31:29 = 101: contiguous loads ------------------------------------------------------ */
 
 static code contiguous(uint32_t opcode, a64_form form, unsigned flags)
 {
@@ -140,7 +142,7 @@ static code contiguous(uint32_t opcode, a64_form form, unsigned flags)
                    form, type->memory, type->element, 1);
 }
 
-/* LD1RQ and LD1RO: 16 or 32 bytes to all of the vector. */
+/* Decodes LD1RQ and LD1RO, which load 16 or 32 bytes and repeat them in the whole vector. */
 static code decode_replicate(uint32_t opcode, a64_form form)
 {
     const uint32_t size = field(opcode, 23, 2), op = field(opcode, 21, 2);
@@ -150,7 +152,7 @@ static code decode_replicate(uint32_t opcode, a64_form form)
                   form, size, (op == 0 ? 16u : 32u) >> size);
 }
 
-/* LDNT1 and LD2 to LD4. */
+/* Decodes LDNT1 and LD2 to LD4. */
 static code decode_several(uint32_t opcode, a64_form form)
 {
     const uint32_t size = field(opcode, 23, 2), more = field(opcode, 21, 2);
@@ -161,7 +163,7 @@ static code decode_several(uint32_t opcode, a64_form form)
                    size, size, 1 + more);
 }
 
-/* Elements of 128 bits: LD1W and LD1D (zero-extending), LD2Q to LD4Q. */
+/* Decodes loads of 128-bit elements: LD1W and LD1D (zero-extending), LD2Q to LD4Q. */
 static code decode_quads(uint32_t opcode, bool is_several, a64_form form)
 {
     const uint32_t op = field(opcode, 21, 4), count = field(opcode, 23, 2) + 1;
@@ -206,7 +208,7 @@ static code decode_contiguous(uint32_t opcode)
     }
 }
 
-/* ---- 111: stores ----------------------------------------------------------------------------- */
+/* ---- Bits 31:29 = 111: stores ---------------------------------------------------------------- */
 
 static code scatter(uint32_t memory, uint32_t element, unsigned flags)
 {
@@ -229,7 +231,7 @@ static code store_contiguous(uint32_t opcode, a64_form form)
     return A64_UNALLOCATED;
 }
 
-/* STNT1 and ST2 to ST4. */
+/* Decodes STNT1 and ST2 to ST4. */
 static code store_several(uint32_t opcode, a64_form form)
 {
     const uint32_t size = field(opcode, 23, 2), more = field(opcode, 21, 2);
@@ -240,7 +242,7 @@ static code store_several(uint32_t opcode, a64_form form)
                    size, size, 1 + more);
 }
 
-/* ST2Q to ST4Q: how many stands in other bits than for loads. */
+/* Decodes ST2Q to ST4Q, which have the number of vectors in other bits than the loads. */
 static code store_quads(uint32_t opcode)
 {
     const uint32_t more = field(opcode, 22, 2);
@@ -260,7 +262,7 @@ static code decode_store(uint32_t opcode)
     case 0:
         return matches(opcode, 0x01c00000, 0x01800000) ? whole_register(opcode, false)
                                                        : store_quads(opcode);
-    case 1: /* vector plus scalar */
+    case 1: /* a vector of addresses plus a scalar */
         if (op == 1)
             return memory == 0 ? scatter(Q_SIZE_LOG2, Q_SIZE_LOG2, 0) : A64_UNALLOCATED;
         return op == 3 ? A64_UNALLOCATED : scatter(memory, op == 0 ? 3 : 2, A64_IS_STREAMING);
@@ -272,7 +274,7 @@ static code decode_store(uint32_t opcode)
     case 4:
     case 6:
         if (memory == 0 && (op & 1) != 0)
-            return A64_UNALLOCATED; /* bytes are not scaled */
+            return A64_UNALLOCATED; /* offsets of bytes have no scaled form */
         return scatter(memory, op < 2 ? 3 : 2, 0);
     case 5:
         if (memory == 0 && op == 1)
@@ -294,7 +296,7 @@ code a64_decode_sve_memory(uint32_t opcode)
     }
 }
 
-/* ---- SME ------------------------------------------------------------------------------------- */
+/* ---- SME: tiles, ZA, ZT0 and multi-vector accesses ------------------------------------------- */
 
 /*     31         25 24 23 22 21 20 16 15 14 13 12 10 9  5 4  3    0
  *      1 1 1 0 0 0 0  Q msz   st  Rm   V  Rs     Pg   Rn   0  tile    slices of a tile         */
@@ -312,7 +314,7 @@ static code decode_slice(uint32_t opcode)
                             is_quad ? Q_SIZE_LOG2 : size, 16);
     if (matches(opcode, 0x00df9c10, 0)) /* LDR, STR of a row of ZA */
         return access(class, flags | A64_IS_SCALED, A64_FORM_OFFSET, 0, 16);
-    if (matches(opcode, 0x00dffc1f, 0x001f8000)) /* ZT0 */
+    if (matches(opcode, 0x00dffc1f, 0x001f8000)) /* LDR and STR of ZT0 */
         return access(class, flags, A64_FORM_OFFSET, 0, 64);
     return A64_UNALLOCATED;
 }

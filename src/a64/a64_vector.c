@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalar floating point, SIMD, SVE and SME of A64 (C4.1.90, C4.1.81, C4.1.1). */
+/* Classifies scalar floating point, SIMD, SVE and SME instructions of A64 (C4.1.90, C4.1.81,
+   C4.1.1). */
 #include "a64/a64_decode.h"
 
-/* ---- Scalar floating point: exact ------------------------------------------------------------ */
+/* ---- Scalar floating point, by exact encodings ----------------------------------------------- */
 
 /*
  *     31 30 29 28     24 23 22 21 20 19 18  16 15  10 9  5 4  0
@@ -101,9 +102,10 @@ static code decode_fp(uint32_t opcode)
     return plain_if(field(opcode, 10, 3) == 4 && field(opcode, 5, 5) == 0, A64_FP_MOVE);
 }
 
-/* ---- SIMD: by group -------------------------------------------------------------------------- */
+/* ---- SIMD, by group of encodings ------------------------------------------------------------- */
 
-/* Of two registers and shapes: misc (21:17 = 10000 and 11100), and across lanes (11000). */
+/* The class of instructions with two registers: miscellaneous (bits 21:17 = 10000 and 11100) and
+   across lanes (11000). */
 static a64_class two_registers_class(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 12, 5);
@@ -126,7 +128,7 @@ static a64_class two_registers_class(uint32_t opcode)
  */
 static code decode_simd_wide(uint32_t opcode)
 {
-    if (bit(opcode, 10)) /* FMLAL and FMLSL are among the FP ones */
+    if (bit(opcode, 10)) /* FMLAL and FMLSL count as FP */
         return field(opcode, 11, 5) >= 0x18 ? A64_SIMD_FP : A64_SIMD;
     if (!bit(opcode, 11)) /* PMULL of 64 bits */
         return matches(opcode, 0x20c0f000, 0x00c0e000) ? A64_CRYPTO : A64_SIMD;
@@ -139,7 +141,7 @@ static code decode_simd_wide(uint32_t opcode)
     }
 }
 
-/* Copies, permutations and tables; halves; dot products and complex numbers. */
+/* Decodes copies, permutations and tables; half precision; dot products and complex numbers. */
 static code decode_simd_narrow(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 11, 4);
@@ -153,10 +155,10 @@ static code decode_simd_narrow(uint32_t opcode)
     if (!bit(opcode, 15))
         return bit(opcode, 22) || (bit(opcode, 14) && bit(opcode, 23)) ? A64_SIMD_FP
                                                                        : A64_SIMD_MOVE;
-    return op >= 8 ? A64_SIMD_FP : A64_SIMD; /* integer dot products are below */
+    return op >= 8 ? A64_SIMD_FP : A64_SIMD; /* integer dot products have lower numbers */
 }
 
-/* Shifts by a constant, moves of a constant; by one element. */
+/* Decodes shifts by a constant, moves of a constant, and operations by one element. */
 static code decode_simd_constant(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 12, 4);
@@ -164,17 +166,17 @@ static code decode_simd_constant(uint32_t opcode)
     if (bit(opcode, 10)) {
         if (bit(opcode, 23))
             return A64_UNALLOCATED;
-        if (field(opcode, 19, 4) == 0) /* ORR and BIC of a constant are logical */
+        if (field(opcode, 19, 4) == 0) /* ORR and BIC with a constant count as logical operations */
             return matches(opcode, 0x1000, 0x1000) && op < 12 ? A64_SIMD : A64_SIMD_MOVE;
         return field(opcode, 11, 5) >= 0x1c ? A64_SIMD_FP : A64_SIMD;
     }
     switch (op) {
-    case 0x1: /* FMLA, or FCMLA */
+    case 0x1: /* FMLA or FCMLA */
     case 0x5:
     case 0x9: return A64_SIMD_FP;
     case 0x3:
     case 0x7: return is_u ? A64_SIMD_FP : A64_SIMD;
-    case 0x0: /* FMLAL, FP8 */
+    case 0x0: /* FMLAL, or operations of FP8 */
     case 0x4: return is_u ? A64_SIMD : A64_SIMD_FP;
     case 0x8:
     case 0xc: return is_u ? A64_SIMD_FP : A64_SIMD;
@@ -194,15 +196,15 @@ code a64_decode_vector(uint32_t opcode)
     return bit(opcode, 21) ? decode_simd_wide(opcode) : decode_simd_narrow(opcode);
 }
 
-/* ---- SVE: by group --------------------------------------------------------------------------- */
+/* ---- SVE, by group of encodings -------------------------------------------------------------- */
 
-/* 000, bit 24 = 0: integer arithmetic. */
+/* The class of bits 31:29 = 000 with bit 24 = 0: integer arithmetic. */
 static a64_class sve_integer_class(uint32_t opcode)
 {
     const uint32_t op = field(opcode, 10, 6);
     if (bit(opcode, 21)) {
         if (op >= 0x30 || (op & 0x3c) == 0x14)
-            return A64_SVE_PREDICATE; /* counts of elements; RDVL, ADDVL, ADDPL */
+            return A64_SVE_PREDICATE; /* counts of elements, and RDVL, ADDVL, ADDPL */
         if (op == 0x2c || op == 0x2e)
             return A64_SVE_FP;                      /* FTSSEL, FEXPA */
         return op == 0x2f ? A64_SVE_MOVE : A64_SVE; /* MOVPRFX */
@@ -212,7 +214,7 @@ static a64_class sve_integer_class(uint32_t opcode)
     return matches(opcode, 0x003ee000, 0x00102000) ? A64_SVE_MOVE : A64_SVE;
 }
 
-/* 000, bit 24 = 1: logic with a constant, moves, permutations. */
+/* The class of bits 31:29 = 000 with bit 24 = 1: logic with a constant, moves, permutations. */
 static a64_class sve_permute_class(uint32_t opcode)
 {
     if (!bit(opcode, 21))
@@ -220,7 +222,8 @@ static a64_class sve_permute_class(uint32_t opcode)
     return field(opcode, 13, 3) == 2 ? A64_SVE_PREDICATE : A64_SVE_MOVE;
 }
 
-/* 001: compares, predicates, and (bits 21, 15:14 = 111) constants for whole vectors. */
+/* The class of bits 31:29 = 001: compares, predicates, and (bits 21, 15:14 = 111) constants for
+   whole vectors. */
 static a64_class sve_predicate_class(uint32_t opcode)
 {
     if (!matches(opcode, 0x0120c000, 0x0120c000))
@@ -228,7 +231,7 @@ static a64_class sve_predicate_class(uint32_t opcode)
     return field(opcode, 19, 2) == 3 ? A64_SVE_MOVE : A64_SVE; /* DUP, FDUP */
 }
 
-/* 010: what SVE2 added. */
+/* The class of bits 31:29 = 010: instructions that SVE2 added. */
 static a64_class sve2_class(uint32_t opcode)
 {
     if (!matches(opcode, 0x01200000, 0x01200000))
@@ -252,7 +255,7 @@ code a64_decode_sve(uint32_t opcode)
     }
 }
 
-/* ---- SME: by group --------------------------------------------------------------------------- */
+/* ---- SME, by group of encodings -------------------------------------------------------------- */
 
 code a64_decode_sme(uint32_t opcode)
 {
