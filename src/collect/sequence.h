@@ -32,7 +32,7 @@ typedef struct sequence_counts {
 typedef struct sequence_sink {
     /* Takes the next packet in order. */
     stele_status (*deliver)(void *user, const receive_packet *about, const uint8_t *bytes);
-    /* Is told that `count` packets from a number on are missing; count 0: the stream began again
+    /* Called when `count` packets from a number on are missing; count 0: the stream began again
        with that number. */
     void (*miss)(void *user, const sequence *s, uint64_t number, uint64_t count);
     void *user;
