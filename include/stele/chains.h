@@ -84,8 +84,8 @@ STELE_API void stele_chains_free(stele_chains *c);
 /* Takes the events of a segment; all events must come in the order of time. */
 STELE_API stele_status stele_chains_add(stele_chains *c, const stele_segment *segment);
 
-/* Ends what is open; rows are complete from then on. Work that is still open has no end, and its
-   chain is in no row. */
+/* To be called after the last event; the rows are then complete. Work that is still open has no
+   end, and its chain is in no row. */
 STELE_API stele_status stele_chains_finish(stele_chains *c);
 
 /* The columns and kinds to request from a reader. */
@@ -99,7 +99,7 @@ STELE_API uint32_t stele_chains_columns(const stele_chains *c);
 STELE_API stele_status stele_chains_rows(stele_chains *c, const stele_chain_row **rows,
                                          size_t *count);
 
-/* The caller sets `struct_size`, as STELE_INIT does. */
+/* Gives the counts so far. The caller sets `struct_size`, as STELE_INIT does. */
 STELE_API void stele_chains_get_counts(const stele_chains *c, stele_chain_counts *counts);
 
 #ifdef __cplusplus

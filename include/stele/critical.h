@@ -137,7 +137,7 @@ STELE_API stele_status stele_critical_finish(stele_critical *c);
 STELE_API stele_status stele_critical_path(stele_critical *c, const stele_span *span,
                                            const stele_critical_stretch **rows, size_t *count);
 
-/* The caller sets `struct_size`, as STELE_INIT does. */
+/* Gives the counts so far. The caller sets `struct_size`, as STELE_INIT does. */
 STELE_API void stele_critical_get_counts(const stele_critical *c, stele_critical_counts *counts);
 
 /* The kinds and columns to request from a reader. */

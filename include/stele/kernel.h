@@ -153,7 +153,7 @@ STELE_API stele_status stele_kernel_rows(stele_kernel *k, stele_kernel_class of,
                                          stele_kernel_order order, const stele_kernel_row **rows,
                                          size_t *count);
 
-/* The caller sets `struct_size` of the result, as STELE_INIT does. */
+/* Gives the totals so far. The caller sets `struct_size` of the result, as STELE_INIT does. */
 STELE_API void stele_kernel_get_totals(const stele_kernel *k, stele_kernel_totals *totals);
 
 #ifdef __cplusplus

@@ -103,7 +103,7 @@ typedef struct stele_overview_state {
     uint64_t insn_count;   /* instructions, which are not in event_count */
 } stele_overview_state;
 
-/* The caller sets `struct_size`, as STELE_INIT does. */
+/* Gives the state. The caller sets `struct_size`, as STELE_INIT does. */
 STELE_API void stele_overview_get_state(const stele_overview *o, stele_overview_state *state);
 
 /* Gives the statistics of the reader, for losses and the balance of bytes. The caller sets

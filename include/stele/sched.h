@@ -261,7 +261,7 @@ STELE_API stele_status stele_sched_worst(stele_sched *s, const stele_sched_wake 
 STELE_API stele_status stele_sched_pairs(stele_sched *s, const stele_sched_pair **rows,
                                          size_t *count);
 
-/* The caller sets `struct_size` of the result, as STELE_INIT does. */
+/* Gives the totals so far. The caller sets `struct_size` of the result, as STELE_INIT does. */
 STELE_API void stele_sched_get_totals(const stele_sched *s, stele_sched_totals *totals);
 
 #ifdef __cplusplus

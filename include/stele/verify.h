@@ -33,7 +33,7 @@ extern "C" {
 #define STELE_ASPECT_LABELS 0x80u /* names of enumerators and objects that values mean */
 #define STELE_ASPECTS_ALL   0xffu
 
-/* How an event differs between the two. */
+/* How an event differs between the traces that are compared. */
 typedef enum stele_difference_what {
     STELE_DIFFERENCE_MISSING, /* the second trace has no such event */
     STELE_DIFFERENCE_NEW,     /* the first traces have no such event */

@@ -17,18 +17,18 @@ PROFILE_ORDERS = ("self", "total", "count", "max", "mean", "name")
 _PROFILE_KINDS = sum(1 << c.KINDS.index(kind)
                      for kind in ("begin", "end", "tail-exit", "complete", "sample"))
 
-#: A value of an expression: None where an event has no such thing.
+#: A value of an expression; None if the event does not have it.
 Value = Union[int, float, str, None]
 
 
 @dataclass(frozen=True)
 class ProfileRow:
-    """What the calls of one name took. Percentiles are at most 3.2 % too large, and `self_ns` is
+    """Figures of all calls of one name. Percentiles are at most 3.2 % too large, and `self_ns` is
     the time without the calls that were made by them."""
 
     name: str
-    track: "Optional[Track]"  #: None where the row is of all tracks
-    count: int  #: of calls with a known duration
+    track: "Optional[Track]"  #: None: the row is of all tracks
+    count: int  #: calls with a known duration
     total_ns: int
     self_ns: int
     mean_ns: int
@@ -37,9 +37,9 @@ class ProfileRow:
     p90_ns: int
     p99_ns: int
     max_ns: int
-    unended_count: int  #: calls that an exception, or the end of the trace, left open
-    lost_count: int  #: ends without a begin, which are in no other figure
-    is_sampled: bool  #: summed up by the tracer: only count, self_ns and total_ns are known
+    unended_count: int  #: calls that an exception or the end of the trace left open
+    lost_count: int  #: ends without a begin; in no other figure
+    is_sampled: bool  #: from samples of the tracer: only count, self_ns and total_ns are known
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Figures:
     """Figures of the values that one expression has in one group. Percentiles are at most 3.2 %
     too large where they are not exact, and None where there was no room for them."""
 
-    count: int  #: of rows where it gives a number
+    count: int  #: rows for which the expression gives a number
     sum: Value
     min: Value
     max: Value
@@ -57,7 +57,7 @@ class Figures:
     p90: Value
     p99: Value
     p999: Value
-    distinct: Optional[int]  #: different values; None unless they were asked for
+    distinct: Optional[int]  #: number of different values; None unless it was asked for
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Group:
     """Rows that have the same values of all expressions `by`."""
 
     keys: Tuple[Value, ...]
-    count: int  #: of rows
-    of: Tuple[Figures, ...]  #: one for each expression `of`
-    is_other: bool  #: all groups for which there was no room, together
+    count: int  #: number of rows
+    of: Tuple[Figures, ...]  #: figures of each expression in `of`
+    is_other: bool  #: stands for all groups beyond the limit
 
 
 def profile(trace: "Trace", request: c.Request, order: str, by_track: bool) -> List[ProfileRow]:
@@ -122,7 +122,7 @@ def stats(trace: "Trace", request: c.Request, by: Optional[str], of: Optional[st
 
 
 def _leave_choice(request: c.Request, kinds: int, columns: int) -> None:
-    """The analysis chooses among the events: it has to see those that it leaves out."""
+    """Leaves it to the analysis to choose among the events, since it must see all of them."""
     request.kinds, request.columns, request.where = kinds, columns, None
     request.names = request.categories = c.Globs()
     request.from_start = True

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared library: where it is, its structs and its functions, as <stele/...> has them."""
+"""The shared library: how it is found, and its structs and functions as <stele/...> declares
+them."""
 
 import ctypes
 import ctypes.util
@@ -359,8 +360,8 @@ _FUNCTIONS = {
 
 
 def _candidates():
-    """Where the library may be: named by the environment, beside an installed package, known to
-    the system."""
+    """Paths at which the library may be: from the environment, next to an installed package, where
+    the system finds libraries."""
     named = os.environ.get("STELE_LIBRARY")
     if named:
         yield named

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of a trace as columns: numpy, pandas, and whatever takes Arrow's C stream."""
+"""Tables of a trace as columns: for numpy, pandas, and all that take Arrow's C streams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DTYPES = {b"C": "u1", b"S": "u2", b"I": "u4", b"L": "u8", b"l": "i8", b"g": "f8
            b"tsn:": "datetime64[ns]"}
 _FLAG_NULLABLE = 2
 
-# ---- Streams that others take -------------------------------------------------------------------
+# ---- Arrow streams for other libraries ----------------------------------------------------------
 
 _CAPSULE_NAME = b"arrow_array_stream"
 _capsule_new = ctypes.pythonapi.PyCapsule_New
@@ -26,11 +26,13 @@ _capsule_new.restype = ctypes.py_object
 _capsule_new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
-_capsule_pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]  # it may be dying: no py_object
+# Not py_object: the capsule may be about to be freed.
+_capsule_pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 
 _RELEASE = type(c.ArrowArrayStream().release)
-_lent: Dict[int, Tuple["Trace", Any]] = {}  # by private_data: the trace, and who really releases
-_structs: Dict[int, c.ArrowArrayStream] = {}  # of capsules, by address
+# By private_data: the trace, and the library's own release().
+_lent: Dict[int, Tuple["Trace", Any]] = {}
+_structs: Dict[int, c.ArrowArrayStream] = {}  # structs of capsules, by their addresses
 
 
 @_RELEASE
@@ -43,18 +45,18 @@ def _release(pointer, lent=_lent):
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def _destroy(capsule, pointer_of=_capsule_pointer, name=_CAPSULE_NAME, structs=_structs):
     stream = structs.pop(pointer_of(capsule, name))
-    if stream.release:  # nobody took it
+    if stream.release:  # no consumer has taken the stream over
         stream.release(ctypes.byref(stream))
 
 
-# Others call these whenever they like, also while Python ends: they must never go.
+# Other libraries may call these at any time, also while Python ends: they must never be freed.
 for _callback in (_release, _destroy):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_callback))
 
 
 class Table:
-    """The rows of one table of a trace. Each use reads the trace anew; only the columns that were
-    chosen are read."""
+    """The rows of one table of a trace. Each use reads the trace again, and only the columns that
+    were chosen."""
 
     def __init__(self, trace: "Trace", name: str, columns: Optional[Sequence[str]],
                  fields: Optional[Dict[str, str]], request: c.Request):
@@ -68,7 +70,7 @@ class Table:
         chosen = list(table_columns(name) if columns is None else columns)
         #: Names of the columns, in their order.
         self.column_names: List[str] = chosen + ["arg." + field for field in fields or {}]
-        #: What the last reading that came to its end counted: rows, values that became null.
+        #: Counts of the last reading that came to its end: rows, values that became null.
         self.stats: Dict[str, int] = {}
         self._trace, self._request = trace, request
         self._columns = (c.ScanColumn * max(len(self.column_names), 1))()
@@ -127,15 +129,15 @@ class Table:
         return made
 
     def pandas(self) -> "pandas.DataFrame":
-        """A pandas.DataFrame. Whole numbers that can be null are of its nullable types, enumerations
-        are categories."""
+        """A pandas.DataFrame. Whole numbers that can be null are of its nullable types,
+        enumerations are categories."""
         import pandas
         return pandas.DataFrame({name: _series(*column) for name, column in self._read().items()},
                                 columns=self.column_names)
 
     def _read(self) -> Dict[str, Tuple[Any, Any, Optional[List[str]], bool]]:
-        """By column: values, which of them are there, labels of an enumeration, whether it can have
-        nulls."""
+        """For each column: values, which of them are not null, labels of an enumeration, whether
+        the column can have nulls."""
         import numpy
         stream, scan = self._open()
         schema = c.ArrowSchema()
@@ -203,7 +205,7 @@ def _bits(address: int, count: int):
 
 
 def _values(format: bytes, array: c.ArrowArray, texts: Dict[bytes, str]) -> Tuple[Any, Any]:
-    """The values of an array as copies, and which are there."""
+    """Copies of the values of an array, and which of them are not null."""
     import numpy
     count = array.length
     there = (_bits(array.buffers[0], count) if array.buffers[0] else numpy.ones(count, bool))
@@ -217,7 +219,7 @@ def _values(format: bytes, array: c.ArrowArray, texts: Dict[bytes, str]) -> Tupl
 
 
 def _texts(format: bytes, array: c.ArrowArray, there, texts: Dict[bytes, str]):
-    """Texts as str, each different one once, which saves most of the memory that names take."""
+    """Texts as str. Equal ones are one object, which saves most of the memory that names take."""
     import numpy
     offset_type = ctypes.c_int64 if format == b"U" else ctypes.c_int32
     offsets = list((offset_type * (array.length + 1)).from_address(array.buffers[1]))
@@ -252,10 +254,10 @@ def _series(values, there, labels, can_be_null):
     return values
 
 
-# ---- Which tables there are ---------------------------------------------------------------------
+# ---- Known tables and columns -------------------------------------------------------------------
 
 def tables() -> Dict[str, str]:
-    """The tables that every trace has, by name, and what each is."""
+    """The tables that every trace has: descriptions by name."""
     made: Dict[str, str] = {}
     info = c.TableInfo(struct_size=ctypes.sizeof(c.TableInfo))
     while library.stele_table_get(len(made), ctypes.byref(info)):
@@ -264,7 +266,7 @@ def tables() -> Dict[str, str]:
 
 
 def table_columns(table: str) -> Dict[str, str]:
-    """The columns of a table by name, and what each says."""
+    """The columns of a table: descriptions by name."""
     made: Dict[str, str] = {}
     info = c.TableColumnInfo(struct_size=ctypes.sizeof(c.TableColumnInfo))
     while library.stele_table_column(table.encode(), len(made), ctypes.byref(info)):

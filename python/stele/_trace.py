@@ -40,7 +40,7 @@ class SteleError(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was wrong in an input: a stable code, and its address (`offset` None: no place)."""
+    """What was wrong in an input: a stable code, and where (`offset` None: at no place)."""
 
     code: str
     severity: str
@@ -56,7 +56,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Loss:
-    """What a written format could not carry, or only in another form (`is_form`: nothing is lost).
+    """A loss: what a format could not carry, or only in another form (`is_form`: nothing is lost).
     `kind` is that of the events concerned, or "none"."""
 
     kind: str
@@ -99,7 +99,7 @@ def _text(value: Optional[bytes]) -> Optional[str]:
 
 
 def _settings(given: Optional[Dict[str, str]]):
-    """Settings for a struct, and how many."""
+    """An array of settings for the library, and its length."""
     given = given or {}
     made = (c.Setting * max(len(given), 1))()
     for at, (key, value) in enumerate(given.items()):
@@ -108,7 +108,7 @@ def _settings(given: Optional[Dict[str, str]]):
 
 
 class _Context:
-    """A context of the library with the findings that it reported."""
+    """A context of the library, and the findings that were reported to it."""
 
     def __init__(self, findings_max: int = 1000):
         self.findings: List[Finding] = []
@@ -155,7 +155,7 @@ class _Context:
 
 
 class Track:
-    """A line of time that events stand on: a thread, a CPU, a process, a stream."""
+    """A line of time that events are on: a thread, a CPU, a process, a stream."""
 
     __slots__ = ("number", "kind", "name", "parent")
 
@@ -171,7 +171,7 @@ class Track:
 
 class Event:
     """One event. Its numbers hold for good; its name, category, fields and text until the next
-    batch is taken, after which they raise SteleError. `keep()` gives all of it for good."""
+    batch is taken, after which they raise SteleError. `keep()` copies all of them."""
 
     __slots__ = ("_batch", "_raw", "_at")
 
@@ -180,17 +180,17 @@ class Event:
 
     @property
     def kind(self) -> str:
-        """What it is: one of stele.KINDS."""
+        """The kind of the event: one of stele.KINDS."""
         return c.KINDS[self._raw.kind]
 
     @property
     def time_ns(self) -> Optional[int]:
-        """ns on the scale of its clock; None when the record has no time."""
+        """Time in ns on the scale of the clock; None if the record has no time."""
         return None if self._raw.flags & c.FLAG_NO_TIME else self._raw.time_ns
 
     @property
     def end_ns(self) -> Optional[int]:
-        """Of a complete event its end in ns, else None."""
+        """End of a complete event in ns; None for other events."""
         if self._raw.kind != 1:
             return None
         end = self._raw.id
@@ -198,62 +198,62 @@ class Event:
 
     @property
     def dur_ns(self) -> Optional[int]:
-        """Of a complete event how long it took in ns, else None."""
+        """Duration of a complete event in ns; None for other events."""
         return None if self._raw.kind != 1 else self.end_ns - self._raw.time_ns
 
     @property
     def name(self) -> str:
-        """What happened; "" where it has no name."""
+        """Name of the event: what happened; "" if it has no name."""
         return self._batch._name(self._raw.name)
 
     @property
     def category(self) -> str:
-        """What its tracer filed it under; "" for nothing."""
+        """Category that the tracer gave the event; "" for none."""
         return self._batch._category(self._raw.category)
 
     @property
     def track(self) -> Optional[Track]:
-        """What it stands on; None when on nothing."""
+        """Track that the event is on; None for no track."""
         return self._batch._trace.track(self._raw.track)
 
     @property
     def cpu(self) -> Optional[int]:
-        """The number of the CPU that it happened on; None when the record does not say."""
+        """Number of the CPU on which the event happened; None if the record does not say."""
         return self._raw.cpu if self._raw.flags & c.FLAG_HAS_CPU else None
 
     @property
     def ticks(self) -> int:
-        """The source's own time, as written."""
+        """Time as the record has it, in ticks of its clock."""
         return self._raw.ticks
 
     @property
     def value(self) -> int:
-        """By kind, as <stele/event.h> lists."""
+        """A number whose meaning depends on the kind: see <stele/event.h>."""
         return self._raw.value
 
     @property
     def id(self) -> int:
-        """By kind, as <stele/event.h> lists."""
+        """A number whose meaning depends on the kind: see <stele/event.h>."""
         return self._raw.id
 
     @property
     def offset(self) -> int:
-        """Of the record's first byte in its input."""
+        """Offset of the record's first byte in its input."""
         return self._raw.offset
 
     @property
     def size(self) -> int:
-        """Of the record, in bytes."""
+        """Size of the record in bytes."""
         return self._raw.size
 
     @property
     def fields(self) -> Dict[str, Any]:
-        """Its fields by name, those of contexts among them: numbers, strings, bytes, lists, dicts.
-        Of several fields of one name the first counts."""
+        """The event's fields by name, with those of its contexts: numbers, strings, bytes, lists,
+        dicts. Of several fields with one name the first counts."""
         return self._batch._fields(self._raw)
 
     def keep(self) -> Dict[str, Any]:
-        """All of it as a dict that holds for good."""
+        """Copies all properties of the event into a dict."""
         return {"kind": self.kind, "time_ns": self.time_ns, "end_ns": self.end_ns,
                 "name": self.name, "category": self.category, "track": self.track,
                 "cpu": self.cpu, "ticks": self.ticks, "value": self.value, "id": self.id,
@@ -267,8 +267,8 @@ class Event:
 
 
 class Batch:
-    """A run of events of one stream. It holds until the next one is taken, or the trace is closed;
-    after that it raises SteleError."""
+    """A run of events of one stream. It can be used until the next batch is taken or the trace is
+    closed; after that it raises SteleError."""
 
     __slots__ = ("_trace", "_context", "_reader", "_turn", "_segment", "_first", "_count")
 
@@ -284,12 +284,12 @@ class Batch:
         events = self._pointer.contents.events
         for at in range(self._first, self._first + self._count):
             if self._turn != self._reader.turn:
-                self._pointer  # raises
+                self._pointer  # raises SteleError
             yield Event(self, c.Event.from_buffer_copy(events[at]), at)
 
     @property
     def _pointer(self):
-        """The library's batch, as long as it holds this one."""
+        """The library's batch; raises SteleError if that was filled again."""
         if self._turn != self._reader.turn:
             raise SteleError("the batch was given back: take what you need of it before the next "
                              "one, with Event.keep() or a copy of the array")
@@ -309,12 +309,12 @@ class Batch:
 
     @property
     def stream(self) -> int:
-        """Number of the stream that its events are of."""
+        """Number of the stream that the events are of."""
         return self._pointer.contents.stream
 
     def array(self) -> "numpy.ndarray":
-        """Its events as a structured numpy array (see event_dtype()), without a copy: its memory is
-        used again by the next batch, and is gone with the trace."""
+        """The events as a structured numpy array (see event_dtype()), without a copy: the next
+        batch reuses the memory of the array, and closing the trace frees it."""
         import numpy
         first = ctypes.addressof(self._pointer.contents.events[self._first])
         raw = (ctypes.c_char * (64 * self._count)).from_address(first)
@@ -325,7 +325,7 @@ class Batch:
         Trace.columns())."""
         import numpy
         number, dtype = _COLUMN_TYPES[type]
-        self._pointer  # raises where it was given back
+        self._pointer  # raises SteleError if the batch cannot be used any more
         values = numpy.zeros(self._count, dtype)
         there = numpy.zeros(self._count, bool)
         library.stele_segment_column(ctypes.byref(self._segment), self._context.intern(name),
@@ -389,13 +389,13 @@ class Batch:
 
 
 def _field_length(field) -> int:
-    """Entries that a field takes: itself, its labels, the members of its run."""
+    """Entries of a field on the tape: itself, its labels, the members of its run."""
     return 1 + field.label_count + (field.u.run.length if field.type >= c.TYPE_STRUCT else 0)
 
 
 class _Room:
-    """Memory for an array whose length is not known before: it grows without being copied, and
-    begins as zeros."""
+    """Memory for an array whose length is not known in advance: it grows without being copied, and
+    new elements are zeros."""
 
     def __init__(self, dtype):
         import numpy
@@ -471,11 +471,12 @@ def _request(kinds: Optional[Iterable[str]] = None, names: Union[str, Sequence[s
 
 
 class _Reader:
-    """One reading of a trace. Batches keep it; it is closed when none is left, or with the trace."""
+    """One reading of a trace. Its batches keep it open; it is closed after the last, or with the
+    trace."""
 
     def __init__(self, trace: "Trace", request: c.Request):
         self.trace = trace
-        self.turn = 0  # goes up with each batch; batches of an earlier turn are not there any more
+        self.turn = 0  # number of the current batch; earlier batches cannot be used any more
         self.handle = ctypes.c_void_p()
         traces = (ctypes.c_void_p * 1)(trace._open_handle())
         trace._context.check(library.stele_reader_open(
@@ -564,9 +565,9 @@ class Trace:
         self._handle = ctypes.c_void_p()
         self._tracks: Dict[int, Track] = {}
         self._readers: "weakref.WeakSet[_Reader]" = weakref.WeakSet()
-        self._lent_count = 0  # streams that others read from it
+        self._lent_count = 0  # Arrow streams of this trace that others still read
         self._is_closed = False
-        #: What the last reading that came to its end or was left counted: events, losses, bytes.
+        #: Counts of the last reading that ended or was left: events, losses, bytes.
         self.stats: Dict[str, int] = {}
         made, count = _settings(settings)
         options = c.TraceOptions(struct_size=ctypes.sizeof(c.TraceOptions), settings=made,
@@ -587,12 +588,12 @@ class Trace:
         self.close()
 
     def close(self) -> None:
-        """Closes it; batches of it are of no use any more."""
+        """Closes the trace; its batches cannot be used afterwards."""
         self._is_closed = True
         for reader in list(self._readers):
             reader.close()
         if self._lent_count:
-            return  # _give_back() goes on
+            return  # _give_back() closes the trace when the last stream is released
         if self._handle:
             library.stele_trace_close(self._handle)
             self._handle = ctypes.c_void_p()
@@ -617,8 +618,8 @@ class Trace:
 
     @property
     def info(self) -> Dict[str, Any]:
-        """What it is: path, format, title, version, reason, packing, is_big_endian, size (bytes as
-        stored, None when not known)."""
+        """Properties of the trace: path, format, title, version, reason, packing, is_big_endian,
+        size (bytes as stored, None if not known)."""
         about = library.stele_trace_get_info(self._open_handle()).contents
         made = {name: _text(getattr(about, name)) for name in
                 ("path", "format", "title", "version", "reason", "packing")}
@@ -628,7 +629,7 @@ class Trace:
 
     @property
     def properties(self) -> Dict[str, str]:
-        """What only its format has, as far as it was read."""
+        """Properties that only the trace's format has, as far as the trace was read."""
         made: Dict[str, str] = {}
         key, value = ctypes.c_char_p(), ctypes.c_char_p()
         at = 0
@@ -640,13 +641,13 @@ class Trace:
 
     @property
     def findings(self) -> List[Finding]:
-        """What was wrong in it, as far as it was read; the first thousand."""
+        """What was wrong in the trace, as far as it was read; the first thousand findings."""
         return self._context.findings
 
     @property
     def wall_ns(self) -> Optional[int]:
-        """ns since 1970-01-01 UTC at time 0 of its first stream's clock, once that was read; None
-        when the trace does not know."""
+        """Wall-clock time at time 0 of the first stream's clock, in ns since 1970-01-01 UTC; None
+        if the trace does not know it, or was not read yet."""
         for number in range(library.stele_stream_count(self._context.handle)):
             clock = library.stele_stream_get(self._context.handle, number).contents.clock
             if clock.has_wall:
@@ -654,16 +655,16 @@ class Trace:
         return None
 
     def batches(self, **request: Any) -> Iterator[Batch]:
-        """Its events in batches. The request is that of events()."""
+        """Gives the events in batches. The request is that of events()."""
         return _Reader(self, _request(**request)).batches()
 
     def events(self, **request: Any) -> Iterator[Event]:
-        """Its events one by one.
+        """Gives the events one by one.
 
         kinds: names of kinds; names, categories, tracks: glob patterns; begin, end: as the command
         takes them ("1.5s", "-10ms", "2024-05-01T10:00:00Z"); where: an expression ("dur > 1ms and
-        arg.len >= 4096"); order: "time", "streams" (each track by time) or "none" (as the records
-        stand); check: True judges every byte against the rules of the format.
+        arg.len >= 4096"); order: "time", "streams" (each track by time) or "none" (as the
+        records are stored); check: True judges every byte against the rules of the format.
         """
         for batch in self.batches(**request):
             yield from batch
@@ -697,8 +698,8 @@ class Trace:
     def columns(self, fields: Dict[str, str],
                 **request: Any) -> "Dict[str, numpy.ma.MaskedArray]":
         """Fields of all events as numpy arrays: {"len": "uint", "ratio": "float"} gives a dict with
-        a masked array for each. "int" and "uint" have 64 bits; what is no number, or does not fit
-        exactly, is masked."""
+        a masked array for each. "int" and "uint" have 64 bits; a value that is not a number, or
+        does not fit exactly, is masked."""
         import numpy
         reader = _Reader(self, _request(**request))
         try:
@@ -710,7 +711,7 @@ class Trace:
 
     def profile(self, order: str = "self", by_track: bool = False,
                 **request: Any) -> List[ProfileRow]:
-        """Where the time goes: a row for each name of its calls, the largest first by "self",
+        """Where the time goes: a row for each name of calls, the largest first by "self",
         "total", "count", "max" or "mean", or by "name"; with `by_track`, for each name on each
         track. The request is that of events(), without an order, and says which calls count."""
         request["order"] = "streams"
@@ -718,7 +719,7 @@ class Trace:
 
     def statistics(self, by: Optional[str] = None, of: Optional[str] = None, distinct: bool = False,
               **request: Any) -> List[Group]:
-        """Groups of events, or of calls where an expression looks at `dur`, and figures of each:
+        """Groups of events, or of calls if an expression uses `dur`, and figures of each group:
         statistics(by="name, cpu", of="dur, arg.len"). `by` and `of` are expressions, separated by
         commas, as events() takes them in `where`; without `by` all are one group. `distinct` estimates how
         many different values there are. The request is that of events(), without an order."""
@@ -726,8 +727,8 @@ class Trace:
         return _analysis.stats(self, _request(**request), by, of, distinct)
 
     def check(self) -> List[Finding]:
-        """Reads all of it, judges every byte against the rules of the format, and gives what was
-        wrong in it."""
+        """Reads the whole trace, checks every byte against the rules of the format, and returns the
+        findings."""
         reader = _Reader(self, _request(order="none", check=True))
         try:
             for _ in reader.batches():
@@ -737,13 +738,13 @@ class Trace:
         return self.findings
 
     def name(self, number: int) -> str:
-        """The text of a name's number, as in table()["name"]. Of names that are known in their
-        batch only it is empty."""
+        """The text of a name by its number, as in table()["name"]; empty for names that only their
+        batch knows."""
         self._open_handle()
         return self._context.name(number)
 
     def track(self, number: int) -> Optional[Track]:
-        """The track of a number, as in table()["track"]; None for 0."""
+        """The track with a number, as in table()["track"]; None for 0."""
         if number == 0:
             return None
         self._open_handle()
@@ -764,7 +765,7 @@ def open(path: Union[str, os.PathLike], format: Optional[str] = None,
 
 
 class Writer:
-    """A trace that is being made. Nothing stands under its name until it is finished."""
+    """A trace that is being written. No file has its name until it is finished."""
 
     def __init__(self, path: Union[str, os.PathLike], format: str, replace: bool = False,
                  version: Optional[str] = None, settings: Optional[Dict[str, str]] = None,
@@ -798,7 +799,7 @@ class Writer:
             self.close()
 
     def track(self, kind: str, number: int, name: str = "", parent: int = 0) -> int:
-        """The number of a track, to be given to event(): kind is "process", "thread", "cpu",
+        """Returns the number of a track, for event(): kind is "process", "thread", "cpu",
         "stream", "substream" or "provider"."""
         kinds = ("none", "other", "process", "thread", "cpu", "stream", "substream", "provider")
         raw = c.Track(kind=kinds.index(kind), parent=parent, number=number)
@@ -836,12 +837,12 @@ class Writer:
                                                        ctypes.byref(batch._segment)))
 
     def finish(self) -> None:
-        """Writes what is pending and puts the trace in its place."""
+        """Writes what is pending, and gives the trace its name."""
         self._flush()
         self._context.check(library.stele_writer_finish(self._handle))
 
     def close(self) -> None:
-        """Frees it; what was not finished is removed."""
+        """Frees the writer; a trace that was not finished is removed."""
         self._free()
 
     @property
@@ -878,7 +879,7 @@ class Writer:
             return self._add_scalar(name, c.TYPE_BOOL, "u", int(entry), 1)
         if isinstance(entry, float):
             return self._add_scalar(name, c.TYPE_FLOAT, "f", entry, 64)
-        entry = int(entry)  # numpy's integers, too
+        entry = int(entry)  # also converts integers of numpy
         if entry >= 2**64 or entry < -2**63:
             raise ValueError(f"{entry} has more than 64 bits")
         if entry < 0:
@@ -905,7 +906,7 @@ class Writer:
         at = self._batch.contents.field_count
         for key, member in entry.items() if is_struct else ((None, item) for item in entry):
             self._add(self._name(key) if is_struct else 0, member)
-        run = self._batch.contents.fields[at - 1].u.run  # the table may have moved
+        run = self._batch.contents.fields[at - 1].u.run  # adding members may have moved the table
         run.length, run.count = self._batch.contents.field_count - at, len(entry)
 
     def _flush(self) -> None:

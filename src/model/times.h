@@ -15,7 +15,7 @@ typedef struct times_far {
     uint64_t count;
     /* Range of their times. */
     int64_t begin_ns, end_ns;
-    uint64_t offset, size; /* of the record of the first one */
+    uint64_t offset, size; /* of the record with the first outlier */
 } times_far;
 
 /* The range as far as it is known. A zeroed one is empty. */
