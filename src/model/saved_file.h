@@ -15,7 +15,7 @@
  * 24  8  size of the trace
  */
 #define HEADER_SIZE 56u
-#define VERSION     4u
+#define VERSION     5u
 
 /* Numbers of the sections that follow the header; each section has its number, its size, and its
    bytes. Sections with other numbers are ignored. */

@@ -21,27 +21,33 @@ static const char magic[8] = {'S', 'T', 'E', 'L', 'E', 'I', 'D', 'X'};
 
 /* ---- Identity of a trace ---- */
 
-/* Adds a regular file, which is read directly, to an identity. Returns false if it is not one. */
-static bool identity_add(saved_identity *id, const char *path, input *in, unsigned sample_count)
+/* Adds samples of the first `size` bytes of an input. Returns false if they cannot be read. */
+static bool identity_sample(saved_identity *id, input *in, uint64_t size, unsigned sample_count)
 {
-    struct stat about;
     uint8_t bytes[SAMPLE_SIZE];
-    int64_t changed_ns;
-    uint64_t last;
-    if (!in->is_seekable || !in->has_size || stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
-        (uint64_t)about.st_size != in->size)
-        return false;
-    changed_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
-    last = in->size > SAMPLE_SIZE ? in->size - SAMPLE_SIZE : 0;
-    id->size += in->size;
-    id->changed_ns = changed_ns > id->changed_ns ? changed_ns : id->changed_ns;
+    const size_t wanted = size < SAMPLE_SIZE ? (size_t)size : SAMPLE_SIZE;
     for (unsigned i = 0; i < sample_count; i++) {
         size_t got;
-        if (input_read(in, last / (SAMPLE_COUNT - 1) * i, bytes, sizeof bytes, &got) != STELE_OK)
+        if (input_read(in, (size - wanted) / (SAMPLE_COUNT - 1) * i, bytes, wanted, &got) !=
+            STELE_OK)
             return false;
         id->sample = (uint32_t)crc32(id->sample, bytes, (uInt)got);
     }
     return true;
+}
+
+/* Adds a regular file, which is read directly, to an identity. Returns false if it is not one. */
+static bool identity_add(saved_identity *id, const char *path, input *in, unsigned sample_count)
+{
+    struct stat about;
+    int64_t changed_ns;
+    if (!in->is_seekable || !in->has_size || stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
+        (uint64_t)about.st_size != in->size)
+        return false;
+    changed_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+    id->size += in->size;
+    id->changed_ns = changed_ns > id->changed_ns ? changed_ns : id->changed_ns;
+    return identity_sample(id, in, in->size, sample_count);
 }
 
 /* Adds one of several files to an identity, with its name, size and time of change. */
@@ -286,22 +292,58 @@ static stele_status use_blocks(stele_trace *trace, const uint8_t *bytes, size_t 
     return status;
 }
 
+/* Whether the header is that of an index of the trace as it was when it had fewer bytes. */
+static bool is_of_beginning(const stele_trace *trace, const input *in, const uint8_t *header)
+{
+    input *of = source_input(trace->source);
+    const uint64_t old_size = load_le64(header + 24), size = load_le64(header + 48);
+    saved_identity id = {.size = old_size,
+                         .changed_ns = (int64_t)load_le64(header + 32),
+                         .sample = (uint32_t)crc32(0, NULL, 0)};
+    uint8_t wanted[HEADER_SIZE];
+    if (trace->ops->extend_index == NULL || trace->ops->file_at != NULL ||
+        !saved_is_plain_file(trace) || old_size >= of->size || !in->has_size ||
+        size > in->size - HEADER_SIZE || size > PAYLOAD_MAX(old_size) ||
+        !identity_sample(&id, of, old_size, SAMPLE_COUNT))
+        return false;
+    saved_header_put(wanted, trace, &id, NULL, 0);
+    return memcmp(wanted, header, 44) == 0;
+}
+
+/* Continues what an index says of the beginning of the trace. */
+static stele_status extend_sections(stele_trace *trace, const uint8_t *bytes, size_t size,
+                                    uint64_t old_size)
+{
+    cursor sections[SECTION_COUNT];
+    const cursor *format = &sections[SECTION_FORMAT - 1];
+    return find_sections(bytes, size, sections)
+               ? trace->ops->extend_index(trace, format->at, cursor_left(format), old_size)
+               : STELE_ERR_FORMAT;
+}
+
 typedef stele_status use_fn(stele_trace *trace, const uint8_t *bytes, size_t size);
 
 static bool use_file(stele_trace *trace, const char *path, use_fn *use, stele_status *status)
 {
     const char *found = NULL;
-    uint8_t header[HEADER_SIZE], *bytes = NULL;
+    uint8_t header[HEADER_SIZE] = {0}, *bytes = NULL;
     size_t size = 0;
     bool is_used = false;
     input *in = file_open(trace, path, &found);
-    if (in != NULL && header_read(trace, in, header, &found))
+    const bool is_whole = in != NULL && header_read(trace, in, header, &found);
+    const bool is_extended =
+        found != NULL && in != NULL && use == use_sections && is_of_beginning(trace, in, header);
+    if (is_whole || is_extended)
         bytes = sections_read(in, header, &size, &found);
     input_close(in);
     if (bytes != NULL && size != 0) {
-        *status = use(trace, bytes, size);
+        *status = is_extended ? extend_sections(trace, bytes, size, load_le64(header + 24))
+                              : use(trace, bytes, size);
         is_used = *status == STELE_OK;
-        if (*status == STELE_ERR_FORMAT) {
+        if (*status == STELE_ERR_UNSUPPORTED && is_extended) {
+            *status = STELE_OK;
+            found = "an index of an earlier state of this trace";
+        } else if (*status == STELE_ERR_FORMAT) {
             *status = STELE_OK;
             found = "an index that says what cannot be";
         }

@@ -160,6 +160,12 @@ typedef struct trace_ops {
     stele_status (*save_index)(stele_trace *trace, output *out);
     stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);
 
+    /* Does the same with what save_index() wrote when the trace had only `old_size` bytes, which
+       are still its first ones: reads those after them, and gives what index() gives.
+       STELE_ERR_UNSUPPORTED: all has to be read. May be NULL. */
+    stele_status (*extend_index)(stele_trace *trace, const uint8_t *bytes, size_t size,
+                                 uint64_t old_size);
+
     /* Returns the paths of files of the trace that its source does not have, `index` from 0; NULL
        after the last. */
     const char *(*file_at)(const stele_trace *trace, size_t index);

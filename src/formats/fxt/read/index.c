@@ -218,6 +218,30 @@ static void block_end(indexer *x)
     }
 }
 
+/* Notes by what indexing can continue at the block that was just begun, should the trace grow. */
+static void note_resume(const indexer *x)
+{
+    fxt_seek *seek = &x->trace->seek;
+    seek->can_resume = x->trace->stream_count <= FXT_RESUME_MAX && seek->block_count != 0;
+    seek->resume_count = seek->can_resume ? x->trace->stream_count : 0;
+    for (uint32_t i = 0; i < seek->resume_count; i++) {
+        const fxt_span *s = &x->spans[i];
+        const times *t = &s->times;
+        seek->can_resume &= t->far.count == 0 && !t->has_last && t->outlier_count == 0;
+        seek->resume[i] = (fxt_resume){.count = t->count,
+                                       .begin_ns = t->begin_ns,
+                                       .end_ns = t->end_ns,
+                                       .newest_ns = s->newest_ns,
+                                       .last_ns = s->last_ns,
+                                       .lateness_ns = s->lateness_ns,
+                                       .first_offset = t->first_offset,
+                                       .first_size = t->first_size};
+    }
+    seek->resume_is_whole = seek->can_resume && seek->blocks[seek->block_count - 1].is_whole;
+    seek->resume_has_inline_threads = seek->has_inline_threads;
+    seek->resume_has_lone_threads = seek->has_lone_threads;
+}
+
 /* Begins a block with the next record. */
 static void block_begin(indexer *x)
 {
@@ -226,6 +250,7 @@ static void block_begin(indexer *x)
     block_end(x);
     x->block_offset = window_offset(&x->walk.window) + x->walk.step;
     fxt_seek_begin_block(&x->trace->seek, x->block_offset, last_time(x));
+    note_resume(x);
 }
 
 /* Indexes one record that is not a plain event. */
@@ -250,7 +275,7 @@ static stele_status index_all(indexer *x)
             block_begin(x);
         if (x->current != UINT32_MAX &&
             fxt_span_add_hot(&x->spans[x->current], &x->state.current->clock, &x->walk,
-                             x->block_offset + FXT_BLOCK_REACH))
+                             x->block_offset + FXT_BLOCK_SIZE))
             continue;
         if (!index_next(x, &at))
             break;
@@ -386,8 +411,6 @@ static stele_status replay(indexer *x, const fxt_seek *seek)
     }
     if (status == STELE_OK && x->current == UINT32_MAX && !enter_stream(x))
         status = STELE_ERR_MEMORY;
-    if (status == STELE_OK && !run_add(x, x->run_start, x->walk.window.in->size))
-        status = STELE_ERR_MEMORY;
     free(bytes);
     return status;
 }
@@ -407,6 +430,8 @@ static stele_status load_found(fxt_trace *trace, fxt_seek *seek, const fxt_found
         fxt_state_open(&x.state, context, &trace->shared, trace->base.info.number, in->name, NULL)
             ? replay(&x, seek)
             : STELE_ERR_MEMORY;
+    if (status == STELE_OK && !run_add(&x, x.run_start, in->size))
+        status = STELE_ERR_MEMORY;
     if (status == STELE_OK && trace->stream_count != found_count)
         status = STELE_ERR_FORMAT;
     for (uint32_t i = 0; status == STELE_OK && i < found_count; i++) {
@@ -445,5 +470,97 @@ stele_status fxt_trace_load_index(stele_trace *self, const uint8_t *bytes, size_
         trace->seek = seek;
     else
         fxt_seek_free(&seek);
+    return status;
+}
+
+/* ---- Continued when the trace has grown ---- */
+
+/* Brings the indexer to where the last block begins, which is dropped and begun again. */
+static stele_status resume(indexer *x, fxt_seek *seek)
+{
+    const fxt_block last = seek->blocks[seek->block_count - 1];
+    const uint64_t end = x->walk.window.in->size;
+    stele_status status;
+    /* What was taken from bytes has room for one more of each. */
+    seek->block_capacity = seek->block_count + 1;
+    seek->listed_capacity = seek->listed_count + 1;
+    seek->block_count--;
+    seek->listed_count = last.listed;
+    status = replay(x, seek);
+    if (status == STELE_OK && x->trace->stream_count != seek->resume_count)
+        status = STELE_ERR_UNSUPPORTED;
+    if (status != STELE_OK)
+        return status;
+    for (uint32_t i = 0; i < seek->resume_count; i++) {
+        const fxt_resume *r = &seek->resume[i];
+        fxt_span *s = &x->spans[i];
+        s->times.count = r->count;
+        s->times.begin_ns = r->begin_ns;
+        s->times.end_ns = r->end_ns;
+        s->times.first_offset = r->first_offset;
+        s->times.first_size = r->first_size;
+        s->newest_ns = r->newest_ns;
+        s->last_ns = r->last_ns;
+        s->lateness_ns = r->lateness_ns;
+    }
+    seek->is_unusual = seek->resume_is_whole;
+    seek->has_inline_threads = seek->resume_has_inline_threads;
+    seek->has_lone_threads = seek->resume_has_lone_threads;
+    x->trace->seek = *seek;
+    *seek = (fxt_seek){.block_count = 0};
+    x->block_offset = last.offset;
+    fxt_seek_begin_block(&x->trace->seek, last.offset, last.last_ns);
+    walk_move(&x->walk, last.offset, end);
+    return STELE_OK;
+}
+
+static stele_status extend(fxt_trace *trace, fxt_seek *seek)
+{
+    stele_context *context = trace->base.context;
+    input *in = source_input(trace->base.source);
+    indexer x = {.trace = trace, .current = UINT32_MAX};
+    stele_status status =
+        walk_open(&x.walk, in, trace->is_big_endian, context->limits.window_size, NULL);
+    if (status != STELE_OK)
+        return status;
+    fxt_trace_forget_streams(trace);
+    fxt_seek_free(&trace->seek);
+    status =
+        fxt_state_open(&x.state, context, &trace->shared, trace->base.info.number, in->name, NULL)
+            ? resume(&x, seek)
+            : STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        status = index_all(&x);
+    if (status == STELE_OK) {
+        index_publish(&x);
+        index_identify(&x);
+    } else {
+        fxt_seek_free(&trace->seek);
+    }
+    fxt_state_close(&x.state);
+    walk_close(&x.walk);
+    free(x.spans);
+    return status;
+}
+
+stele_status fxt_trace_extend_index(stele_trace *self, const uint8_t *bytes, size_t size,
+                                    uint64_t old_size)
+{
+    fxt_trace *trace = (fxt_trace *)self;
+    input *in = source_input(self->source);
+    fxt_seek seek;
+    fxt_found *found;
+    uint32_t found_count;
+    stele_status status;
+    if (!fxt_seek_take(&seek, &found, &found_count, bytes, size, old_size))
+        return STELE_ERR_FORMAT;
+    if (!seek.can_resume || !fxt_seek_is_usable(&seek))
+        status = STELE_ERR_UNSUPPORTED;
+    else if (fxt_seek_fits(&seek, in, trace->is_big_endian, found_count, &status))
+        status = extend(trace, &seek);
+    else if (status == STELE_OK)
+        status = STELE_ERR_FORMAT;
+    free(found);
+    fxt_seek_free(&seek);
     return status;
 }

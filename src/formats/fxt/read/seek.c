@@ -242,6 +242,52 @@ static bool take_time(cursor *from, int64_t *before, int64_t *time_ns)
     return true;
 }
 
+#define FLAG_RESUME        1u
+#define FLAG_WHOLE         2u
+#define FLAG_RESUME_INLINE 4u
+#define FLAG_RESUME_LONE   8u
+
+static void put_resume(const fxt_seek *s, output *out)
+{
+    saved_put_u64(out, (s->can_resume ? FLAG_RESUME : 0) | (s->resume_is_whole ? FLAG_WHOLE : 0) |
+                           (s->resume_has_inline_threads ? FLAG_RESUME_INLINE : 0) |
+                           (s->resume_has_lone_threads ? FLAG_RESUME_LONE : 0));
+    saved_put_u64(out, s->can_resume ? s->resume_count : 0);
+    for (uint32_t i = 0; s->can_resume && i < s->resume_count; i++) {
+        const fxt_resume *r = &s->resume[i];
+        saved_put_u64(out, r->count);
+        saved_put_i64(out, r->begin_ns);
+        saved_put_i64(out, r->end_ns);
+        saved_put_i64(out, r->newest_ns);
+        saved_put_i64(out, r->last_ns);
+        saved_put_i64(out, r->lateness_ns);
+        saved_put_u64(out, r->first_offset);
+        saved_put_u64(out, r->first_size);
+    }
+}
+
+static bool take_resume(fxt_seek *s, cursor *from)
+{
+    uint64_t flags;
+    if (!saved_take_u64(from, &flags) || !saved_take_u32(from, &s->resume_count) ||
+        s->resume_count > FXT_RESUME_MAX)
+        return false;
+    s->can_resume = (flags & FLAG_RESUME) != 0;
+    s->resume_is_whole = (flags & FLAG_WHOLE) != 0;
+    s->resume_has_inline_threads = (flags & FLAG_RESUME_INLINE) != 0;
+    s->resume_has_lone_threads = (flags & FLAG_RESUME_LONE) != 0;
+    for (uint32_t i = 0; i < s->resume_count; i++) {
+        fxt_resume *r = &s->resume[i];
+        if (!saved_take_u64(from, &r->count) || !saved_take_i64(from, &r->begin_ns) ||
+            !saved_take_i64(from, &r->end_ns) || !saved_take_i64(from, &r->newest_ns) ||
+            !saved_take_i64(from, &r->last_ns) || !saved_take_i64(from, &r->lateness_ns) ||
+            !saved_take_u64(from, &r->first_offset) || !saved_take_u64(from, &r->first_size) ||
+            r->begin_ns > r->end_ns || r->lateness_ns < 0)
+            return false;
+    }
+    return true;
+}
+
 void fxt_seek_put(const fxt_seek *s, const fxt_found *found, uint32_t found_count, output *out)
 {
     fxt_block last = {0};
@@ -272,6 +318,7 @@ void fxt_seek_put(const fxt_seek *s, const fxt_found *found, uint32_t found_coun
         put_time(out, &last.end_ns, b->end_ns);
         put_time(out, &last.last_ns, b->last_ns);
     }
+    put_resume(s, out);
 }
 
 /* Reads an offset as its distance from the one before. Returns false if that is not valid. */
@@ -364,7 +411,7 @@ bool fxt_seek_take(fxt_seek *s, fxt_found **found, uint32_t *found_count, const 
     *found = NULL;
     if (!saved_take_u64(&from, &flags) || (*found = take_found(&from, found_count)) == NULL ||
         !take_listed(s, &from, trace_size) || !take_blocks(s, &from, trace_size) ||
-        cursor_left(&from) != 0) {
+        !take_resume(s, &from) || cursor_left(&from) != 0) {
         free(*found);
         *found = NULL;
         fxt_seek_free(s);

@@ -13,9 +13,6 @@
 /* Least bytes of a block. */
 #define FXT_BLOCK_SIZE ((uint64_t)256 << 10)
 
-/* Bytes from the begin of a block beyond which no event of it reaches. */
-#define FXT_BLOCK_REACH (FXT_BLOCK_SIZE + 4u * STELE_FXT_RECORD_SIZE_MAX)
-
 /* A record of state, metadata or an object, which is read regardless of the range of time. */
 typedef struct fxt_listed {
     uint64_t offset;
@@ -33,6 +30,16 @@ typedef struct fxt_block {
     bool is_whole;   /* Never skipped: this block or the one before has something unusual. */
 } fxt_block;
 
+/* What is known of the times of a stream where the last block begins. */
+typedef struct fxt_resume {
+    uint64_t count; /* of times; 0: there are none, and the rest is not known */
+    int64_t begin_ns, end_ns, newest_ns, last_ns, lateness_ns;
+    uint64_t first_offset, first_size;
+} fxt_resume;
+
+/* Indexes of traces with more streams are not continued when the trace grows. */
+#define FXT_RESUME_MAX 64u
+
 /* The blocks and listed records of a trace. A zeroed one is empty. */
 typedef struct fxt_seek {
     fxt_block *blocks;
@@ -48,6 +55,12 @@ typedef struct fxt_seek {
     /* Times are far from all others, which is reported only if all records are read. */
     bool has_outliers;
     bool is_refused; /* reading blocks of this trace would not give the same as reading all */
+
+    /* By what indexing can continue at the last block: streams, and whether they are all that it
+       takes; the flags of the same names, and is_whole of that block, as they were there. */
+    fxt_resume resume[FXT_RESUME_MAX];
+    uint32_t resume_count;
+    bool can_resume, resume_is_whole, resume_has_inline_threads, resume_has_lone_threads;
 } fxt_seek;
 
 void fxt_seek_free(fxt_seek *s);
