@@ -190,6 +190,7 @@ void stele_spans_free(stele_spans *s)
     spans_made_free(&s->made);
     hash_table_free(&s->last_numbers);
     free(s->lasts);
+    free(s->begun);
     free(s->open);
     free(s);
 }

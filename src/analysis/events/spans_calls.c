@@ -53,7 +53,7 @@ static void give_call(stele_spans *s, stele_span *span, uint32_t slot, uint32_t 
         span->parent = s->open[around].id;
         span->caller = spans_global_name(opened_event(&s->opened, around)->name);
     }
-    spans_give(s, span, slot, by);
+    spans_give(s, span, spans_begin_or_none(s, slot), by);
 }
 
 static void give_lost(stele_spans *s, stele_span *span, uint32_t around)
@@ -65,7 +65,7 @@ static void give_lost(stele_spans *s, stele_span *span, uint32_t around)
         span->parent = s->open[around].id;
         span->caller = spans_global_name(opened_event(&s->opened, around)->name);
     }
-    spans_give(s, span, 0, s->now);
+    spans_give(s, span, (spans_end){NULL, NULL}, s->now);
 }
 
 static void close_call(stele_spans *s, const stele_call_span *call, const stele_call_span *end)
@@ -275,15 +275,6 @@ static bool take_nested(stele_spans *s, stack *of, const stele_event *event)
     return true;
 }
 
-/* Whether an event can be tried on the fast path: it is of a call, no copy of another event, and
-   not after the window. */
-static bool is_usual(const stele_spans *s, const stele_event *event)
-{
-    return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0 &&
-           (event->flags & STELE_FLAG_REPEATED) == 0 &&
-           (event->time_ns < s->end_ns || s->end_ns == INT64_MAX);
-}
-
 /* ---- Other events of calls ---- */
 
 /* Passes an event to the calls engine. It is not inlined, so that the fast path need not save
@@ -314,14 +305,22 @@ const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
     const bool can_nest = !s->options.has_begins && s->options.timeout_ns == 0;
     stack *of = can_nest ? calls_plain_stack(s->calls, event->track) : NULL;
     const stele_event *at = event;
-    for (; of != NULL && at != end && s->status == STELE_OK; at++) {
-        if (at->track != event->track || !is_usual(s, at))
-            break;
+    while (of != NULL && at != end && s->status == STELE_OK && at->track == event->track &&
+           spans_is_usual(s, at)) {
+        const stele_event *next = at;
         s->now.event = at;
-        if (!expire(s, of, at->time_ns) || !take_nested(s, of, at))
+        if (!expire(s, of, at->time_ns))
             break;
-        if (at->time_ns > s->last_ns)
-            s->last_ns = at->time_ns;
+        if (at->kind == STELE_KIND_BEGIN)
+            next = spans_take_begun(s, of, at, end);
+        if (next == at) {
+            if (!take_nested(s, of, at))
+                break;
+            if (at->time_ns > s->last_ns)
+                s->last_ns = at->time_ns;
+            next++;
+        }
+        at = next;
     }
     if (at != event || s->status != STELE_OK)
         return at;

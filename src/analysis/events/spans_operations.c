@@ -103,7 +103,7 @@ static void close_operation(stele_spans *s, opened_link *link, int64_t time_ns, 
             s->open[around].child_count++;
             s->open[around].child_ns += whole;
         }
-        spans_give(s, &span, slot, by);
+        spans_give(s, &span, spans_begin_or_none(s, slot), by);
     }
     opened_link_remove(&s->opened, link);
 }
@@ -120,7 +120,7 @@ static void lose_operation(stele_spans *s)
     spans_take_lost_begin(s, &span, s->now);
     span.root = span.name;
     span.pair = (uint32_t)event->value;
-    spans_give(s, &span, 0, s->now);
+    spans_give(s, &span, (spans_end){NULL, NULL}, s->now);
 }
 
 static bool has_timed_out(const stele_spans *s, const stele_event *begin, int64_t now_ns)

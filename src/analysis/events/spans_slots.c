@@ -8,16 +8,9 @@
 
 /* ---- Begin of spans ---- */
 
-static inline int64_t renew(last_begin *last, int64_t begin_ns)
-{
-    const uint64_t before_ns = (uint64_t)last->begin_ns;
-    last->begin_ns = begin_ns;
-    return (int64_t)((uint64_t)begin_ns - before_ns);
-}
-
-/* Part of take_delta() for the case that the cached entry `*near` is of another name or track. */
-static int64_t find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
-                          int64_t begin_ns)
+/* Part of spans_delta() for the case that the cached entry `*near` is of another name or track. */
+int64_t spans_find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
+                         int64_t begin_ns)
 {
     uint32_t hash;
     if (!hash_table_reserve(&s->last_numbers)) {
@@ -30,7 +23,7 @@ static int64_t find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_
         if (s->lasts[number].track != track || s->lasts[number].name != name)
             continue;
         *near = number + 1;
-        return renew(&s->lasts[number], begin_ns);
+        return last_begin_renew(&s->lasts[number], begin_ns);
     }
     if (s->last_count == DELTA_MAX) {
         s->counts.no_delta_count++;
@@ -49,20 +42,8 @@ static int64_t find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_
     return STELE_SPAN_NO_DELTA;
 }
 
-/* Returns the time since the previous span with this name on this track began, and makes this
-   one the previous. */
-static inline int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64_t begin_ns)
+uint32_t spans_keep(stele_spans *s, const stele_event *event, const open_data *data)
 {
-    uint32_t *const near = &s->near[(name + track * 31) % SPANS_NEAR];
-    last_begin *const last = *near != 0 ? &s->lasts[*near - 1] : NULL;
-    return last != NULL && last->track == track && last->name == name
-               ? renew(last, begin_ns)
-               : find_delta(s, near, track, name, begin_ns);
-}
-
-uint32_t spans_open(stele_spans *s, stele_span_source from)
-{
-    const stele_event *event = s->now.event;
     const uint32_t slot = opened_add_late(&s->opened, s->now.batch, event);
     while (slot != 0 && slot >= s->open_capacity) {
         open_data *open = array_grow(s->open, sizeof *open, &s->open_capacity, 256);
@@ -76,11 +57,18 @@ uint32_t spans_open(stele_spans *s, stele_span_source from)
         s->status = STELE_ERR_MEMORY;
         return 0;
     }
-    s->open[slot] = (open_data){
-        .id = ++s->id,
-        .delta_ns = take_delta(s, event->track, spans_global_name(event->name), event->time_ns),
-        .source = (uint8_t)from};
+    s->open[slot] = *data;
     return slot;
+}
+
+uint32_t spans_open(stele_spans *s, stele_span_source from)
+{
+    const stele_event *event = s->now.event;
+    const open_data open = {
+        .id = ++s->id,
+        .delta_ns = spans_delta(s, event->track, spans_global_name(event->name), event->time_ns),
+        .source = (uint8_t)from};
+    return spans_keep(s, event, &open);
 }
 
 /* ---- End of spans ---- */
@@ -123,9 +111,8 @@ static void judge(stele_spans *s, const stele_span *span)
         spans_made_undo(&s->made);
 }
 
-void spans_give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end)
+void spans_give(stele_spans *s, const stele_span *span, spans_end begin, spans_end end)
 {
-    const spans_end begin = slot != 0 ? spans_begin_of(s, slot) : (spans_end){NULL, NULL};
     spans_count(s, span->source, span->end, span->depth);
     if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
         return;

@@ -9,6 +9,7 @@
 
 #include <stele/spans.h>
 
+#include "analysis/events/call_stack.h"
 #include "analysis/events/opened.h"
 #include "analysis/events/spans_made.h"
 #include "query/filter.h"
@@ -30,6 +31,14 @@ typedef struct open_data {
     bool is_given; /* the begin of the span was given */
 } open_data;
 
+/* An open call that began in the current segment. Its begin event is still in the batch, so that no
+   copy was made. */
+typedef struct begun_call {
+    const stele_event *event;
+    uint64_t id, child_count;
+    int64_t delta_ns;
+} begun_call;
+
 /* When the last span with a name began on a track. */
 typedef struct last_begin {
     uint32_t track;
@@ -49,6 +58,9 @@ struct stele_spans {
     opened opened;   /* copies of open events, by the tags of calls and by keys */
     open_data *open; /* by slot, parallel to opened.slots */
     uint32_t open_capacity;
+    begun_call *begun; /* those on top of the stack at hand, the outermost first, after a place for
+                          what is around them */
+    uint32_t begun_capacity;
     last_begin *lasts;
     uint32_t last_count, last_capacity;
     hash_table last_numbers;   /* numbers of `lasts`, by track and name */
@@ -69,8 +81,34 @@ static inline stele_name spans_global_name(stele_name name)
     return (name & STELE_NAME_LOCAL) != 0 ? 0 : name;
 }
 
+/* Keeps a copy of an event of the current batch, which began a span. Returns its slot, 0 if out of
+   memory. */
+uint32_t spans_keep(stele_spans *s, const stele_event *event, const open_data *open);
+
 /* Keeps a copy of the current event, which begins a span. Returns its slot, 0 if out of memory. */
 uint32_t spans_open(stele_spans *s, stele_span_source from);
+
+/* Part of spans_delta() for the case that the cached entry `*near` is of another name or track. */
+int64_t spans_find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
+                         int64_t begin_ns);
+
+static inline int64_t last_begin_renew(last_begin *last, int64_t begin_ns)
+{
+    const uint64_t before_ns = (uint64_t)last->begin_ns;
+    last->begin_ns = begin_ns;
+    return (int64_t)((uint64_t)begin_ns - before_ns);
+}
+
+/* Returns the time since the previous span with this name on this track began, and makes this
+   one the previous. */
+static inline int64_t spans_delta(stele_spans *s, uint32_t track, stele_name name, int64_t begin_ns)
+{
+    uint32_t *const near = &s->near[(name + track * 31) % SPANS_NEAR];
+    last_begin *const last = *near != 0 ? &s->lasts[*near - 1] : NULL;
+    return last != NULL && last->track == track && last->name == name
+               ? last_begin_renew(last, begin_ns)
+               : spans_find_delta(s, near, track, name, begin_ns);
+}
 
 /* The copy of the event that began the span in a slot. */
 static inline spans_end spans_begin_of(const stele_spans *s, uint32_t slot)
@@ -78,12 +116,11 @@ static inline spans_end spans_begin_of(const stele_spans *s, uint32_t slot)
     return (spans_end){opened_batch(&s->opened, slot), opened_event(&s->opened, slot)};
 }
 
-/* Fills in those members of a span that its begin event determines. The caller sets begin_ns,
-   which is not before the window. */
-static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
+/* Fills in those members of a span that its begin event and what is known of it as an open span
+   determine. The caller sets begin_ns, which is not before the window. */
+static inline void spans_set_begin(const stele_spans *s, stele_span *span, const stele_event *event,
+                                   uint32_t stream, const open_data *open)
 {
-    const stele_event *event = opened_event(&s->opened, slot);
-    const open_data *open = &s->open[slot];
     span->id = open->id;
     span->child_count = open->child_count;
     span->delta_ns = open->delta_ns;
@@ -91,12 +128,19 @@ static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint
     span->name = spans_global_name(event->name);
     span->category = stele_category_name(s->context, event->category);
     span->track = event->track;
-    span->stream = s->opened.slots[slot].stream;
+    span->stream = stream;
     span->begin_cpu = event->cpu;
     span->has_begin_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
     span->source = open->source;
     if (open->source >= STELE_SPAN_NESTED_PAIR)
         span->pair = (uint32_t)event->value;
+}
+
+/* As spans_set_begin(), of the span in a slot. */
+static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
+{
+    spans_set_begin(s, span, opened_event(&s->opened, slot), s->opened.slots[slot].stream,
+                    &s->open[slot]);
 }
 
 /* Fills in those members of a span that its end event determines. */
@@ -122,9 +166,14 @@ static inline void spans_count(stele_spans *s, uint8_t from, uint8_t end, uint32
         s->counts.depth_max = depth + 1;
 }
 
-/* Counts a span, and gives it to the receiver if it is wanted. `slot` is that of its begin, 0 if
-   the begin is missing. */
-void spans_give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end);
+/* Counts a span, and gives it to the receiver if it is wanted. One of both ends is there. */
+void spans_give(stele_spans *s, const stele_span *span, spans_end begin, spans_end end);
+
+/* The begin of the span in a slot; no event for slot 0, where the begin is missing. */
+static inline spans_end spans_begin_or_none(const stele_spans *s, uint32_t slot)
+{
+    return slot != 0 ? spans_begin_of(s, slot) : (spans_end){NULL, NULL};
+}
 
 /* Whether a span ended before the window. Such a span is not given: events before the window are
    read only to find what is open at its begin. */
@@ -133,9 +182,26 @@ static inline bool spans_is_before(const stele_spans *s, int64_t begin_ns, int64
     return end_ns < s->begin_ns || (end_ns == s->begin_ns && begin_ns < s->begin_ns);
 }
 
+/* Whether an event can be tried on the fast path: it is of a call, no copy of another event, and
+   not after the window. */
+static inline bool spans_is_usual(const stele_spans *s, const stele_event *event)
+{
+    return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0 &&
+           (event->flags & STELE_FLAG_REPEATED) == 0 &&
+           (event->time_ns < s->end_ns || s->end_ns == INT64_MAX);
+}
+
 /* Takes the current event, which is of STELE_CALLS_KINDS, and those after it that are of such
    kinds and of the same track, up to `end`. Returns the first event that was not taken. */
 const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
+                                    const stele_event *end);
+
+/*
+ * Takes begins of calls, and the ends of calls that began so, from `event` on and before `end`, all
+ * on the track of a stack. Of calls that begin and end among these events nothing is copied; those
+ * that are open afterwards have slots. Returns the first event that was not taken.
+ */
+const stele_event *spans_take_begun(stele_spans *s, stack *of, const stele_event *event,
                                     const stele_event *end);
 
 /* Gives the COMPLETE events of a track that have ended before `now_ns`. Callers need it that
