@@ -382,6 +382,8 @@ typedef struct stele_format_info {
     const char *extensions; /* separated by spaces, with dots: ".fxt" */
     const char *settings;   /* keys that stele_trace_open() takes, separated by spaces; "": none */
     bool can_read, can_write, can_copy;
+    bool links_tracks; /* traces can have operations and flows, whose events stand on several tracks
+                        */
 } stele_format_info;
 
 /* Gives the formats that this library was built with, `index` from 0. Returns false past the last

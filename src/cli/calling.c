@@ -308,6 +308,14 @@ static stele_trace *take_stood(calling *s, size_t index)
     return trace;
 }
 
+/* Whether tracks can be read one after the other: no span has its ends on different ones. */
+static bool can_be_by_track(const calling *s, const stele_trace *trace)
+{
+    stele_format_info about = STELE_INIT(stele_format_info);
+    return s->is_by_track && (s->pairing == NULL || !stele_pairing_wants(s->pairing, trace)) &&
+           stele_format_find(stele_trace_get_info(trace)->format, &about) && !about.links_tracks;
+}
+
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     const char *path = c->options.arguments[index];
@@ -321,6 +329,8 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     if (trace == NULL)
         return false;
     s->selected.request.columns = columns;
+    if (can_be_by_track(s, trace))
+        s->selected.request.order = STELE_ORDER_STREAMS;
     if (align(c, trace, s, &s->selected.request)) {
         const bool has_insns = s->takes_insns && stele_trace_has_insns(trace);
         s->has_read_insns |= has_insns;

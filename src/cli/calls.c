@@ -87,10 +87,17 @@ static int compare_keys(const calls *k, const stele_value *a, const stele_value 
     return k->is_falling ? -order : order;
 }
 
+/* Of equal rows those that began before stand first, in whatever order tracks are read. */
 static int compare_rows(const calls *k, const span_row *a, const span_row *b)
 {
     const int order = compare_keys(k, &a->key, &b->key);
-    return order != 0 ? order : a->number < b->number ? -1 : 1;
+    if (order != 0)
+        return order;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    if (a->stream != b->stream)
+        return a->stream < b->stream ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
 }
 
 /* ---- Heap, with the row that sorts last on top ----------------------------------------------- */
@@ -148,19 +155,18 @@ static bool key_keep(span_row *row)
     return true;
 }
 
-/* Lets the engine leave out spans that cannot be among the longest: of equal ones those that
-   came first are shown. */
+/* Lets the engine leave out spans that cannot be among the longest. */
 static void set_least(calls *k)
 {
     if (k->is_longest && k->heap_count == k->top && k->heap[0].key.type == STELE_VALUE_INT &&
         (uint64_t)k->heap[0].key.u.i >= k->s.calling.duration_min_ns)
-        stele_spans_set_least(k->s.spans, (uint64_t)k->heap[0].key.u.i + 1);
+        stele_spans_set_least(k->s.spans, (uint64_t)k->heap[0].key.u.i);
 }
 
 static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,
                          const stele_span *span)
 {
-    span_row row = {.number = k->number++};
+    span_row row = {.number = k->number++, .begin_ns = span->begin_ns, .stream = span->stream};
     stele_expression_evaluate(k->key, segment, index, span, &row.key);
     if (k->heap_count == k->top && compare_rows(k, &row, &k->heap[0]) > 0)
         return STELE_OK;
@@ -344,6 +350,33 @@ static void restart(void *user)
     k->number = 0;
 }
 
+/* Whether a text has a word that says which span it is: its number, which is given in the order of
+   time. It may well be that it means something else. */
+static bool may_have_number(const char *text)
+{
+    static const char *const words[] = {"id", "parent"};
+    for (const char *at = text; at != NULL && *at != 0;) {
+        const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            if (strlen(words[i]) == size && memcmp(at, words[i], size) == 0)
+                return true;
+        }
+        at += size != 0 ? size : 1;
+    }
+    return false;
+}
+
+/* Whether spans of different tracks can come in any order. */
+static bool is_by_track(const calls *k)
+{
+    bool has_numbers = k->has_children || k->s.options.has_paths ||
+                       may_have_number(k->s.calling.only.where) ||
+                       may_have_number(option_value(&k->c->options, OPTION_CALLS_SORT));
+    for (size_t i = 0; i < k->rows.column_count; i++)
+        has_numbers = has_numbers || may_have_number(k->rows.columns[i].title);
+    return k->key != NULL && !has_numbers;
+}
+
 static bool needs_fields(const stele_expression *e)
 {
     return (stele_expression_columns(e) & STELE_COLUMN_FIELDS) != 0;
@@ -433,6 +466,7 @@ void command_CALLS(cli *c)
         k.s.restart = k.key != NULL && k.otlp == NULL && k.outliers == NULL && !k.has_children
                           ? restart
                           : NULL;
+        k.s.calling.is_by_track = is_by_track(&k);
         if (keep_open(&k) && spanning_read(&k.s, take, &k)) {
             sort_heap(&k);
             if (!k.has_children || read_children(&k))

@@ -86,6 +86,7 @@ typedef struct format {
     size_t trace_size;    /* of the format's own struct, which begins with a stele_trace */
     const trace_ops *ops; /* of its traces */
     const char *settings; /* keys that opening takes, space separated; NULL: none */
+    bool links_tracks;    /* its traces can have operations and flows */
 
     /* Whether two traces of this format are parts of one. NULL: they never are. */
     bool (*is_part)(const stele_trace *a, const stele_trace *b);

@@ -61,7 +61,8 @@ bool stele_format_get(size_t index, stele_format_info *info)
                               .settings = f->settings != NULL ? f->settings : "",
                               .can_read = f->ops != NULL,
                               .can_write = f->writer != NULL,
-                              .can_copy = f->copier != NULL};
+                              .can_copy = f->copier != NULL,
+                              .links_tracks = f->links_tracks};
     sized_give(info, &own, sizeof own, SIZED_FIRST(stele_format_info, can_copy));
     return true;
 }

@@ -22,13 +22,13 @@ golden calls_csv
 expect 0 calls --json --where 'name == "read" and arg.ret == 1' user
 golden calls_json
 
-# The order, ties by their coming, and what has no value last.
+# The order, ties by their begins, and what has no value last.
 expect 0 calls --csv --columns name,dur --sort -dur user
 check "largest first" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,dur_ns main,1500 main,800 read,400 read,300 '
 expect 0 calls --csv --columns name,dur --sort dur --top 1 user
 check "smallest first" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,dur_ns read,300 '
 expect 0 calls --csv --columns name,delta --sort delta user
-check "missing last" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,delta_ns read,500 read, main, main, '
+check "missing last" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,delta_ns read,500 main, read, main, '
 expect 0 calls --csv --columns name --sort name --top 1 user
 says out '^main'
 
@@ -39,6 +39,17 @@ wc -l <out >all.count
 expect 0 calls --csv --sort -dur threads.xray
 wc -l <out >ranked.count
 check "no row is lost when ranked" cmp -s all.count ranked.count
+
+# Rows that show no numbers of spans are ranked track by track, and are those in the order of time.
+for trace in "$xray"/*.xray threads.xray "$fxt"/[a-g]*.fxt "$heph"/heph_tracing_example.bin.log; do
+    for key in -dur name; do
+        "$STELE" calls --csv --sort "$key" --columns time,dur,self,delta,name,caller,track,args \
+            "$trace" >tracks 2>tracks.err
+        "$STELE" calls --csv --sort "$key" --columns id,time,dur,self,delta,name,caller,track,args \
+            "$trace" 2>given.err | cut -d, -f2- >given
+        same given tracks
+    done
+done
 
 # What only spans have.
 expect 0 calls --csv --columns caller,root,depth --where 'depth == 1' --top 1 user

@@ -39,6 +39,7 @@ TEST(formats_are_found_by_name)
         CHECK(info.can_read == (f->ops != NULL));
         CHECK(info.can_write == (f->writer != NULL));
         CHECK(info.can_copy == (f->copier != NULL));
+        CHECK(info.links_tracks == f->links_tracks);
     }
     CHECK(!stele_format_get(format_count(), &info));
     CHECK(format_at(format_count()) == NULL);

@@ -444,6 +444,7 @@ const format format_ctf = {
     .target = FORMAT_TARGET_FOLDER,
     .follows_folders = true,
     .receiver = &ctf_receiver,
+    .links_tracks = true,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,
 };

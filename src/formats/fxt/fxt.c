@@ -176,6 +176,7 @@ const format format_fxt = {
     .writer = fxt_writer_new,
     .copier = fxt_copier_new,
     .receiver = &fxt_receiver,
+    .links_tracks = true,
     .codes = fxt_codes,
     .code_count = FXT_CODE_COUNT,
 };
