@@ -13,11 +13,13 @@
 /* A number that is farther ahead is taken for a new start of the stream, not for a loss. */
 #define JUMP_MAX (UINT64_C(1) << 20)
 
+/* The entry of a number in the history. It is valid for the `window` numbers before s->next. */
 static uint64_t *history_at(const sequence *s, uint64_t number)
 {
     return &s->history[number & (s->window - 1)];
 }
 
+/* The slot of a number. Waiting numbers are in [next, next + window), so no two share a slot. */
 static waiting_packet *slot_at(const sequence *s, uint64_t number)
 {
     return &s->slots[number & (s->window - 1)];
@@ -28,11 +30,14 @@ static uint64_t hash_of(const sequence_sink *sink, const uint8_t *bytes, size_t 
     return hash_keyed_bytes(sink->key, bytes, size) | HASH_BIT;
 }
 
+/* Begins the sequence with its first packet, of any number. */
 static stele_status begin(sequence *s, const sequence_sink *sink, const receive_packet *about)
 {
     s->mask = about->mask;
     s->counts_events = about->counts_events;
     s->window = sink->window;
+    /* The window must be small against the range of numbers, or past and future numbers are
+       ambiguous. */
     while (s->window > 1 && s->window - 1 > s->mask / 4)
         s->window /= 2;
     s->history = calloc(s->window, sizeof *s->history);
@@ -45,6 +50,7 @@ static stele_status begin(sequence *s, const sequence_sink *sink, const receive_
 
 /* ---- Delivering in order ---- */
 
+/* Delivers the packet whose number is s->next, and notes its hash in the history. */
 static stele_status give(sequence *s, const sequence_sink *sink, const receive_packet *about,
                          const uint8_t *bytes)
 {
@@ -53,8 +59,10 @@ static stele_status give(sequence *s, const sequence_sink *sink, const receive_p
     return sink->deliver(sink->user, about, bytes);
 }
 
+/* Delivers the waiting packet with the number s->next, and frees its slot. */
 static stele_status give_waiting(sequence *s, const sequence_sink *sink, waiting_packet *slot)
 {
+    /* The slot is freed first: the next packet with this slot is `window` numbers ahead. */
     waiting_packet taken = *slot;
     stele_status status;
     slot->bytes = NULL;
@@ -128,6 +136,7 @@ static stele_status leave_out(const sequence_sink *sink, const receive_packet *a
     return STELE_OK;
 }
 
+/* Keeps a packet that is ahead of s->next, but within the window, until it is its turn. */
 static stele_status wait(sequence *s, const sequence_sink *sink, const receive_packet *about,
                          const uint8_t *bytes, int64_t now_ns)
 {
@@ -174,6 +183,8 @@ static stele_status take_past(sequence *s, const sequence_sink *sink, const rece
     return sink->deliver(sink->user, about, bytes);
 }
 
+/* Handles a number too far from s->next: the stream began again, or another sender uses it. Waiting
+   packets are delivered, then the sequence continues from the new number. */
 static stele_status restart(sequence *s, const sequence_sink *sink, const receive_packet *about,
                             const uint8_t *bytes)
 {
@@ -192,6 +203,8 @@ static stele_status restart(sequence *s, const sequence_sink *sink, const receiv
 stele_status sequence_take(sequence *s, const sequence_sink *sink, const receive_packet *about,
                            const uint8_t *bytes, int64_t now_ns)
 {
+    /* Distances are computed modulo the range of numbers, so that wrapping needs no special
+       case. */
     const uint64_t number = about->number & about->mask;
     stele_status status = s->is_begun ? STELE_OK : begin(s, sink, about);
     uint64_t ahead, past;
@@ -205,6 +218,8 @@ stele_status sequence_take(sequence *s, const sequence_sink *sink, const receive
         return take_past(s, sink, about, bytes);
     if (ahead > s->mask / 2 || ahead > JUMP_MAX)
         return restart(s, sink, about, bytes);
+    /* The window moves until the number is in it; packets that leave it at its start are
+       missing. */
     if (ahead >= s->window)
         status = advance(s, sink, (number - s->window + 1) & s->mask);
     if (status == STELE_OK)

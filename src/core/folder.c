@@ -142,7 +142,7 @@ static int link_compare(const void *a, const void *b)
     return strcmp(((const folder_link *)a)->name, ((const folder_link *)b)->name);
 }
 
-/* Follows links, then the links that were found behind them, and so on. Links of one round are
+/* Follows links, then the links that were found through them, and so on. Links of one round are
    sorted by name, so that the result does not depend on the order in which directories are read. */
 static stele_status folder_follow(folder_walk *walk)
 {

@@ -14,6 +14,7 @@ static block *block_new(uint32_t events)
     block *b = calloc(1, sizeof *b);
     if (b == NULL)
         return NULL;
+    /* Both have an entry for each event that the storage can have. */
     b->keys = calloc(events, sizeof *b->keys);
     b->owners = calloc(events, sizeof *b->owners);
     if (b->keys == NULL || b->owners == NULL || stele_batch_new(events, &b->storage) != STELE_OK) {
@@ -77,6 +78,7 @@ bool block_reserve_views(block *b, uint32_t count)
 {
     uint32_t capacity = b->view_capacity == 0 ? 1 : b->view_capacity;
     stele_batch *grown;
+    /* Views may move: pointers to them hold until the next call. */
     if (count <= b->view_capacity)
         return true;
     while (capacity < count)
@@ -92,6 +94,7 @@ bool block_reserve_views(block *b, uint32_t count)
 /* Finds a view that events of the batch can join: of the same stream, and without a context. */
 static bool view_find(const block *b, const stele_batch *batch, uint32_t *view)
 {
+    /* The last views are tried first: events of a stream come in runs. */
     const uint32_t tried = b->view_count < BLOCK_VIEWS_TRIED ? b->view_count : BLOCK_VIEWS_TRIED;
     for (uint32_t i = b->view_count; i-- > b->view_count - tried;) {
         const stele_batch *known = &b->views[i];
@@ -104,6 +107,8 @@ static bool view_find(const block *b, const stele_batch *batch, uint32_t *view)
     return false;
 }
 
+/* Adds a view for events of the batch, with a copy of its context. Returns false if out of
+   memory. */
 static bool view_add(block *b, const stele_batch *batch, uint32_t *view)
 {
     const uint32_t context_first = b->storage->field_count;

@@ -86,6 +86,8 @@ static inline bool is_empty(const merge_node *node)
     return node->at == node->end && node->run.first == node->run.end;
 }
 
+/* The place of the event that a key is of. `key` is in the array `keys` of any room, so the place
+   is at a fixed distance. */
 static inline uint64_t place_of(const uint64_t *key)
 {
     return key[offsetof(merge_room, places) / sizeof *key];
@@ -97,6 +99,8 @@ static uint32_t part_count(const merge_node *node)
     return has_keys(node) ? (uint32_t)(node->end - node->at) : node->run.end - node->run.first;
 }
 
+/* The events of a node that go first, in the form that run_before() takes. The node is not
+   empty. */
 static merge_held part_held(const merge_node *node, bool by_end)
 {
     const merge_run *run = &node->run;
@@ -112,6 +116,8 @@ static merge_held part_held(const merge_node *node, bool by_end)
 static void part_take(merge_node *node, merge_node *side, uint32_t count)
 {
     if (has_keys(side)) {
+        /* The keys stay in the room of the side. That is safe: a side is filled, and its room
+           written, only when all nodes above it are empty. */
         node->at = side->at;
         node->end = side->at += count;
     } else {
@@ -120,10 +126,12 @@ static void part_take(merge_node *node, merge_node *side, uint32_t count)
     }
 }
 
+/* Writes the keys and places of the first `count` events of a run to a room. */
 static void keys_read(merge_room *to, const merge_run *run, uint32_t count, bool by_end)
 {
     const stele_event *event = &run->batch->events[run->first];
     const uint64_t place = (uint64_t)run->input << 32 | run->first;
+    /* Keys that the input has already computed are copied. */
     if (run->keys != NULL)
         for (uint32_t i = 0; i < count; i++)
             to->keys[i] = run->keys[run->first + i];
@@ -157,6 +165,7 @@ static bool node_pass(merge_node *node, merge_node *side, const merge_node *othe
     uint32_t count = part_count(side);
     if (is_empty(side))
         return false;
+    /* An empty `other` has ended, since both sides were filled before: all of `side` goes. */
     if (!is_empty(other)) {
         const merge_held held = part_held(side, by_end), limit = part_held(other, by_end);
         count = run_before(&held, held_key(&limit, 0), wins_tie);
@@ -168,12 +177,15 @@ static bool node_pass(merge_node *node, merge_node *side, const merge_node *othe
 
 /* ---- Merging two sides ---- */
 
+/* How many keys of a side one merge takes: both sides together must fit in a room. */
 static size_t side_count(const merge_node *side)
 {
     const size_t count = (size_t)(side->end - side->at);
     return count < SIDE_KEYS ? count : SIDE_KEYS;
 }
 
+/* One step of a merge: copies the key that goes next, with its place, to `to`. The mask of
+   merge_step() selects the address without a branch. */
 static inline void step_to(uint64_t *to, merge_place *at)
 {
     const uintptr_t left = (uintptr_t)at->left, right = (uintptr_t)at->right;
@@ -218,6 +230,8 @@ static void node_merge_few(merge_node *node)
 
 /* ---- Filling nodes ---- */
 
+/* Pulls the next segment of a leaf's input. The events of the last one were all delivered, so that
+   the input may reuse their batch. An error ends the leaf only. */
 static void leaf_fill(merge_flow *merge, merge_node *leaf)
 {
     merge_input *in = &merge->inputs[leaf->input];
@@ -232,12 +246,14 @@ static void leaf_fill(merge_flow *merge, merge_node *leaf)
     in->batch = segment.batch;
     leaf->run = (merge_run){segment.batch, in->from->keys, leaf->input, segment.first,
                             segment.first + segment.count};
+    /* A run of few events is seldom passed up, so its keys are read at once. */
     if (segment.count <= FEW_KEYS)
         node_read(merge, leaf);
 }
 
 static void node_fill(merge_flow *merge, merge_node *node);
 
+/* Whether a node has keys, but at most FEW_KEYS: 0 - 1 wraps to a large number. */
 static bool has_few_keys(const merge_node *node)
 {
     return (size_t)(node->end - node->at) - 1 < FEW_KEYS;
@@ -252,6 +268,8 @@ static bool sides_fill(merge_flow *merge, merge_node *node)
         node_fill(merge, left);
     if (is_empty(right) && !right->is_ended)
         node_fill(merge, right);
+    /* Keys of a side go before its run, so that keys of both sides can be merged regardless of
+       runs. */
     if (has_keys(left) && has_keys(right) && (has_few_keys(left) || has_few_keys(right))) {
         node_merge_few(node);
         return false;
@@ -260,6 +278,7 @@ static bool sides_fill(merge_flow *merge, merge_node *node)
     if (node->is_ended || node_pass(node, left, right, true, merge->by_end) ||
         node_pass(node, right, left, false, merge->by_end))
         return false;
+    /* Both sides have events, and neither has a run that goes before the other: they are merged. */
     if (!has_keys(left))
         node_read(merge, left);
     if (!has_keys(right))
@@ -291,6 +310,8 @@ static stele_status give_keys(merge_flow *merge, merge_node *root)
     const uint32_t key_count = (uint32_t)(root->end - keys);
     starts[0] = 0;
     for (uint32_t i = 1; i < key_count; i++) {
+        /* The start is always written, and counts if the input differs from that of the event
+           before. */
         starts[count] = i;
         count += place_input(place_of(&keys[i])) != place_input(place_of(&keys[i - 1]));
     }

@@ -45,6 +45,8 @@ const seek_stream *seek_index_of(const stele_trace *trace, uint32_t stream)
     uint32_t number = stream - trace->stream_first;
     if (index == NULL)
         return NULL;
+    /* With one stream the blocks of PRODUCE_ALL are those of the stream, unless the format has
+       others. One block alone does not help: there is nothing to skip. */
     if (stream == PRODUCE_ALL)
         number = trace->stream_count == 1 && !trace->ops->seeks_in_file_order
                      ? 0
@@ -60,6 +62,9 @@ bool seek_stream_opened(const seek_stream *stream, uint32_t *at, uint32_t *depth
     for (; *at > 0; --*at) {
         const seek_block *block = &stream->blocks[*at];
         const uint32_t end = *at + 1 < stream->count ? block[1].opened_first : stream->opened_count;
+        /* Walking back, `*depth` is how many of the outermost calls are still wanted: those not yet
+           given. A block has `kept` calls from before, and `own` that began in the block before
+           it. */
         const uint32_t own = end - block->opened_first;
         const uint32_t there = block->kept + own < *depth ? block->kept + own : *depth;
         *depth = block->kept < there ? block->kept : there;
@@ -134,6 +139,7 @@ static void forget_open(seek_builder *b)
     stream->knows_open = false;
 }
 
+/* Pushes a call. Returns false if it is too deep to follow, or if out of memory. */
 static bool call_begin(seek_builder *b, const stele_event *event)
 {
     if (b->depth == SEEK_DEPTH_MAX)
@@ -157,10 +163,14 @@ static bool call_end(seek_builder *b, const stele_event *event)
     if (event->name != 0 && b->calls[b->depth - 1].name != event->name)
         return false;
     b->depth--;
+    /* `kept` is the lowest depth since the last block began: calls below it stayed open all the
+       time. */
     b->kept = b->depth < b->kept ? b->depth : b->kept;
     return true;
 }
 
+/* Whether an event of a call is unambiguous: of the one track of the stream, in the order of time,
+   without doubtful flags, and not mixed with COMPLETE events. */
 static bool is_plain_call(seek_builder *b, const stele_event *event)
 {
     const unsigned doubts = STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED;
@@ -173,6 +183,8 @@ static bool is_plain_call(seek_builder *b, const stele_event *event)
     return true;
 }
 
+/* Follows an event. Returns false if open calls are unknown from here on: kinds whose spans do not
+   nest on a stack cannot be followed. */
 static bool follow_event(seek_builder *b, const stele_event *event)
 {
     switch (event->kind) {
@@ -186,6 +198,7 @@ static bool follow_event(seek_builder *b, const stele_event *event)
     }
 }
 
+/* Follows the events of a batch, and gives up for the whole stream at the first ambiguous one. */
 static void follow(seek_builder *b, const stele_batch *batch)
 {
     for (uint32_t i = 0; i < batch->event_count; i++) {

@@ -7,6 +7,7 @@
 
 /* ---- Comparing values ---- */
 
+/* Whether one of the labels of a value equals a text. */
 static bool label_equals(const expression *e, const stele_batch *batch, const value *v,
                          stele_text text)
 {
@@ -17,6 +18,8 @@ static bool label_equals(const expression *e, const stele_batch *batch, const va
     return false;
 }
 
+/* Compares two values as a relation does. A MISSING value satisfies no relation, not even "!=". A
+   number with labels compares with a text by its labels, and only for equality. */
 static bool value_compares(const expression *e, const stele_batch *batch, opcode op, const value *a,
                            const value *b)
 {
@@ -31,6 +34,7 @@ static bool value_compares(const expression *e, const stele_batch *batch, opcode
         order = value_order(a, b);
     switch (op) {
     case OP_EQUAL: return order == ORDER_EQUAL;
+    /* Values of types that cannot be compared are neither equal nor unequal. */
     case OP_UNEQUAL: return order != ORDER_EQUAL && order != ORDER_FOREIGN;
     case OP_LESS: return order == ORDER_LESS;
     case OP_LESS_EQUAL: return order == ORDER_LESS || order == ORDER_EQUAL;
@@ -39,6 +43,7 @@ static bool value_compares(const expression *e, const stele_batch *batch, opcode
     }
 }
 
+/* Whether a pattern matches one of the labels of a value. */
 static bool pattern_matches_label(const expression *e, const stele_batch *batch, const pattern *p,
                                   const value *v)
 {
@@ -53,12 +58,15 @@ static bool pattern_matches_label(const expression *e, const stele_batch *batch,
 /* Patterns with a higher index match each text anew: remembering verdicts takes memory. */
 #define REMEMBERING_PATTERNS_MAX 16u
 
+/* Whether a value satisfies a match instruction. A MISSING value, or one without a text, satisfies
+   neither "~" nor "!~". */
 static bool value_matches(expression *e, const stele_batch *batch, const instruction *at,
                           const value *v)
 {
     pattern *const p = &e->patterns[at->right];
     bool matches;
     if (v->type == VALUE_TEXT)
+        /* The verdict on a name of the pool is remembered, since the name never changes. */
         matches = v->name == STELE_NAME_LOCAL || at->right >= REMEMBERING_PATTERNS_MAX
                       ? pattern_matches(p, v->u.text.bytes, v->u.text.size)
                       : pattern_matches_name(p, e->context, batch, v->name);
@@ -71,6 +79,8 @@ static bool value_matches(expression *e, const stele_batch *batch, const instruc
 
 /* ---- Executing instructions ---- */
 
+/* Computes an operand that is not a literal. Calls and conditions recurse into operands before this
+   one, so that the depth is at most OPERAND_DEPTH_MAX. Returns false if the value is missing. */
 static bool operand_set(value *v, expression *e, const subject *of, const operand *o)
 {
     if (o->kind == OPERAND_CALL)
@@ -90,6 +100,7 @@ const value *operand_value(expression *e, const subject *of, const operand *o, v
         *seen |= EXPRESSION_SEEN_ASKED | EXPRESSION_SEEN_THERE;
         return room;
     }
+    /* What was seen is for expression_report(): an operand that was asked for and never there. */
     *seen |= EXPRESSION_SEEN_ASKED;
     if (of->event->kind == STELE_KIND_BEGIN || of->event->kind == STELE_KIND_END)
         *seen |= EXPRESSION_SEEN_BEGIN;
@@ -100,6 +111,7 @@ const value *operand_value(expression *e, const subject *of, const operand *o, v
 bool expression_execute(expression *e, const subject *of, const instruction *at,
                         const instruction *end)
 {
+    /* Jumps lead forward only, so that each instruction is executed once at most. */
     bool truth = false;
     while (at < end) {
         value left_room, right_room;
@@ -113,6 +125,8 @@ bool expression_execute(expression *e, const subject *of, const instruction *at,
             at++;
             continue;
         }
+        /* All other instructions read at least one operand, whose value is in its own room or in
+           the operand: both stay valid while the right one is computed. */
         left = operand_value(e, of, &e->operands[at->left], &left_room);
         switch (at->op) {
         case OP_TRUTH: truth = value_truth(left); break;
@@ -121,6 +135,7 @@ bool expression_execute(expression *e, const subject *of, const instruction *at,
         case OP_MATCH:
         case OP_MATCH_NOT: truth = value_matches(e, of->batch, at, left); break;
         default:
+            /* The relations, OP_EQUAL to OP_GREATER_EQUAL, are what is left. */
             truth = value_compares(e, of->batch, (opcode)at->op, left,
                                    operand_value(e, of, &e->operands[at->right], &right_room));
         }
@@ -134,6 +149,7 @@ bool expression_holds_span(expression *e, const stele_batch *batch, const stele_
 {
     const subject of = {batch, event, span};
     value room;
+    /* A condition has instructions, a value is an operand: never both. */
     if (e->is_value)
         return value_truth(operand_value(e, &of, &e->operands[e->root], &room));
     return expression_execute(e, &of, e->code, e->code + e->code_count);
@@ -149,6 +165,7 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
 /* Expressions with more instructions are not followed, and may always hold. */
 #define MAY_HOLD_MAX 256u
 
+/* A set of truths has bit 0 for false and bit 1 for true. */
 #define MAY_BE(truth) (1u << (truth))
 
 static bool is_of_names(operand_kind kind)
@@ -171,6 +188,8 @@ static bool operand_is_known(const expression *e, const operand *o)
     return true;
 }
 
+/* Whether the outcome of an instruction depends on names and kinds only. Relations have a right
+   operand; that of a match is the index of a pattern. */
 static bool instruction_is_known(const expression *e, const instruction *at)
 {
     return operand_is_known(e, &e->operands[at->left]) &&
@@ -200,15 +219,18 @@ bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stel
     for (uint32_t i = 0; i < e->code_count; i++) {
         const instruction *at = &e->code[i];
         unsigned may = truths[i];
+        /* No path leads to an instruction with an empty set. */
         if (may == 0)
             continue;
         if (at->op == OP_JUMP_FALSE || at->op == OP_JUMP_TRUE) {
+            /* The truths that jump go to the target, the others to the next instruction. */
             const unsigned jumps = may & MAY_BE(at->op == OP_JUMP_TRUE);
             truths[i + at->left] |= (uint8_t)jumps;
             truths[i + 1] |= (uint8_t)(may & ~jumps);
             continue;
         }
         if (at->op == OP_NOT)
+            /* Exchanges the bits of false and true. */
             may = (may >> 1 & 1) | (may << 1 & 2);
         else if (instruction_is_known(e, at))
             may = MAY_BE(expression_execute(e, &of, at, at + 1));
@@ -221,6 +243,7 @@ bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stel
 
 /* ---- Public functions ---- */
 
+/* Gives an integer in the smallest of the public types that holds it: INT, UINT, WIDE. */
 static void give_int(stele_value *to, wide_i128 i)
 {
     to->type = STELE_VALUE_INT;
