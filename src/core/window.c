@@ -47,6 +47,8 @@ void window_move(window *w, uint64_t start, uint64_t stop)
     w->data_offset = start;
 }
 
+/* Enlarges the buffer to `want` bytes, capacity_max at most. Returns false if out of memory; the
+   window is then unchanged except for its status. */
 static bool window_grow(window *w, size_t want)
 {
     size_t capacity = w->capacity;
@@ -62,6 +64,7 @@ static bool window_grow(window *w, size_t want)
         w->status = STELE_ERR_MEMORY;
         return false;
     }
+    /* The buffer may have moved, and all positions with it. */
     w->at = buffer + (w->at - w->buffer);
     w->end = buffer + (w->end - w->buffer);
     w->data = w->buffer = buffer;
@@ -71,6 +74,7 @@ static bool window_grow(window *w, size_t want)
 
 void window_keep(window *w, size_t size)
 {
+    /* Kept bytes must not reduce the longest record that fits. */
     w->capacity_max += size - w->keep;
     w->keep = size;
 }
@@ -92,14 +96,17 @@ static void window_compact(window *w, size_t kept)
 size_t window_fill(window *w, size_t want)
 {
     size_t left = (size_t)(w->end - w->at), kept;
+    /* In memory everything is loaded already; after an error nothing more is. */
     if (w->buffer == NULL || w->status != STELE_OK)
         return left;
     kept = (size_t)(w->at - w->buffer);
     if (kept > w->keep)
         kept = w->keep;
     window_compact(w, kept);
+    /* From here on at == buffer + kept: the room is what is left of the capacity after it. */
     if (want > w->capacity - kept && !window_grow(w, want < SIZE_MAX - kept ? want + kept : want))
         return left;
+    /* Each turn loads bytes, or ends at the range, the input or an error. */
     while (left < want && left < w->capacity - kept) {
         const uint64_t offset = window_offset_of(w, w->end);
         const uint64_t range = w->stop - offset;
@@ -128,6 +135,8 @@ bool window_await(window *w, size_t want, int64_t wait_ms)
         size_t now;
         if (!input_is_ready(w->in, offset, wait_ms))
             return false;
+        /* One byte more than there is: the fill returns what is ready instead of waiting for
+           all. */
         now = window_fill(w, left + 1);
         if (now == left)
             return true;
@@ -148,6 +157,7 @@ bool window_skip(window *w, uint64_t size)
         return false;
     if (w->buffer == NULL)
         return false;
+    /* The target is not loaded: the window moves there, and loads nothing before it is needed. */
     window_move(w, offset + size, w->stop);
     /* An input of unknown size may end before `stop`, which only reading can find out. */
     return w->in->has_size || window_need(w, 1) > 0 || w->in->position >= offset + size;

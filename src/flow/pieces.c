@@ -38,14 +38,11 @@ struct pieces {
     stele_name before;
     piece *by_trace;
     size_t trace_count;
-    hash_table table;
+    hash_table table; /* indexes of `seen`, by the hash and the trace */
     seen *seen;
-    /* Indexes of `seen`. */
     uint32_t count, capacity;
-    /* Events that were left out. */
-    uint64_t repeated_count;
-    /* There are too many events to compare; further ones are all delivered. */
-    bool is_full;
+    uint64_t repeated_count; /* events that were left out */
+    bool is_full; /* there are too many events to compare; further ones are all delivered */
 };
 
 /* ---- Which traces are pieces ---- */
@@ -58,6 +55,8 @@ static bool are_alike(const related *a, const related *b)
            a->trace->info.size == b->trace->info.size;
 }
 
+/* Whether two traces may be pieces of one: they have one clock that the user did not move, both
+   ranges are known, and they are not the same trace. */
 static bool may_be_pieces(const related *a, const related *b)
 {
     if (a->trace->options.has_shift || b->trace->options.has_shift ||
@@ -67,6 +66,7 @@ static bool may_be_pieces(const related *a, const related *b)
            a->shift_ns == b->shift_ns && !are_alike(a, b);
 }
 
+/* Extends the range of `p`, on the common scale, by the overlap of its trace with another piece. */
 static void piece_add(piece *p, const related *own, const related *other)
 {
     const int64_t begin_ns = own->begin_ns > other->begin_ns ? own->begin_ns : other->begin_ns;
@@ -88,6 +88,7 @@ stele_status pieces_new(stele_context *context, const related *traces, size_t co
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
             has_some = has_some || may_be_pieces(&traces[i], &traces[k]);
+    /* Without pieces nothing is compared, and reading costs nothing more. */
     if (!has_some)
         return STELE_OK;
     p = calloc(1, sizeof *p);
@@ -101,6 +102,7 @@ stele_status pieces_new(stele_context *context, const related *traces, size_t co
     p->context = context;
     p->trace_count = count;
     p->before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
+    /* Two independent hashes of 64 bits: events that differ are equal in both only by chance. */
     p->keys[0] = hash_key_make();
     p->keys[1] = hash_key_make();
     for (size_t i = 0; i < count; i++) {
@@ -129,6 +131,7 @@ void pieces_free(pieces *p)
 
 /* ---- Hashing an event ---- */
 
+/* The hashes of one event, to which its members are added one by one. */
 typedef struct hasher {
     const pieces *of;
     uint64_t hash[2];
@@ -147,6 +150,8 @@ static void hash_text(hasher *h, stele_text text)
                                      hash_keyed_bytes(h->of->keys[i], text.bytes, text.size));
 }
 
+/* Hashes a name by its number, which is the same in all traces of the context; a local name by its
+   text. */
 static void hash_name(hasher *h, const stele_batch *batch, stele_name name)
 {
     if ((name & STELE_NAME_LOCAL) == 0)
@@ -174,6 +179,8 @@ static void hash_track(hasher *h, uint32_t number)
     hash_number(h, UINT64_MAX);
 }
 
+/* Hashes the entries of all fields. Types and counts are hashed, too, so that no two different
+   tapes give the same sequence of numbers. */
 static void hash_fields(hasher *h, const stele_batch *batch, const stele_event *event)
 {
     uint32_t first;
@@ -192,6 +199,8 @@ static void hash_fields(hasher *h, const stele_batch *batch, const stele_event *
     hash_number(h, count);
 }
 
+/* Hashes all members of an event but its offset, size and flags, which differ between pieces. The
+   time of an event without time is only a position, and is left out. */
 static void hash_event(hasher *h, const stele_batch *batch, const stele_event *event)
 {
     const bool has_time = (event->flags & STELE_FLAG_NO_TIME) == 0;
@@ -248,6 +257,7 @@ static stele_status is_new(pieces *p, size_t index, const stele_batch *batch,
     met = count_of(p, &h, (uint32_t)index);
     if (met == NULL)
         return STELE_ERR_MEMORY;
+    /* The count moves when the table grows, so it is read before the next call. */
     own = ++*met;
     met = count_of(p, &h, GIVEN);
     if (met == NULL)
@@ -258,6 +268,8 @@ static stele_status is_new(pieces *p, size_t index, const stele_batch *batch,
     return STELE_OK;
 }
 
+/* Whether other pieces may have the event, too: it has no time, or it lasts and touches the
+   overlap. */
 static bool may_be_repeated(const piece *p, const stele_event *event)
 {
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
@@ -313,6 +325,7 @@ stele_status pieces_batch(pieces *p, size_t index, stele_batch *batch)
         if (own->is_piece && is_begun_before(p, index, batch, &batch->events[i]))
             is_kept = false;
         p->repeated_count += !is_kept;
+        /* Kept events move to the front of the batch; `kept` never exceeds `i`. */
         if (is_kept && kept++ != i)
             batch->events[kept - 1] = batch->events[i];
     }

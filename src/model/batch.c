@@ -104,6 +104,7 @@ stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t si
         return UINT32_MAX;
     if (batch->name_count == batch->name_capacity && !batch_grow_names(batch, 1))
         return UINT32_MAX;
+    /* Both tables have room, so nothing can fail after this. */
     batch->names[batch->name_count].offset = batch_push_bytes(batch, bytes, (uint32_t)size);
     batch->names[batch->name_count].size = (uint32_t)size;
     return STELE_NAME_LOCAL | batch->name_count++;
@@ -112,6 +113,7 @@ stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t si
 void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset)
 {
     const uint64_t size = (uint64_t)count * 8;
+    /* The bytes are aligned as a whole, so that aligning the offset aligns the array. */
     const uint32_t padding = (0u - batch->byte_count) & 7u;
     if (size > INT32_MAX - 8 || !batch_reserve_bytes(batch, (uint32_t)size + padding))
         return NULL;
@@ -124,12 +126,14 @@ bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first)
 {
     const uint32_t count = batch->field_count - first;
     event->field_first = first;
+    /* The usual case: the count fits into the event. */
     if (count < STELE_FIELDS_MANY) {
         event->field_count = (uint16_t)count;
         return true;
     }
     if (!batch_reserve_fields(batch, 1))
         return false;
+    /* The entries are the last ones of the tape, so that they can move up by one. */
     memmove(batch->fields + first + 1, batch->fields + first, count * sizeof *batch->fields);
     batch->field_count++;
     batch->fields[first] = (stele_field){.type = STELE_TYPE_STRUCT, .u.run = {count, count}};
@@ -142,6 +146,7 @@ uint32_t stele_event_fields(const stele_batch *batch, const stele_event *event, 
     *first = event->field_first;
     if (event->field_count != STELE_FIELDS_MANY)
         return event->field_count;
+    /* The entry at `first` only holds the number. */
     *first += 1;
     return batch->fields[event->field_first].u.run.length;
 }
@@ -167,6 +172,7 @@ stele_field *stele_batch_add_field(stele_batch *batch, stele_name name, stele_ty
     event = &batch->events[batch->event_count - 1];
     field = batch_push_field(batch);
     *field = (stele_field){.name = name, .type = (uint8_t)type};
+    /* The event has an entry for its count already, which counts the new one, too. */
     if (event->field_count == STELE_FIELDS_MANY) {
         batch->fields[event->field_first].u.run.length++;
         batch->fields[event->field_first].u.run.count++;
@@ -174,6 +180,7 @@ stele_field *stele_batch_add_field(stele_batch *batch, stele_name name, stele_ty
     }
     if (!batch_set_fields(batch, event, event->field_first))
         return NULL;
+    /* batch_set_fields() may have moved the new entry: it is the last one still. */
     return &batch->fields[batch->field_count - 1];
 }
 
@@ -214,6 +221,8 @@ static bool name_carry(stele_batch *to, const stele_batch *from, stele_name *nam
     return *name != UINT32_MAX;
 }
 
+/* Copies one entry, with its bytes and its local names. Room for the entry was reserved. Returns
+   false if out of memory. */
 static bool field_copy(stele_batch *to, const stele_batch *from, const stele_field *field)
 {
     stele_field copy = *field;
@@ -267,6 +276,7 @@ bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_even
 
 /* ---- Shifting times ---- */
 
+/* Shifts one time; flags the event if the result was clamped. */
 static int64_t time_shift(int64_t time_ns, int64_t shift_ns, uint8_t *flags)
 {
     int64_t sum;
@@ -311,6 +321,7 @@ void batch_drift(stele_batch *batch, double drift, int64_t from_ns)
 
 void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns)
 {
+    /* The wall-clock time changes with the offset even if the two shifts cancel out. */
     batch->offset_ns += offset_ns;
     if (shift_ns == 0)
         return;

@@ -11,7 +11,6 @@
    NEAREST_SIZE_MAX bytes. */
 unsigned edit_distance(stele_text a, stele_text b);
 
-/* The fewest edits that are too many to have meant a word of this size. */
 /* The number of edits from which on a word of this size is not taken for a mistyped one. */
 unsigned edit_limit(size_t size);
 
