@@ -42,12 +42,10 @@ typedef enum stele_kernel_class {
 } stele_kernel_class;
 
 /* "syscall", "irq", "softirq", "softirq-raise", "disk", "send", "file", ... */
-/* One operation that ended, as the rows count it. The library owns it, and it holds during the call
-   of the handler. */
 STELE_API const char *stele_kernel_class_text(stele_kernel_class of);
 
-/* One thing that ended, as the rows count it. The library allocates it, and it holds during the
-   call. */
+/* One operation that ended, as the rows count it. The library owns it, and it holds during the call
+   of the handler. */
 typedef struct stele_kernel_item {
     uint8_t of;      /* stele_kernel_class */
     bool is_timed;   /* it has a first and a second moment; else begin_ns equals end_ns */

@@ -161,12 +161,10 @@ typedef struct stele_overview_track {
 } stele_overview_track;
 
 /* How many tracks are known so far; they are numbered from 1. */
-/* Gives a track by its number. Returns false if there is none. The caller sets `struct_size`, as
-   STELE_INIT does. */
 STELE_API uint32_t stele_overview_track_count(const stele_overview *o);
 
-/* A track by its number; false when there is none. The caller sets `struct_size`, as STELE_INIT
-   does. */
+/* Gives a track by its number. Returns false if there is none. The caller sets `struct_size`, as
+   STELE_INIT does. */
 STELE_API bool stele_overview_get_track(stele_overview *o, uint32_t number,
                                         stele_overview_track *track);
 
