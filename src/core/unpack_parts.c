@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packed inputs of several parts, each of which can be unpacked on its own: frames of zstd that say
- * how much they hold, members of gzip as bgzip writes them. Such an input can be read anywhere: the
- * part that holds a place is unpacked, and the last ones are kept.
+ * Makes compressed inputs seekable if they consist of parts that can be unpacked on their own:
+ * frames of zstd that say their size, members of gzip as bgzip writes them. To read at an offset,
+ * the part with that offset is unpacked; the last ones are kept.
  *
  *     packed     | part 0 | part 1 | part 2 |           found by hopping over their headers
  *     unpacked   |    part 0    |   part 1   | part 2 |
  *
- * Where one of the parts is large, does not say its size, or does not end where the next one
- * begins, the input is read from front to back, as all others are.
+ * If a part is large, does not say its size, or does not end where the next one begins, the input
+ * is read from front to back, as other compressed inputs are.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,39 +17,41 @@
 #include "core/array.h"
 #include "core/unpack.h"
 
-/* As many readers can go on side by side without unpacking a part twice. */
+/* Unpacked parts that are kept: so many readers can proceed without unpacking a part twice. */
 #define KEPT_COUNT 16u
 
-/* What an input takes of memory for its list; more parts are read from front to back. */
+/* Parts of one input, at most, since their list takes memory; an input with more is read from front
+   to back. */
 #define PARTS_MAX ((size_t)1 << 22)
 
 typedef struct packed_part {
-    uint64_t stored_at, at; /* where it begins: packed, and unpacked */
+    uint64_t stored_at, at; /* offsets of its first byte: compressed and unpacked */
 } packed_part;
 
 typedef struct kept_part {
     uint8_t *bytes;
     size_t number, size;
-    uint64_t used; /* the higher the later; 0: it holds nothing */
+    uint64_t used; /* number of its last use, which grows with each; 0: it has no part */
 } kept_part;
 
 typedef struct parts_input {
     input base;
     input *packed; /* owned */
     const unpack_codec *codec;
-    packed_part *parts; /* and one more, where the last one ends */
+    packed_part *parts; /* `count` parts, and one more entry for the end of the last one */
     size_t count, capacity;
-    size_t unpacked_max;  /* of a part */
-    pthread_mutex_t lock; /* for all below: several windows may read at a time */
+    size_t unpacked_max; /* bytes of the largest part, unpacked */
+    /* Protects the members after it, since several windows may read at a time. */
+    pthread_mutex_t lock;
     kept_part kept[KEPT_COUNT];
     uint64_t use_count;
-    uint8_t *buffer;   /* for a part as it is packed */
-    bool *is_reported; /* by part: that it is damaged was said */
+    uint8_t *buffer;   /* room for a part as it is stored */
+    bool *is_reported; /* by part: its damage was reported */
 } parts_input;
 
-/* ---- One part ---- */
+/* ---- Unpacking one part ---- */
 
-/* Says once what is wrong with a part. */
+/* Reports the damage of a part, once. */
 static void report_damage(parts_input *p, size_t number, uint64_t offset, const char *why)
 {
     if (p->is_reported[number])
@@ -59,7 +61,8 @@ static void report_damage(parts_input *p, size_t number, uint64_t offset, const 
                 p->codec->name, why);
 }
 
-/* Unpacks what the buffer holds of a part; less than the whole where it is damaged. */
+/* Unpacks the part that is in the buffer. A damaged part gives fewer bytes than its header says,
+   and is reported. */
 static stele_status part_unpack(parts_input *p, size_t number, size_t packed_size, kept_part *to)
 {
     const size_t wanted = (size_t)(p->parts[number + 1].at - p->parts[number].at);
@@ -104,7 +107,8 @@ static stele_status part_load(parts_input *p, size_t number, kept_part *to)
     return status;
 }
 
-/* A part, unpacked: one that is kept, or in the place of that which was used longest ago. */
+/* Gives a part, unpacked: one that is kept, or one loaded in the place of the part that was not
+   used for longest. The caller holds the lock. */
 static stele_status part_get(parts_input *p, size_t number, const kept_part **out)
 {
     kept_part *oldest = &p->kept[0];
@@ -126,7 +130,7 @@ static stele_status part_get(parts_input *p, size_t number, const kept_part **ou
     return status;
 }
 
-/* ---- The input ---- */
+/* ---- Reading at any offset ---- */
 
 static size_t part_of(const parts_input *p, uint64_t offset)
 {
@@ -141,7 +145,8 @@ static size_t part_of(const parts_input *p, uint64_t offset)
     return low;
 }
 
-/* A part that is damaged gives what it has, and is an end for those who read over it. */
+/* Reads from one part only. Of a damaged part the bytes that could be unpacked are read; after them
+   the read gives nothing, which the caller takes for the end. */
 static stele_status parts_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
 {
     parts_input *p = (parts_input *)in;
@@ -198,8 +203,8 @@ static bool parts_add(parts_input *p, uint64_t stored_at, uint64_t at)
     return true;
 }
 
-/* What is between two parts and holds nothing is read with the one before, which it does not
-   change: so much of the buffer is needed. */
+/* Bytes of the longest part as it is stored. Frames without contents are stored and read with the
+   part before them, which they do not change. */
 static size_t longest_stored(const parts_input *p)
 {
     size_t most = 0;
@@ -210,7 +215,8 @@ static size_t longest_stored(const parts_input *p)
     return most;
 }
 
-/* Hops from part to part. False: they are not all such as can be unpacked alone, or just one. */
+/* Finds all parts by hopping from header to header. Returns false if there is just one, or if some
+   cannot be unpacked on their own. Each turn consumes stored bytes. */
 static bool parts_find(parts_input *p)
 {
     uint64_t stored_at = 0, at = 0;

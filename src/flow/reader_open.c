@@ -418,7 +418,7 @@ static stele_status open_trace_flows(opening *o, size_t index)
 static stele_status join_flows(opening *o)
 {
     const size_t count = o->flow_count;
-    o->flow_count = 0; /* the new flow owns them */
+    o->flow_count = 0; /* the flow that is made owns the flows */
     if (o->request.order == STELE_ORDER_NONE || o->request.order == STELE_ORDER_STREAMS)
         return flow_concat(o->flows, count, &o->reader->flow);
     return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);

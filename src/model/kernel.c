@@ -66,7 +66,7 @@ typedef struct rule {
     uint8_t action;
     uint32_t model;
     uint32_t first, count; /* range of the rule's fields in kernel.fields */
-    /* The last event that was read by it; fields that the rule does not name are NULL. */
+    /* The last event that was read by the rule; fields that it does not name are NULL. */
     kernel_event last;
 } rule;
 
