@@ -62,7 +62,7 @@ STELE_API void stele_json_shown(stele_json *j, const char *key, const char *byte
 STELE_API void stele_json_uint(stele_json *j, const char *key, uint64_t value);
 STELE_API void stele_json_int(stele_json *j, const char *key, int64_t value);
 
-/* Adds integers to the array that is open, as so many calls of stele_json_int() do. */
+/* Adds `count` integers to the array that is open, as that many calls of stele_json_int() do. */
 STELE_API void stele_json_int_elements(stele_json *j, const int64_t *values, size_t count);
 
 /* Integers as strings of decimal digits, for programs that read numbers as doubles. */

@@ -250,9 +250,9 @@ typedef struct stele_request {
        reader may leave out others. Must not be combined with `where`. field_count 0: all. */
     const char *const *fields;
     size_t field_count;
-    /* With STELE_ORDER_WINDOW: traces that stand about in the order of time are not looked through
-       beforehand, so that the first events are there at once. What is known of them already, or by
-       an index that was kept, is used. */
+    /* With STELE_ORDER_WINDOW: traces that are nearly in the order of time are not indexed, so that
+       the first events are delivered at once. What is known of them already, or from a saved index,
+       is used. */
     bool no_index;
 } stele_request;
 

@@ -209,7 +209,7 @@ void stele_json_double(stele_json *j, const char *key, double value)
         output_text(j->out, "null");
 }
 
-/* Elements that are written with one look at the room that is left. */
+/* Elements for which room is reserved at once. */
 #define ELEMENTS_AT_ONCE 64u
 
 static void put_elements(stele_json *j, const int64_t *values, size_t count)

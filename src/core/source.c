@@ -148,7 +148,8 @@ static stele_status list_archive(source *s, input **in, const char *temp_dir)
 {
     stele_status status = STELE_OK;
     s->packing = packing_of_tar(s->packing);
-    /* Members are read side by side, which packed parts would be unpacked many times for. */
+    /* Members are read in parallel. Reading them from a compressed archive would unpack its parts
+       many times, so it is unpacked to a file. */
     if (!(*in)->is_seekable || strcmp(s->packing, "tar") != 0)
         status = spool(in, temp_dir);
     s->members.archive = *in;

@@ -83,7 +83,8 @@ static void bzip2_close(void *state)
     free(bzip2);
 }
 
-/* Its blocks begin anywhere within bytes: they are read from front to back. */
+/* The codec has no measure(): blocks of bzip2 can begin in the middle of a byte, so that the data
+   is read from front to back. */
 const unpack_codec unpack_bzip2 = {.name = "bzip2",
                                    .is_packed = bzip2_is_packed,
                                    .open = bzip2_open,

@@ -73,10 +73,8 @@ static void gzip_close(void *state)
     free(gzip);
 }
 
-/*
- * A member as bgzip writes it: the field "BC" in its header says how long it is, less 1, and its
- * last four bytes how much it holds.
- */
+/* A member that bgzip wrote has a header of this size, with the field "BC": the size of the member
+   minus 1. Its last four bytes are the size of its contents. */
 #define BGZIP_HEADER_SIZE 18u
 #define BGZIP_SIZE_AT     16u
 

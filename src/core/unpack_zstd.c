@@ -75,15 +75,16 @@ static void zstd_close(void *state)
     free(zstd);
 }
 
-/* ---- Frames ---- */
+/* ---- Frames and their sizes ---- */
 
 #define FRAME_HEADER_MAX 18u
 #define SKIP_HEADER_SIZE 8u
 #define CHECKSUM_SIZE    4u
 #define BLOCK_IS_RLE     1u
-#define BLOCKS_MAX       4096u /* of a frame: they hold 128 KiB each where nothing is flushed */
+/* Blocks of one frame that are hopped over, at most; a block has 128 KiB unless it was flushed. */
+#define BLOCKS_MAX 4096u
 
-/* The descriptor says which of the fields after it there are. */
+/* The size of a frame's header. The descriptor says which fields come after it. */
 static unsigned frame_header_size(uint8_t descriptor)
 {
     static const uint8_t dictionary[] = {0, 1, 2, 4}, content[] = {0, 2, 4, 8};
@@ -93,7 +94,8 @@ static unsigned frame_header_size(uint8_t descriptor)
     return 5u + (is_single ? 0 : 1) + dictionary[descriptor & 3] + content_size;
 }
 
-/* Hops over the blocks of a frame, to its end. */
+/* Measures a frame: hops over its blocks to its end. Each turn consumes stored bytes, and at most
+   BLOCKS_MAX blocks are read. */
 static bool zstd_measure(input *packed, uint64_t offset, uint64_t *stored_size, uint64_t *size)
 {
     uint8_t head[FRAME_HEADER_MAX];
@@ -110,7 +112,7 @@ static bool zstd_measure(input *packed, uint64_t offset, uint64_t *stored_size, 
         return true;
     }
     *size = ZSTD_getFrameContentSize(head, got);
-    if (*size > UNPACK_PART_MAX) /* it is too large, or does not say */
+    if (*size > UNPACK_PART_MAX) /* the content is too large, or its size is not stored */
         return false;
     for (at = offset + frame_header_size(head[4]); !is_last;) {
         uint8_t bytes[BLOCK_HEADER_SIZE];

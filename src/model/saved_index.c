@@ -310,7 +310,7 @@ static bool is_of_beginning(const stele_trace *trace, const input *in, const uin
     return memcmp(wanted, header, 44) == 0;
 }
 
-/* Continues what an index says of the beginning of the trace. */
+/* Continues an index that is of the beginning of the trace. */
 static stele_status extend_sections(stele_trace *trace, const uint8_t *bytes, size_t size,
                                     uint64_t old_size)
 {

@@ -160,9 +160,9 @@ typedef struct trace_ops {
     stele_status (*save_index)(stele_trace *trace, output *out);
     stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);
 
-    /* Does the same with what save_index() wrote when the trace had only `old_size` bytes, which
-       are still its first ones: reads those after them, and gives what index() gives.
-       STELE_ERR_UNSUPPORTED: all has to be read. May be NULL. */
+    /* Reads what save_index() wrote when the trace had only its first `old_size` bytes, and indexes
+       the bytes after them: the result is that of index(). STELE_ERR_UNSUPPORTED: the whole trace
+       must be indexed. May be NULL. */
     stele_status (*extend_index)(stele_trace *trace, const uint8_t *bytes, size_t size,
                                  uint64_t old_size);
 
