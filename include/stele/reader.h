@@ -28,7 +28,7 @@ typedef struct stele_trace_options {
     const char *format; /* NULL: recognised by content first, by name second */
     bool has_shift;   /* the user gave shift_ns: the clock then counts as related to other clocks */
     int64_t shift_ns; /* added to every time of this trace, and to its wall-clock time */
-    bool is_apart;    /* packets equal to those of another trace are not dropped as repeated */
+    bool is_apart;    /* parts equal to those of another trace are not dropped as repeated */
     const stele_setting *settings; /* keys as stele_format_info lists them; only used by the call */
     size_t setting_count;
     /* An input that can be read only once (a pipe, a compressed file) is copied to a temporary file
