@@ -308,7 +308,8 @@ static stele_trace *take_stood(calling *s, size_t index)
     return trace;
 }
 
-/* Whether tracks can be read one after the other: no span has its ends on different ones. */
+/* Whether tracks can be read one after the other, because both ends of a span are always on the
+   same track. */
 static bool can_be_by_track(const calling *s, const stele_trace *trace)
 {
     stele_format_info about = STELE_INIT(stele_format_info);

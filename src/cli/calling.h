@@ -29,8 +29,8 @@ typedef struct calling {
     bool takes_insns;    /* for a trace of instructions, calls are made from them */
     bool has_read_insns; /* a trace of instructions was read */
     bool has_read_times; /* a trace with times was read */
-    /* nothing that is shown depends on the order of spans of different tracks, as their ids do:
-       tracks may come one after the other, which is less work than in the order of time */
+    /* tracks may be read one after the other, which is faster than in the order of time: nothing
+       that is shown, such as ids, depends on the order of spans of different tracks */
     bool is_by_track;
     const char *align; /* pattern for the name of the event with which a trace begins; NULL: none */
 } calling;

@@ -87,7 +87,7 @@ static int compare_keys(const calls *k, const stele_value *a, const stele_value 
     return k->is_falling ? -order : order;
 }
 
-/* Of equal rows those that began before stand first, in whatever order tracks are read. */
+/* Equal rows are sorted by their begin, in whatever order tracks are read. */
 static int compare_rows(const calls *k, const span_row *a, const span_row *b)
 {
     const int order = compare_keys(k, &a->key, &b->key);
@@ -350,8 +350,8 @@ static void restart(void *user)
     k->number = 0;
 }
 
-/* Whether a text has a word that says which span it is: its number, which is given in the order of
-   time. It may well be that it means something else. */
+/* Whether a text has a word that may be the number of a span, which is given in the order of
+   time. The word may also mean something else. */
 static bool may_have_number(const char *text)
 {
     static const char *const words[] = {"id", "parent"};
@@ -366,7 +366,7 @@ static bool may_have_number(const char *text)
     return false;
 }
 
-/* Whether spans of different tracks can come in any order. */
+/* Whether spans of different tracks can be taken in any order. */
 static bool is_by_track(const calls *k)
 {
     bool has_numbers = k->has_children || k->s.options.has_paths ||

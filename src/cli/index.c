@@ -85,7 +85,7 @@ static stele_status save(cli *c, stele_trace *trace, stele_output *out)
     return status == STELE_ERR_UNSUPPORTED ? stele_trace_save_index(trace, out) : status;
 }
 
-/* Says why a packed trace has an overview alone. */
+/* Tells the user why the index of a packed trace has only an overview, and no blocks. */
 static void tell_packing(cli *c, const stele_trace *trace, const char *path)
 {
     const stele_trace_info *info = stele_trace_get_info(trace);

@@ -37,7 +37,7 @@ typedef struct span_row {
     char *key_text;   /* owned; NULL: the key is not a text */
     uint64_t number;  /* in the order in which spans came */
     int64_t begin_ns; /* begin of the span */
-    uint32_t stream;  /* stream of its begin event */
+    uint32_t stream;  /* stream of the span's begin event */
     uint64_t id;      /* id of the span */
     span_cell *cells; /* cells of the columns, then those of the arguments */
     size_t argument_count;

@@ -296,7 +296,8 @@ TEST(progress_is_that_of_the_packed_bytes)
 
 enum { PART_SIZE = 30000 };
 
-/* A member as bgzip writes it: the header has the member's size. */
+/* Packs bytes into a gzip member as bgzip does, with the size of the member in its header.
+   Returns this size. */
 static size_t bgzip_pack(uint8_t *to, size_t room, const uint8_t *bytes, size_t size)
 {
     static const uint8_t header[18] = {0x1f, 0x8b, 8, 4,   0,   0, 0, 0, 0,
@@ -314,7 +315,7 @@ static size_t bgzip_pack(uint8_t *to, size_t room, const uint8_t *bytes, size_t 
 
 static const struct packer part_packers[] = {{"gzip", bgzip_pack, 4}, {"zstd", zstd_pack, 4}};
 
-/* Packs `size` bytes part by part; one after them that holds nothing. */
+/* Packs `size` bytes in parts, and an empty part after them. Returns the size of all parts. */
 static size_t pack_parts(const struct packer *by, size_t size)
 {
     size_t at = 0;
@@ -365,7 +366,7 @@ TEST(a_damaged_part_is_reported_once_and_others_are_read)
         packed[packed_size / 2 + 3000] ^= 0x55;
         REQUIRE(input_open_memory(&diag, "parts", packed, packed_size, &in) == STELE_OK);
         REQUIRE(unpack_open(&in, &name) == STELE_OK);
-        if (in->is_seekable) { /* else the damage was in a header of a block */
+        if (in->is_seekable) { /* otherwise the header of a block was damaged */
             for (unsigned k = 0; k < 3; k++) {
                 REQUIRE(input_read(in, 0, unpacked, size, &got) == STELE_OK);
                 CHECK(got >= 3 * PART_SIZE && memcmp(unpacked, plain, 3 * PART_SIZE) == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that begin and end in the same segment: nearly all of most traces. Their begins are looked
- * at where they stand in the batch. Only what is still open when something else comes, or the
- * segment ends, is kept in slots, which is what costs time.
+ * Spans of calls that begin and end in the same segment, as nearly all calls do in most traces.
+ * Their begin events are used in the batch itself. A call is copied to a slot, which takes time,
+ * only if it is still open at an event of another kind or at the end of the segment.
  */
 #include "analysis/events/spans_state.h"
 
@@ -66,8 +66,8 @@ static __attribute__((noinline)) void give(stele_spans *s, const stack *of, cons
         s->now);
 }
 
-/* Copies the calls that are still open to slots. The first entry counts the children of the call
-   around them, which has a slot already. */
+/* Copies the calls that are still open to slots. Adds the children counted in the first entry of
+   `begun` to the call around them, which has a slot already. */
 static void settle(stele_spans *s, stack *of, uint32_t base, const begun_call *last)
 {
     const uint32_t around = of->frames[base].tag;

@@ -8,7 +8,7 @@
 
 /* ---- Begin of spans ---- */
 
-/* Part of spans_delta() for the case that the cached entry `*near` is of another name or track. */
+/* The part of spans_delta() for a cached entry `*near` that is for another name or track. */
 int64_t spans_find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
                          int64_t begin_ns)
 {

@@ -31,8 +31,8 @@ typedef struct open_data {
     bool is_given; /* the begin of the span was given */
 } open_data;
 
-/* An open call that began in the current segment. Its begin event is still in the batch, so that no
-   copy was made. */
+/* An open call that began in the current segment. Its begin event is still in the batch and is
+   not copied. */
 typedef struct begun_call {
     const stele_event *event;
     uint64_t id, child_count;
@@ -58,8 +58,10 @@ struct stele_spans {
     opened opened;   /* copies of open events, by the tags of calls and by keys */
     open_data *open; /* by slot, parallel to opened.slots */
     uint32_t open_capacity;
-    begun_call *begun; /* those on top of the stack at hand, the outermost first, after a place for
-                          what is around them */
+    /*
+     * calls on top of the current stack, the outermost first; entry 0 is for the call around them
+     */
+    begun_call *begun;
     uint32_t begun_capacity;
     last_begin *lasts;
     uint32_t last_count, last_capacity;
@@ -88,7 +90,7 @@ uint32_t spans_keep(stele_spans *s, const stele_event *event, const open_data *o
 /* Keeps a copy of the current event, which begins a span. Returns its slot, 0 if out of memory. */
 uint32_t spans_open(stele_spans *s, stele_span_source from);
 
-/* Part of spans_delta() for the case that the cached entry `*near` is of another name or track. */
+/* The part of spans_delta() for a cached entry `*near` that is for another name or track. */
 int64_t spans_find_delta(stele_spans *s, uint32_t *near, uint32_t track, stele_name name,
                          int64_t begin_ns);
 
@@ -116,8 +118,8 @@ static inline spans_end spans_begin_of(const stele_spans *s, uint32_t slot)
     return (spans_end){opened_batch(&s->opened, slot), opened_event(&s->opened, slot)};
 }
 
-/* Fills in those members of a span that its begin event and what is known of it as an open span
-   determine. The caller sets begin_ns, which is not before the window. */
+/* Fills in those members of a span that its begin event and its data as an open span determine.
+   The caller sets begin_ns, which must not be before the window. */
 static inline void spans_set_begin(const stele_spans *s, stele_span *span, const stele_event *event,
                                    uint32_t stream, const open_data *open)
 {
@@ -136,7 +138,7 @@ static inline void spans_set_begin(const stele_spans *s, stele_span *span, const
         span->pair = (uint32_t)event->value;
 }
 
-/* As spans_set_begin(), of the span in a slot. */
+/* Does the same as spans_set_begin() for the span in a slot. */
 static inline void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
 {
     spans_set_begin(s, span, opened_event(&s->opened, slot), s->opened.slots[slot].stream,
@@ -166,10 +168,13 @@ static inline void spans_count(stele_spans *s, uint8_t from, uint8_t end, uint32
         s->counts.depth_max = depth + 1;
 }
 
-/* Counts a span, and gives it to the receiver if it is wanted. One of both ends is there. */
+/* Counts a span, and gives it to the receiver if it is wanted. At least one of `begin` and `end`
+   must have an event. */
 void spans_give(stele_spans *s, const stele_span *span, spans_end begin, spans_end end);
 
-/* The begin of the span in a slot; no event for slot 0, where the begin is missing. */
+/*
+ * The begin of the span in a slot. For slot 0, which stands for a missing begin, it has no event.
+ */
 static inline spans_end spans_begin_or_none(const stele_spans *s, uint32_t slot)
 {
     return slot != 0 ? spans_begin_of(s, slot) : (spans_end){NULL, NULL};
@@ -182,8 +187,8 @@ static inline bool spans_is_before(const stele_spans *s, int64_t begin_ns, int64
     return end_ns < s->begin_ns || (end_ns == s->begin_ns && begin_ns < s->begin_ns);
 }
 
-/* Whether an event can be tried on the fast path: it is of a call, no copy of another event, and
-   not after the window. */
+/* Whether an event may be handled on the fast path: it belongs to a call, is not a copy of
+   another event, and is not after the window. */
 static inline bool spans_is_usual(const stele_spans *s, const stele_event *event)
 {
     return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0 &&
@@ -197,9 +202,10 @@ const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
                                     const stele_event *end);
 
 /*
- * Takes begins of calls, and the ends of calls that began so, from `event` on and before `end`, all
- * on the track of a stack. Of calls that begin and end among these events nothing is copied; those
- * that are open afterwards have slots. Returns the first event that was not taken.
+ * Takes the events from `event` up to `end`, as long as they are on the track of the stack and are
+ * begins of calls, or ends of calls that began among them. Calls that begin and end among these
+ * events are not copied; those that are open afterwards have slots. Returns the first event that
+ * was not taken.
  */
 const stele_event *spans_take_begun(stele_spans *s, stack *of, const stele_event *event,
                                     const stele_event *end);

@@ -16,8 +16,8 @@
 
 /* largest number of events of one time and side that are compared as one group */
 #define GROUP_MAX 16384u
-#define LATE_MAX  65536u /* events without time that are held of a side until the end */
-#define LOOK_MAX  512u   /* how many events of such a group are searched for a counterpart */
+#define LATE_MAX  65536u /* events without time that are held for each side until the end */
+#define LOOK_MAX  512u   /* how many events of a group are searched for a counterpart */
 
 /* Which differences the losses allow for events of one kind. */
 typedef struct allowance {
@@ -34,11 +34,11 @@ typedef struct comparing {
     uint64_t made;
     uint32_t *track_of; /* track of the second side, by track of the first; 0: not known yet */
     uint32_t track_count;
-    verify_item *late[2]; /* of each side: events without time that had no counterpart so far */
+    verify_item *late[2]; /* events without time that have no counterpart so far, by side */
     uint32_t late_count[2], late_capacity[2];
     stele_verified result;
     bool counts_from_first; /* times are relative to the first event */
-    bool is_late;           /* those that were put off are compared */
+    bool is_late;           /* the events in `late` are being compared */
     bool is_over;           /* the caller does not want more differences */
 } comparing;
 
@@ -114,7 +114,8 @@ static bool is_same_track(const comparing *c, uint32_t first, uint32_t second)
     return first >= c->track_count || c->track_of[first] == 0 || c->track_of[first] == second;
 }
 
-/* What a format says of a trace has no track, and objects have one where a writer was named. */
+/* Whether two events must be on the same track. METADATA and LOST events need not be. An OBJECT
+   must be only if both have a track, as it has one only in traces that name a writer. */
 static bool track_matters(const verify_item *a, const verify_item *b)
 {
     if (a->kind == STELE_KIND_OBJECT)
@@ -175,9 +176,11 @@ static void tell(comparing *c, stele_difference_what what, unsigned aspects, con
         c->is_over = true;
 }
 
-/* Removes the events of the group that are equal on both sides; with `by_number` only those whose
-   tracks have the same number. Which tracks correspond is learned from the pairs, so that those
-   come first that leave no choice. Returns false if out of memory. */
+/*
+ * Pairs the events of the group that are equal on both sides; with `by_number` only those whose
+ * tracks have the same number. Each pair tells which tracks correspond, so pairs by number, which
+ * leave no choice, are to be made first. Returns false if out of memory.
+ */
 static bool pair_same(comparing *c, bool by_number)
 {
     verify_side *first = &c->sides[0], *second = &c->sides[1];
@@ -259,8 +262,10 @@ static bool is_about_trace(const verify_item *item)
     return item->kind == STELE_KIND_OBJECT || item->kind == STELE_KIND_METADATA;
 }
 
-/* Events without time stand where they stand for other reasons than the order of events, so their
-   counterparts may come much later. Returns false where no more of them are held. */
+/*
+ * Keeps an event without time for later: its position does not follow from the order of events, so
+ * its counterpart may come much later. Returns false if the event has a time or cannot be held.
+ */
 static bool put_off(comparing *c, size_t side, const verify_item *item)
 {
     if (item->has_time || c->is_late || c->late_count[side] == LATE_MAX)
@@ -317,8 +322,8 @@ static int late_compare(const void *left, const void *right)
     return (a->fields > b->fields) - (a->fields < b->fields);
 }
 
-/* Compares the events that were put off. Both sides are sorted alike, so that counterparts come
-   into the same group. Returns false if out of memory. */
+/* Compares the events in `late`. Both sides are sorted in the same way, so that counterparts
+   come into the same group. Returns false if out of memory. */
 static bool compare_late(comparing *c)
 {
     uint32_t at[2] = {0, 0};

@@ -153,8 +153,8 @@ static uint64_t fields_number(const verify_side *s, const stele_batch *batch,
     return sum;
 }
 
-/* Hashes the labels of all fields of an event, at whatever depth; their order does not matter. A
-   field is followed by its labels, and then by the members of its run. */
+/* Hashes the labels of all fields of an event, at any depth and in any order. A field is
+   followed by its labels, and then by the members of its run. */
 static uint64_t labels_number(const verify_side *s, const stele_batch *batch,
                               const stele_event *event)
 {

@@ -14,16 +14,17 @@
 /* An event: if texts, values or fields are equal, so are their hashes. */
 typedef struct verify_item {
     int64_t time_ns;
-    uint64_t name, category, value, fields, labels; /* hashes */
+    uint64_t name, category, value, fields, labels; /* hashes of the event's parts */
     uint64_t offset;
     /* the event's own track, and those that a switch or wake-up names; 0: none */
     uint32_t tracks[3];
-    uint64_t track_number; /* what the format calls the event's own track */
+    uint64_t track_number; /* number that the format gives the event's own track */
     uint32_t stream;
     uint8_t kind;
     uint8_t from; /* kind of the event in the trace; for a begin or an end that of the span */
     bool is_paired;
-    bool has_time; /* of its own; others have the time of an event before them */
+    /* the event has a time of its own; otherwise its time is that of an event before it */
+    bool has_time;
     /* name or fields are to be compared; some forms of a span have none */
     bool name_matters, fields_matter;
     uint8_t text_size;
