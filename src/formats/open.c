@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a trace: which format is it? */
+/* Opens a trace, and finds out which format it has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/sized.h"
 #include "formats/format.h"
 
-/* What an input shows of itself before it is read. */
+/* Collects what an input shows of itself before it is read. */
 static stele_status probe_make(source *from, format_probe *probe)
 {
     input *in = source_input(from);
@@ -23,7 +23,8 @@ static stele_status probe_make(source *from, format_probe *probe)
     return status;
 }
 
-/* The surest format, of equally sure ones the first in the registry; NULL when none takes it. */
+/* Gives the format that is surest of an input; among equally sure ones, the first in the registry.
+   NULL when no format takes the input. */
 static const format *recognise(const format_probe *probe, char *reason)
 {
     const format *best = NULL;
@@ -40,7 +41,7 @@ static const format *recognise(const format_probe *probe, char *reason)
     return best;
 }
 
-/* Says what stands there instead of a known format. */
+/* Reports what the input begins with instead of a known format. */
 static void report_unknown(stele_context *context, const format_probe *probe)
 {
     const char *path = source_path(probe->source);
@@ -77,9 +78,10 @@ static stele_status choose(stele_context *context, const format_probe *probe, co
     return *chosen != NULL ? STELE_OK : STELE_ERR_FORMAT;
 }
 
-/* ---- Opening ---- */
+/* ---- Opening traces ---- */
 
-/* What every trace has; NULL if out of memory. Owns the source if there is a trace. */
+/* Makes the part that every trace has; gives NULL when memory is exhausted. The trace then owns the
+   source. */
 static stele_trace *trace_new(stele_context *context, source *from, const format *f,
                               const stele_trace_options *options, const char *reason)
 {
@@ -116,14 +118,15 @@ static stele_trace *trace_new(stele_context *context, source *from, const format
 static stele_status trace_start(stele_trace *trace)
 {
     const stele_status status = trace->ops->open != NULL ? trace->ops->open(trace) : STELE_OK;
-    trace->options.settings = NULL; /* of no use any more, and the caller's */
+    /* The settings are no longer needed, and they belong to the caller. */
+    trace->options.settings = NULL;
     trace->options.setting_count = 0;
     if (status == STELE_OK)
         trace->context->trace_count++;
     return status;
 }
 
-/* Which sets of files can be followed. */
+/* Checks whether a set of files can be followed. */
 static stele_status check_followed(stele_context *context, const source *from, const format *f)
 {
     if (f->follows_folders)
@@ -134,7 +137,7 @@ static stele_status check_followed(stele_context *context, const source *from, c
     return STELE_ERR_UNSUPPORTED;
 }
 
-/* Owns the source. */
+/* Opens a trace from a source, which it takes over. */
 static stele_status trace_open_source(stele_context *context, source *from,
                                       const stele_trace_options *given, stele_trace **out)
 {
@@ -153,7 +156,8 @@ static stele_status trace_open_source(stele_context *context, source *from,
         status = choose(context, &probe, options.format, &f, reason);
     if (status == STELE_OK && options.is_followed && source_input(from) == NULL)
         status = check_followed(context, from, f);
-    /* What no format knows, such as a device without an end, is not copied first. */
+    /* The format is known by now, so that an input without an end that no format knows, such as a
+       device, is not copied first. */
     if (status == STELE_OK && options.is_reread)
         status = source_make_seekable(from, context->temp_dir);
     if (status == STELE_OK)
@@ -171,13 +175,15 @@ static stele_status trace_open_source(stele_context *context, source *from,
     return status;
 }
 
-/* Less than a millisecond is one: 0 is no end. */
+/* Gives the waiting time in milliseconds. A time below one millisecond is rounded up, because 0
+   means without an end. */
 static int64_t idle_ms(const stele_trace_options *options)
 {
     return options->idle_ns > 0 && options->idle_ns < 1000000 ? 1 : options->idle_ns / 1000000;
 }
 
-/* Files that are not empty, and not on their way to another name; `*last` is the last of them. */
+/* Counts the files that are not empty and not on their way to another name. `*last` becomes the
+   index of the last of them. */
 static size_t count_begun(const source *from, size_t *last)
 {
     size_t count = 0;
@@ -191,7 +197,7 @@ static size_t count_begun(const source *from, size_t *last)
     return count;
 }
 
-/* A folder once something is in it. */
+/* Waits until there is something in a folder, and opens it. */
 static stele_status await_folder(stele_context *context, const char *path, int64_t limit_ms,
                                  source **from)
 {
@@ -212,7 +218,8 @@ static stele_status await_folder(stele_context *context, const char *path, int64
     return status;
 }
 
-/* A folder as a whole; where it holds just one file that is a trace by itself, that file. */
+/* Opens a folder that is to be followed, as a whole. If it holds just one file that is a trace by
+   itself, opens that file. */
 static stele_status open_followed_folder(stele_context *context, const char *path, int64_t limit_ms,
                                          source **from)
 {
@@ -286,7 +293,7 @@ stele_status stele_trace_open_memory(stele_context *context, const char *name, c
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }
 
-/* ---- What is opened ---- */
+/* ---- Opened traces and paths ---- */
 
 stele_status stele_trace_dump(stele_trace *trace, const stele_dump_request *given)
 {
@@ -320,7 +327,8 @@ void stele_trace_group_parts(stele_trace *const *traces, size_t count, size_t *f
             const size_t other = first[k], mine = first[i];
             if (other == mine || traces[k] == NULL || !stele_trace_is_part(traces[i], traces[k]))
                 continue;
-            for (size_t j = 0; j <= i; j++) /* two that belong to a third are one, too */
+            /* Two parts that belong to a third one are parts of one trace, too. */
+            for (size_t j = 0; j <= i; j++)
                 if (first[j] == (other > mine ? other : mine))
                     first[j] = other > mine ? mine : other;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of formats.def, and their outputs and writers. */
+/* Holds the formats of formats.def, and opens their outputs and writers. */
 #include <string.h>
 
 #include "core/path.h"
@@ -10,7 +10,7 @@
 #include "formats/formats.def"
 #undef STELE_FORMAT
 
-/* NULL ends it, so that it is an array even without a format. */
+/* The NULL at the end keeps this an array even when no format is built in. */
 static const format *const formats[] = {
 #define STELE_FORMAT(name) &format_##name,
 #include "formats/formats.def"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What formats take and can do, and refusing what they cannot. */
+/* Tells which settings formats take and what they can do, and refuses what they cannot. */
 #include <string.h>
 
 #include "formats/format.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the format asks for and a reader can do without. What keeps a packet from being read is
- * found by the scan, counters and times by the reader, and nesting by the analysis of events.
+ * Checks what the format demands although a reader can do without it. What keeps a packet from
+ * being read is found by the scan, counters and times are checked by the reader, and nesting by the
+ * analysis of events.
  */
 #include "core/text.h"
 #include "formats/heph/trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings in Heph traces; see core/diag.h for how they are declared. */
+/* The findings in Heph traces; core/diag.h tells how they are declared. */
 #ifndef HEPH_CODES_H
 #define HEPH_CODES_H
 

@@ -9,10 +9,11 @@
 
 #define HEPH_EXTENSIONS ".heph .bin.log"
 
-/* How much damage at the front is looked past. */
+/* The recognition looks past this many damaged bytes at the front of the input. */
 #define PROBE_OFFSET_MAX 4096u
 
-/* The magic numbers were made for this format; a packet that fits after one leaves no doubt. */
+/* The magic numbers were made for this format, so a packet that is valid after one leaves no
+   doubt. */
 static int heph_probe(const format_probe *probe, char *reason)
 {
     heph_packet packet;

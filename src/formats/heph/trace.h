@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this format share. */
+/* Declares what the source files of this format share. */
 #ifndef HEPH_TRACE_H
 #define HEPH_TRACE_H
 
@@ -7,28 +7,31 @@
 #include "formats/heph/codes.h"
 #include "formats/heph/records/scan.h"
 
-/* Names of fields that this format's writer looks at. */
-#define HEPH_FIELD_COUNTER "counter" /* of events, the first field, STELE_HINT_CONTEXT */
-#define HEPH_FIELD_VALUE   "value"   /* of options: UINT for an epoch, else BYTES */
+/* The names of the fields that this format's writer looks for. */
+/* The first field of an event; it has STELE_HINT_CONTEXT. */
+#define HEPH_FIELD_COUNTER "counter"
+/* The field of an option: UINT for an epoch, BYTES for any other. */
+#define HEPH_FIELD_VALUE "value"
 
-/* What a trace tells of its version; both layouts have the same number. */
+/* The versions that a trace can name. Both layouts have the same number in the format. */
 #define HEPH_VERSION     "0.1.0"
 #define HEPH_VERSION_OLD "0.1.0 without substreams"
 
 typedef struct heph_trace {
     stele_trace base;
     stele_heph_layout layout;
-    bool has_epoch; /* the first one of the trace is known */
+    /* The first epoch of the trace is known. */
+    bool has_epoch;
     uint64_t epoch_ns;
 } heph_trace;
 
-/* read/index.c */
+/* The functions of a Heph trace, from read/index.c. */
 extern const trace_ops heph_ops;
 
-/* A clock whose zero is the epoch, as far as there is one. */
+/* Makes a clock whose zero is the epoch, if the epoch is known. */
 stele_clock heph_clock(const heph_trace *trace);
 
-/* check.c: what is wrong in a packet that can be read. */
+/* Reports what is wrong in a packet that can be read nevertheless (check.c). */
 void heph_check_packet(diag_sink *diag, const char *name, const heph_packet *packet);
 
 stele_status heph_dump(stele_trace *trace, const dump_request *request);

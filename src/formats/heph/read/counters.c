@@ -26,7 +26,8 @@ void counters_free(counters *c)
 
 /* ---- Streams ---- */
 
-/* The stream, made if it is new; NULL when there are too many (see is_full), or no memory. */
+/* Finds a stream, and makes it if it is new. Gives NULL when there are too many streams (see
+   `is_full`) or memory is exhausted. */
 static counters_stream *stream_find(counters *c, uint32_t id, bool *is_new)
 {
     counters_stream *stream;
@@ -60,7 +61,7 @@ static counters_stream *stream_find(counters *c, uint32_t id, bool *is_new)
 
 /* ---- Gaps ---- */
 
-/* The oldest gap of a stream is lost. */
+/* Moves the oldest gap of a stream to the lost ones. */
 static bool gap_settle(counters *c, counters_stream *stream)
 {
     if (c->lost_at == c->lost_count)
@@ -78,7 +79,7 @@ static bool gap_settle(counters *c, counters_stream *stream)
     return true;
 }
 
-/* Makes room for one more gap at an index; the oldest is settled early when there are too many. */
+/* Inserts a gap at an index. When there are too many gaps, the oldest is settled early. */
 static bool gap_insert(counters *c, counters_stream *stream, uint32_t at, const counters_gap *gap)
 {
     if (stream->gaps == NULL) {
@@ -98,7 +99,7 @@ static bool gap_insert(counters *c, counters_stream *stream, uint32_t at, const 
     return true;
 }
 
-/* Settles what has left the window. */
+/* Settles the gaps that the window has left behind. */
 static bool gaps_settle_old(counters *c, counters_stream *stream)
 {
     while (stream->gap_count != 0 &&
@@ -109,7 +110,8 @@ static bool gaps_settle_old(counters *c, counters_stream *stream)
     return true;
 }
 
-/* A value between `next` - COUNTERS_WINDOW and `next`: takes it out of the gap that has it. */
+/* Takes a value between `next` - COUNTERS_WINDOW and `next` out of the gap that holds it. When no
+   gap does, the value is a repetition. */
 static bool gap_fill(counters *c, counters_stream *stream, uint32_t counter,
                      counters_verdict *verdict)
 {
@@ -137,7 +139,7 @@ static bool gap_fill(counters *c, counters_stream *stream, uint32_t counter,
     return true;
 }
 
-/* The counter goes on after an event; the values between are missing. */
+/* Moves the stream's counter behind an event. The values that it jumps over become a gap. */
 static bool stream_advance(counters *c, counters_stream *stream, const counters_event *event)
 {
     const counters_gap gap = {.stream = stream->id,
@@ -154,10 +156,11 @@ static bool stream_advance(counters *c, counters_stream *stream, const counters_
 
 /* ---- Events ---- */
 
-/* Leaves the old sequence for one that begins with the stray event. */
+/* Leaves the old sequence for the one that begins with the stray event. */
 static bool stream_restart(counters *c, counters_stream *stream, counters_verdict *verdict)
 {
-    /* Ahead by less than half of all values: they are missing. */
+    /* When the counter is ahead by less than half of all values, the values in between are
+       missing. */
     const bool is_ahead = stream->stray.counter - stream->next < UINT32_C(1) << 31;
     stream->has_stray = false;
     if (is_ahead)
@@ -238,7 +241,7 @@ bool counters_finish(counters *c)
     return true;
 }
 
-/* ---- As bytes ---- */
+/* ---- The counters as bytes ---- */
 
 #define FLAG_STRAY 1u
 #define FLAG_BITS  1u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the event counters of the streams tell: which events are missing, and which came twice or in
- * another order. A value is lost when it is absent among COUNTERS_WINDOW values of its stream;
- * until then it may still come, as streams can be shared by threads and datagrams overtake each
- * other.
+ * Follows the event counters of the streams, which tell which events are missing, and which came
+ * twice or in another order. A value counts as lost once COUNTERS_WINDOW values of its stream came
+ * without it; until then it may still come, because streams can be shared by threads and datagrams
+ * overtake each other.
  */
 #ifndef HEPH_READ_COUNTERS_H
 #define HEPH_READ_COUNTERS_H
@@ -21,19 +21,27 @@
 
 typedef enum counters_verdict {
     COUNTERS_IN_ORDER = 0,
-    COUNTERS_AHEAD,     /* values before it are missing so far */
-    COUNTERS_MISPLACED, /* was missing, comes late */
-    COUNTERS_REPEATED,  /* was there already */
-    COUNTERS_RESTARTED, /* far from the last one: to be seen by the next */
-    COUNTERS_STRAY      /* the one before was far from all others */
+    /* The event is ahead of the expected value; the values in between are missing so far. */
+    COUNTERS_AHEAD,
+    /* The value was missing, and comes late. */
+    COUNTERS_MISPLACED,
+    /* The value has been there already. */
+    COUNTERS_REPEATED,
+    /* The value is far from the last one; the next event shows what that means. */
+    COUNTERS_RESTARTED,
+    /* The value of the event before was far from all others. */
+    COUNTERS_STRAY
 } counters_verdict;
 
-/* Values first to first + count - 1 (modulo 2^32) are missing. */
+/* The values from `first` to `first` + `count` - 1 (modulo 2^32) are missing. */
 typedef struct counters_gap {
-    bool is_head; /* in front of the first event: the trace may have been cut there */
+    /* The gap is in front of the first event: the trace may have been cut there. */
+    bool is_head;
     uint32_t stream, first, count;
-    uint64_t offset;              /* of the event after the gap */
-    int64_t before_ns, behind_ns; /* ends of the events around it */
+    /* The offset of the event after the gap. */
+    uint64_t offset;
+    /* The ends of the events in front of the gap and behind it. */
+    int64_t before_ns, behind_ns;
 } counters_gap;
 
 typedef struct counters_event {
@@ -43,9 +51,9 @@ typedef struct counters_event {
 } counters_event;
 
 /*
- * All values from `next` - COUNTERS_WINDOW to `next` - 1 were seen but for those in the gaps. A
- * value far from `next` is held back as `stray` until the event after it shows whether the counter
- * went there for good.
+ * The state of one stream. All values from `next` - COUNTERS_WINDOW to `next` - 1 have been seen,
+ * except those in the gaps. A value far from `next` is held back as `stray` until the event after
+ * it shows whether the counter has moved there for good.
  */
 typedef struct counters_stream {
     uint32_t id, next;
@@ -53,28 +61,35 @@ typedef struct counters_stream {
     uint32_t gap_count;
     bool has_stray;
     counters_event stray;
-    counters_gap *gaps; /* oldest first; allocated with the first one */
+    /* The open gaps, the oldest first; the array is allocated with the first gap. */
+    counters_gap *gaps;
 } counters_stream;
 
 #define COUNTERS_RECENT 64u
 
 typedef struct counters {
-    counters_stream *recent[COUNTERS_RECENT]; /* by id modulo their number; may be NULL */
-    counters_stream **streams;                /* in the order of their first events */
-    hash_table stream_numbers;                /* by stream id */
+    /* Streams that were used lately, by their id modulo COUNTERS_RECENT; an entry may be NULL. */
+    counters_stream *recent[COUNTERS_RECENT];
+    /* All streams, in the order of their first events. */
+    counters_stream **streams;
+    /* The index in `streams`, found by stream id. */
+    hash_table stream_numbers;
     uint32_t stream_count, stream_capacity, streams_max;
-    counters_gap *lost; /* settled, to be taken */
+    /* Gaps that are known to be lost, and wait for counters_take_lost(). */
+    counters_gap *lost;
     size_t lost_at, lost_count, lost_capacity;
-    bool is_full; /* there were more streams than `streams_max`: those are not looked at */
+    /* The trace has more streams than `streams_max`; those beyond are not looked at. */
+    bool is_full;
 } counters;
 
 void counters_init(counters *c, uint32_t streams_max);
 void counters_free(counters *c);
 
-/* See counters_add(). */
+/* Does what counters_add() does, for any event. */
 bool counters_add_any(counters *c, const counters_event *event, counters_verdict *verdict);
 
-/* The next event in the order of the trace. False when memory is exhausted. */
+/* Takes the next event in the order of the trace, and tells in `*verdict` what its counter shows.
+   Returns false when memory is exhausted. */
 static inline bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict)
 {
     counters_stream *stream = c->recent[event->stream % COUNTERS_RECENT];
@@ -88,15 +103,18 @@ static inline bool counters_add(counters *c, const counters_event *event, counte
     return true;
 }
 
-/* No more events: every gap that is open is lost. False when memory is exhausted. */
+/* Ends the counting: every gap that is still open counts as lost. Returns false when memory is
+   exhausted. */
 bool counters_finish(counters *c);
 
-/* What the counters are after the events so far, as bytes: nothing that is lost waits to be taken.
-   The other way: false, and nothing changes, where they are not sound, or memory is exhausted. */
+/* Writes the state of the counters as bytes. No lost gap may be waiting for counters_take_lost()
+   then. */
 void counters_put(const counters *c, output *out);
+/* Reads the state back. Returns false and changes nothing when the bytes are not sound or memory is
+   exhausted. */
 bool counters_take(counters *c, cursor *from);
 
-/* The next gap that is known to be lost; false when there is none (so far). */
+/* Takes the next gap that is known to be lost. Returns false when there is none so far. */
 static inline bool counters_take_lost(counters *c, counters_gap *gap)
 {
     if (c->lost_at == c->lost_count)

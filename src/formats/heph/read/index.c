@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace as the model sees it: one stream, whose range and lateness a pass over all events
- * finds. The packets stand in one file, about in the order in which the events ended, so reading
- * them by stream would read the file that many times.
+ * Presents the trace to the model: as one stream, whose range of times and lateness are found by a
+ * pass over all events. The packets stand in one file, roughly in the order in which the events
+ * ended, so reading them stream by stream would read the file once for each stream.
  */
 #include "formats/heph/read/producer.h"
 #include "model/batch.h"
@@ -10,9 +10,10 @@
 #include "model/seek.h"
 #include "model/times.h"
 
-/* ---- Finding ---- */
+/* ---- Finding the stream ---- */
 
-/* The range of times, and by how much an event is younger than `*latest_ns` at most. */
+/* Extends the stream's range of times by an event, and raises its lateness when the event is
+   earlier than `*latest_ns`, the latest time so far, by more than any event before. */
 static void stream_take_event(stele_stream *stream, times *range, const stele_event *event,
                               int64_t *latest_ns)
 {
@@ -31,7 +32,7 @@ static void stream_take_event(stele_stream *stream, times *range, const stele_ev
         *latest_ns = event->time_ns;
 }
 
-/* What one pass over all events finds out. */
+/* What one pass over all events finds. */
 typedef struct heph_found {
     times range;
     int64_t latest_ns;
@@ -53,8 +54,8 @@ static stele_status index_events(stele_stream *stream, heph_found *found, produc
     return status == STELE_END ? STELE_OK : status;
 }
 
-/* One silent pass without names, tracks and fields, so that what it finds holds for what is read.
- */
+/* Indexes the stream with one silent pass that makes no names, tracks and fields, so that what it
+   finds holds for any reading. */
 static stele_status index_stream(heph_trace *trace, stele_stream *stream)
 {
     const produce_request request = {.stream = PRODUCE_ALL,
@@ -107,7 +108,7 @@ static stele_status heph_index(stele_trace *self)
     return status == STELE_OK ? add_stream(trace, &stream) : status;
 }
 
-/* ---- Kept from an earlier time ---- */
+/* ---- The saved index ---- */
 
 #define FLAG_RANGE 1u
 #define FLAG_CLOCK 2u
@@ -157,7 +158,7 @@ static stele_status heph_produce(stele_trace *self, const produce_request *reque
     return heph_producer_new(trace, request, &self->context->diag, stream, out);
 }
 
-/* The first epoch, if it stands in the head of the trace. */
+/* Looks for the first epoch in the head of the trace. */
 static void find_epoch(heph_trace *trace, const uint8_t *head, size_t head_size)
 {
     cursor c = cursor_make(head, head_size);

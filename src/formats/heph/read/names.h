@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers of strings that come again and again: a small table in front of the context's pool,
- * which saves hashing and chasing for all but the first of each.
+ * A cache for the numbers of strings that occur again and again: a small table in front of the
+ * context's pool. It saves the hashing and the following of pointers for every use of a string but
+ * the first.
  */
 #ifndef HEPH_READ_NAMES_H
 #define HEPH_READ_NAMES_H
@@ -12,8 +13,10 @@
 #define NAMES_SLOTS 1024u
 
 typedef struct names_slot {
-    uint64_t first, last; /* the first and the last 8 bytes, or what there is of them */
-    const char *bytes;    /* in the pool */
+    /* The first and the last 8 bytes of the string, or what there is of them. */
+    uint64_t first, last;
+    /* The string, which lies in the pool. */
+    const char *bytes;
     uint32_t size;
     stele_name name;
 } names_slot;
@@ -22,7 +25,7 @@ typedef struct names_cache {
     names_slot slots[NAMES_SLOTS];
 } names_cache;
 
-/* Are the bytes between the first and the last 8 the same? */
+/* Tells whether the bytes between the first 8 and the last 8 are the same. */
 static inline bool names_match(const char *a, const char *b, uint32_t size)
 {
     for (uint32_t i = 8; i + 8 < size; i += 8) {
@@ -32,12 +35,12 @@ static inline bool names_match(const char *a, const char *b, uint32_t size)
     return true;
 }
 
-/* Finds a string that the slot does not hold, and remembers it there; apart from names_find() so
-   that what is mostly done needs few registers. */
+/* Finds a string that the slot does not hold, and puts it there. This is apart from names_find() so
+   that the common path needs few registers. */
 stele_name names_learn(names_slot *slot, names_slot wanted, stele_context *context,
                        stele_batch *batch, const char *input_name);
 
-/* The name of a string as context_name() gives it, not 0 bytes long. */
+/* Gives the number of a string as context_name() does. The string must not be empty. */
 static inline stele_name names_find(names_cache *cache, stele_context *context, stele_batch *batch,
                                     const char *bytes, uint32_t size, const char *input_name)
 {

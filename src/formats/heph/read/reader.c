@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets to events. */
+/* Makes events out of packets. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 typedef struct track_slot {
     uint64_t substream;
     uint32_t stream;
-    uint32_t track; /* 0: free */
+    /* The number of the track; 0 marks a free slot. */
+    uint32_t track;
     stele_heph_layout layout;
 } track_slot;
 
@@ -24,16 +25,21 @@ typedef struct heph_producer {
     producer base;
     heph_trace *trace;
     stele_context *context;
-    diag_sink *diag; /* another than the context's while indexing */
+    /* The sink for findings, which differs from the context's while the trace is indexed. */
+    diag_sink *diag;
     produce_request request;
     uint32_t stream;
     heph_scan scan;
     counters counters;
     bool is_finished, is_counters_full_reported;
-    bool is_hot;                /* the request wants what produce_hot_event() makes */
-    bool has_events, has_epoch; /* met so far */
-    int64_t shift_ns;           /* of the epoch in force against the first one */
-    int64_t last_time_ns;       /* of the last event, to place what has no time */
+    /* The request asks for exactly what produce_hot_event() makes. */
+    bool is_hot;
+    /* Events have been met so far, and an epoch. */
+    bool has_events, has_epoch;
+    /* The distance of the epoch in force from the first one. */
+    int64_t shift_ns;
+    /* The time of the last event, which places packets that have no time. */
+    int64_t last_time_ns;
     stele_name counter_name, value_name, lost_name;
     names_cache names;
     track_slot tracks[TRACK_SLOTS];
@@ -69,7 +75,8 @@ static int64_t producer_time(const heph_producer *p, uint64_t ticks, uint8_t *fl
     return time_ns;
 }
 
-/* The first epoch of the trace, when neither the head nor an index has shown it before. */
+/* Remembers the first epoch of the trace, when neither the head nor an index has shown it
+   before. */
 static void producer_learn_epoch(heph_producer *p, const heph_packet *packet, uint64_t epoch_ns)
 {
     stele_stream *stream = context_stream(p->context, p->stream);
@@ -82,7 +89,8 @@ static void producer_learn_epoch(heph_producer *p, const heph_packet *packet, ui
                         "an epoch of %" PRIu64 " ns after events", epoch_ns);
 }
 
-/* Times are kept on the scale of the first epoch; a later one moves what stands after it. */
+/* Sets the epoch that holds for the packets after it. Times are kept on the scale of the first
+   epoch, so a later epoch shifts the times that follow it. */
 static void producer_set_epoch(heph_producer *p, const heph_packet *packet, uint64_t epoch_ns)
 {
     uint64_t first_ns, distance;
@@ -136,7 +144,7 @@ static inline uint32_t producer_track(heph_producer *p, const heph_packet *packe
 
 /* ---- Fields ---- */
 
-/* What the packet says beside its attributes, as the first field. */
+/* Adds the packet's counter as the first field of the event. */
 static inline bool push_counter(const heph_producer *p, stele_batch *batch, uint32_t counter)
 {
     if (!batch_reserve_fields(batch, 1))
@@ -151,7 +159,7 @@ static inline bool push_counter(const heph_producer *p, stele_batch *batch, uint
 
 typedef enum fields_end { FIELDS_ALL, FIELDS_FAULT, FIELDS_TOO_MANY, FIELDS_MEMORY } fields_end;
 
-/* Appends attributes as far as they are sound; tells what ended them. */
+/* Appends the attributes up to the first fault, and tells what ended them. */
 static inline fields_end push_attributes(heph_producer *p, stele_batch *batch,
                                          const stele_heph_event *from)
 {
@@ -175,7 +183,8 @@ static inline fields_end push_attributes(heph_producer *p, stele_batch *batch,
     return FIELDS_ALL;
 }
 
-/* The attributes were verified, so that all of them can be taken. */
+/* Makes fields of all attributes of an event. They have been verified, so all of them can be
+   taken. */
 static bool produce_fields(heph_producer *p, stele_batch *batch, stele_event *event,
                            const heph_packet *packet)
 {
@@ -242,7 +251,7 @@ static void report_lost(heph_producer *p, const counters_gap *gap)
                                      .lost_count = gap->count});
 }
 
-/* An event that stands for those that are missing, between those around them. */
+/* Produces an event that stands for missing events, placed between the events around the gap. */
 static bool produce_lost(heph_producer *p, stele_batch *batch, const counters_gap *gap)
 {
     stele_event *event;
@@ -280,7 +289,7 @@ static uint32_t packet_event_size(const heph_packet *packet)
     return packet->size > UINT32_MAX ? UINT32_MAX : (uint32_t)packet->size;
 }
 
-/* Whether the request can do without an event; it may get more than it asked for. */
+/* Tells whether the request wants an event. It may also get events that it did not ask for. */
 static bool producer_wants(const heph_producer *p, const stele_event *event)
 {
     const int64_t end_ns =
@@ -289,7 +298,7 @@ static bool producer_wants(const heph_producer *p, const stele_event *event)
            end_ns >= p->request.begin_ns && is_before_end(event->time_ns, p->request.end_ns);
 }
 
-/* The event becomes part of the batch with the last statement. */
+/* Produces the event of a packet. It becomes part of the batch only with the last statement. */
 static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packet *packet)
 {
     const stele_heph_event *from = &packet->event;
@@ -326,7 +335,8 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     return true;
 }
 
-/* Verifies the attributes, and appends them where they are asked for; false at the first doubt. */
+/* Verifies the attributes, and appends them if they are asked for. Returns false at the first
+   doubt. */
 static inline bool hot_attributes(heph_producer *p, stele_batch *batch,
                                   const stele_heph_event *from, stele_name name)
 {
@@ -340,8 +350,9 @@ static inline bool hot_attributes(heph_producer *p, stele_batch *batch,
 }
 
 /*
- * The same for an event in which nothing is unusual, in one pass over its attributes: at the first
- * doubt nothing of it has happened, and produce_event() is for it. False then.
+ * Does the work of produce_event() for an event without anything unusual, in one pass over its
+ * attributes. At the first doubt it returns false and has changed nothing, so that produce_event()
+ * can take over.
  */
 static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status *status)
 {
@@ -377,7 +388,7 @@ static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele
     return true;
 }
 
-/* Whether produce_hot_event() makes all that a request asks for. */
+/* Tells whether produce_hot_event() makes all that a request asks for. */
 static bool is_hot_request(const produce_request *request)
 {
     return !request->check && (request->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
@@ -491,7 +502,7 @@ static void heph_producer_close(producer *self)
     free(p);
 }
 
-/* ---- Going on in the middle ---- */
+/* ---- Marks and seeking ---- */
 
 #define FLAG_EVENTS 1u
 #define FLAG_EPOCH  2u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that arrive over a network: see formats/receive.h. The format counts the events of each
-   stream, so that lost ones are known. */
+/* Handles Heph packets that arrive over a network, as formats/receive.h describes. The format
+   counts the events of each stream, so lost events are noticed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +8,15 @@
 #include "formats/heph/trace.h"
 #include "formats/receive.h"
 
-/* The last packet of an option. */
+/* The packet that set an option last. */
 typedef struct kept_option {
     uint8_t *bytes;
     size_t size;
-    size_t name_size; /* the bytes of the name begin at STELE_HEPH_METADATA_HEADER_SIZE */
+    /* The size of the name, whose bytes begin at STELE_HEPH_METADATA_HEADER_SIZE. */
+    size_t name_size;
 } kept_option;
 
-/* The format knows one; of others, the first ones are repeated in files. */
+/* At most this many options are kept and repeated in files. The format itself knows only one. */
 #define OPTIONS_KEPT 64u
 
 typedef struct heph_receive {
@@ -55,7 +56,7 @@ static void close_receiver(receiver *base)
     free(self);
 }
 
-/* ---- Framing ---- */
+/* ---- Finding packets ---- */
 
 static bool is_magic(const uint8_t *at)
 {
@@ -63,7 +64,8 @@ static bool is_magic(const uint8_t *at)
     return word == STELE_HEPH_EVENT_MAGIC || word == STELE_HEPH_METADATA_MAGIC;
 }
 
-/* Bytes up to the next magic number after the first byte, or to what may become one. */
+/* Passes over bytes up to the next magic number after the first byte, or up to bytes that may
+   become one. */
 static receive_outcome pass(receive_packet *packet, const uint8_t *bytes, size_t size, bool is_all,
                             const char *found)
 {
@@ -86,7 +88,7 @@ static bool is_sound(stele_heph_kind kind, const uint8_t *bytes, size_t size)
                STELE_HEPH_SOUND;
 }
 
-/* Whether packets go on after one whose contents are damaged, so that its size is right. */
+/* Judges a packet whose contents are damaged: when another packet follows, its size is right. */
 static receive_outcome judge_end(const receive_from *from, const uint8_t *bytes, size_t size,
                                  receive_packet *packet)
 {
@@ -139,7 +141,7 @@ static receive_outcome look(receiver *base, const receive_from *from, const uint
     return is_sound(kind, bytes, said) ? RECEIVE_PACKET : judge_end(from, bytes, size, packet);
 }
 
-/* ---- State ---- */
+/* ---- State of a trace ---- */
 
 static kept_option *find_option(heph_receive *self, const uint8_t *bytes, size_t name_size)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoder's inner functions, to be inlined where speed counts; <stele/heph.h> describes them.
- * FORMAT.md holds the specification that the layouts below refer to.
+ * The inner functions of the decoder, inline so that they can be built into the loops where speed
+ * counts; <stele/heph.h> describes them. FORMAT.md holds the specification that the layouts below
+ * refer to.
  */
 #ifndef HEPH_RECORDS_DECODE_H
 #define HEPH_RECORDS_DECODE_H
@@ -11,7 +12,8 @@
 #include "core/cursor.h"
 #include "core/load.h"
 
-#define HEPH_HEADER_SIZE 8u /* magic and size, of both kinds of packet */
+/* The size of the magic number and the size field, which both kinds of packet begin with. */
+#define HEPH_HEADER_SIZE 8u
 
 /*
  * Both kinds of packet (FORMAT.md 2): all integers are big-endian.
@@ -127,6 +129,8 @@ static inline stele_heph_fault heph_attribute_take(cursor *c, stele_heph_attribu
     return STELE_HEPH_SOUND;
 }
 
+/* Looks at all attributes of an event. Gives the first fault, and in `*sound_end` the end of the
+   last attribute in front of it. */
 static inline stele_heph_fault heph_event_verify(const stele_heph_event *event,
                                                  const uint8_t **sound_end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets as they stand, in the format's own words. */
+/* Shows packets as they are in the file, in the format's own words. */
 #include "core/text.h"
 #include "core/text_double.h"
 #include "formats/heph/trace.h"
@@ -83,7 +83,7 @@ static void dump_option(output *out, const stele_heph_option *option)
         output_printf(out, "%02x", option->value[i]);
 }
 
-/* One packet as text, in a memory buffer that is used again for the next. */
+/* Writes one packet as text into a memory buffer, which is used again for the next packet. */
 static stele_status dump_packet(output *out, const heph_packet *packet, const dump_request *request,
                                 bool *goes_on)
 {

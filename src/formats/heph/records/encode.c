@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets to bytes: the encoder of <stele/heph.h>. */
+/* Encodes packets as bytes: the encoder of <stele/heph.h>. */
 #include <stele/heph.h>
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ void stele_heph_encoder_free(stele_heph_encoder *encoder)
     *encoder = (stele_heph_encoder){0};
 }
 
-/* Room for `size` bytes that count as appended; NULL, and an error that sticks, when there is none.
- */
+/* Appends `size` bytes for the caller to fill, and gives their place. Gives NULL when there is no
+   memory or the packet becomes too large; the error then stays in the encoder. */
 static uint8_t *encoder_take(stele_heph_encoder *encoder, size_t size)
 {
     uint8_t *at;
@@ -64,7 +64,7 @@ void stele_heph_encode_string(stele_heph_encoder *encoder, stele_heph_text text)
         memcpy(at + 2, text.bytes, text.size);
 }
 
-/* The size is stored when the packet ends. */
+/* Begins a packet. Its size is stored when the packet ends. */
 static void encoder_begin(stele_heph_encoder *encoder, uint32_t magic)
 {
     uint8_t *at;
@@ -97,7 +97,8 @@ void stele_heph_encode_event(stele_heph_encoder *encoder, const stele_heph_event
 {
     uint8_t *at;
     encoder_begin(encoder, STELE_HEPH_EVENT_MAGIC);
-    at = encoder_take(encoder, (size_t)layout - 10); /* between the size and the description */
+    /* The fields between the packet's size and the description. */
+    at = encoder_take(encoder, (size_t)layout - 10);
     if (at == NULL)
         return;
     store_be32(at, event->stream);

@@ -11,18 +11,18 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 #undef STELE_CODE
 };
 
-/* Verifying packets that may be none costs at most this many bytes for each byte that is searched,
-   and some to begin with, so that searching is linear whatever the input holds. */
+/* When bytes are searched for packets, at most this many bytes are verified for each byte searched,
+   plus an allowance at the start. That keeps the search linear whatever the input holds. */
 #define VERIFY_BYTES_PER_BYTE 4u
 #define VERIFY_BYTES_FIRST    ((uint64_t)1 << 20)
 
-/* After so many packets with faults the layout is known by those that were sound. */
+/* After this many packets with faults, the layout is decided by the packets that were sound. */
 #define DETECT_DAMAGE_MAX 64
 
-/* Of the packet with the option `epoch`. */
+/* The size of the packet that holds the option `epoch`. */
 #define HEPH_EPOCH_SIZE 23u
 
-/* How far is looked before bytes that are no packet are let go. */
+/* The search looks this far before it gives up bytes that are no packet. */
 #define SKIP_PART_MAX ((size_t)64 << 10)
 
 static uint32_t packet_size_min(stele_heph_kind kind)
@@ -111,7 +111,7 @@ void heph_scan_seek(heph_scan *s, uint64_t offset)
     s->pending = 0;
 }
 
-/* The most bytes that can be looked at together. */
+/* Gives the largest number of bytes that can be looked at together. */
 static size_t scan_reach(const heph_scan *s)
 {
     return s->win.buffer != NULL ? s->win.capacity_max : (size_t)UINT32_MAX;
@@ -126,7 +126,8 @@ static size_t scan_reach(const heph_scan *s)
 
 /* ---- Damage ---- */
 
-/* Do these bytes, all that there are, begin a packet? The end of the trace may cut its magic. */
+/* Tells whether these bytes, which are all that there are, begin a packet. The end of the trace may
+   cut the magic number. */
 static bool is_packet_start(const uint8_t *bytes, size_t size)
 {
     static const uint8_t magics[2][4] = {{0xc1, 0xfc, 0x1f, 0xb7}, {0x75, 0xd1, 0x1d, 0x4d}};
@@ -134,10 +135,8 @@ static bool is_packet_start(const uint8_t *bytes, size_t size)
     return memcmp(bytes, magics[0], count) == 0 || memcmp(bytes, magics[1], count) == 0;
 }
 
-/*
- * Does the packet at `at[index]` end where another one begins, or where the trace ends? The bytes
- * from `at` on stay within reach.
- */
+/* Tells whether the packet at `at[index]` ends where another one begins, or where the trace ends.
+   The bytes from `at` on stay within reach. */
 static bool packet_leads_on(heph_scan *s, size_t index)
 {
     window *w = &s->win;
@@ -153,7 +152,8 @@ static bool packet_leads_on(heph_scan *s, size_t index)
         return input_read(w->in, target, next, sizeof next, &got) == STELE_OK &&
                is_packet_start(next, got);
     if (left < want) {
-        /* Half of the reach, so that the window moves its bytes only after as many went by. */
+        /* Only half of the reach is used, so that the window moves its bytes only after as many
+           have gone by. */
         if (want > scan_reach(s) / 2)
             return false;
         left = window_need(w, want);
@@ -161,7 +161,7 @@ static bool packet_leads_on(heph_scan *s, size_t index)
     return left >= behind && is_packet_start(w->at + behind, left - behind);
 }
 
-/* Are all bytes of the packet at `at[index]` there, and is there no fault in them? */
+/* Tells whether all bytes of the packet at `at[index]` are there and without a fault. */
 static bool packet_is_sound(heph_scan *s, size_t index)
 {
     const window *w = &s->win;
@@ -176,8 +176,9 @@ static bool packet_is_sound(heph_scan *s, size_t index)
 }
 
 /*
- * Looks for the next packet from `at[from]` on and before `at[limit]`, keeping all bytes from `at`
- * on. Gives its index; where there is none, the index up to which there is none, and false.
+ * Looks for a packet that begins in `at[from]` to `at[limit - 1]`, and keeps all bytes from `at`
+ * on. Gives its index in `*index`. If there is none, returns false and gives the index up to which
+ * there is certainly none.
  */
 static bool scan_find(heph_scan *s, size_t from, size_t limit, size_t *index)
 {
@@ -229,7 +230,7 @@ static void scan_skip(heph_scan *s, heph_packet *packet)
                 first[2], first[3], packet->size);
 }
 
-/* What is wrong inside of a packet, with the place of it. */
+/* Reports what is wrong inside of a packet, and where. */
 static void scan_report_fault(heph_scan *s, const heph_packet *packet, stele_heph_fault fault)
 {
     const uint64_t attribute =
@@ -270,7 +271,8 @@ static void scan_report_fault(heph_scan *s, const heph_packet *packet, stele_hep
     }
 }
 
-/* Decodes what there is of a damaged packet. False when it is too little to give. */
+/* Decodes what there is of a damaged packet. Returns false when it is too little to give an event
+   or an option. */
 static bool scan_give_damaged(heph_scan *s, heph_packet *packet, stele_heph_kind kind,
                               uint32_t size_said, bool is_cut)
 {
@@ -298,9 +300,9 @@ static bool scan_give_damaged(heph_scan *s, heph_packet *packet, stele_heph_kind
 }
 
 /*
- * A packet that is not as it should be: its size is wrong, or what is in it. It is taken to end
- * where its size leads to another packet, unless a packet is found inside of it; else at the next
- * packet that is found; else where its size says, if that is inside of the trace.
+ * Handles a packet whose size or contents are wrong. The packet is taken to end where its size
+ * leads to another packet, unless a packet is found inside of it. Otherwise it ends at the next
+ * packet that is found, or else where its size says, if that is inside of the trace.
  */
 static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, uint32_t size)
 {
@@ -337,8 +339,9 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
 }
 
 /*
- * The value of an option is any bytes, so that a damaged size can make it hold the packets that
- * follow. It does where its end leads nowhere and a packet is found inside of it.
+ * Tells whether an option has swallowed the packets after it. The value of an option can be any
+ * bytes, so a damaged size can make it hold the packets that follow. That is so when its end leads
+ * nowhere and a packet is found inside of it.
  */
 static bool option_holds_packet(heph_scan *s, uint32_t size)
 {
@@ -360,7 +363,8 @@ size_t heph_scan_want(const heph_scan *s)
     kind = heph_packet_kind(w->at + s->pending, &size);
     if (kind == STELE_HEPH_NONE)
         return (size_t)s->pending + HEPH_HEADER_SIZE;
-    /* What follows an option of another size than usual tells whether it is one. */
+    /* Behind an option of an unusual size, the next header is needed too, because it tells whether
+       the option is one. */
     return (size_t)s->pending + size +
            (kind == STELE_HEPH_METADATA && size != HEPH_EPOCH_SIZE ? HEPH_HEADER_SIZE : 0);
 }

@@ -3,7 +3,7 @@
 
 #include "core/text.h"
 
-/* No attribute is begun after this, so that a packet's size fits in 32 bits. */
+/* No attribute is begun when a packet is larger than this, so that its size fits in 32 bits. */
 #define PACKET_SIZE_MAX ((size_t)1 << 30)
 
 #define ARRAY_COUNT_MAX UINT16_MAX
@@ -49,7 +49,8 @@ static stele_text field_text(const attribute_writer *a, const stele_field *field
     return stele_field_text(a->writer->context, a->batch, field);
 }
 
-/* Bytes as hexadecimal digits, the first byte first; numbers as they are written. */
+/* Writes bytes as hexadecimal digits: the first byte first, but numbers in the order of their
+   digits. */
 static void write_hex(attribute_writer *a, stele_heph_text name, stele_text bytes, bool is_number)
 {
     char digits[UINT16_MAX];
@@ -124,10 +125,10 @@ static void write_scalar(attribute_writer *a, const stele_field *field, stele_he
     }
 }
 
-/* ---- Runs ---- */
+/* ---- Arrays and structures ---- */
 
-/* The type of all elements when they are of one that arrays can have, and without labels; else 0.
- */
+/* Gives the type of all elements, if they are of one type that arrays can have and without labels;
+   otherwise 0. */
 static uint8_t array_type(const stele_field *elements, uint32_t count)
 {
     uint8_t type = STELE_HEPH_STRING;
@@ -162,7 +163,8 @@ static void write_array(attribute_writer *a, const stele_field *elements, uint32
     }
 }
 
-/* Appends ".name", or the number of an unnamed element, to the path; gives its new length. */
+/* Appends ".name" to the path, or the number of an element without a name, and gives the path's new
+   length. */
 static size_t path_append(attribute_writer *a, size_t length, stele_text name, uint32_t number)
 {
     char digits[TEXT_U64_SIZE];
@@ -181,8 +183,9 @@ static size_t path_append(attribute_writer *a, size_t length, stele_text name, u
 }
 
 /*
- * Members of a run become attributes with the run's name in front. Depth is what the tape has,
- * which readers limit; the path is as long as the names on it.
+ * Writes entries of the tape. The members of a run become attributes with the run's name in front.
+ * The recursion is as deep as the tape, which readers limit, and the path is as long as the names
+ * on it.
  */
 static void write_entries(attribute_writer *a, uint32_t first, uint32_t count, size_t path_length)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Copying packets as they are. Options hold for the whole trace, so all of them are kept, each
- * where it stands between the events.
- */
+/* Copies packets as they are. Options hold for the whole trace, so all of them are kept, each at
+   its place between the events. */
 #include <stdlib.h>
 
 #include "formats/heph/trace.h"
@@ -13,11 +11,12 @@ typedef struct heph_copier {
     copier base;
     output *out;
     heph_scan scan;
-    heph_packet packet; /* the next one that was not decided on */
+    /* The next packet that is still to be decided on. */
+    heph_packet packet;
     stele_status status;
 } heph_copier;
 
-/* A packet that is too large to be held, by parts. */
+/* Copies a packet in parts that is too large to be held in memory. */
 static void copy_large(heph_copier *c, const heph_packet *packet)
 {
     for (uint64_t done = 0; done < packet->size;) {
@@ -46,7 +45,7 @@ static void copy_packet(heph_copier *c)
         copy_large(c, packet);
 }
 
-/* Goes on to the packet at an offset; options on the way are copied. */
+/* Moves on to the packet at an offset, and copies the options on the way. */
 static void copy_options_until(heph_copier *c, uint64_t offset)
 {
     while (c->status == STELE_OK && c->packet.offset < offset) {
@@ -61,7 +60,8 @@ static stele_status heph_keep(copier *self, const stele_batch *batch, const stel
 {
     heph_copier *c = (heph_copier *)self;
     (void)batch;
-    /* A lost event stands for what is not there; an option is copied anyway. */
+    /* A lost event stands for something that is not in the input, and an option is copied
+       anyway. */
     if (event->kind != STELE_KIND_COMPLETE)
         return c->status == STELE_END ? STELE_OK : c->status;
     copy_options_until(c, event->offset);
@@ -101,7 +101,7 @@ stele_status heph_copier_open(stele_trace *trace, output *out, copier **result)
     if (c == NULL)
         return STELE_ERR_MEMORY;
     *c = (heph_copier){.base.ops = &ops, .out = out};
-    /* Whoever reads the events reports what is wrong. */
+    /* The reader of the events reports what is wrong, so this scan reports nothing. */
     status = heph_scan_open(&c->scan, in, ((heph_trace *)trace)->layout, NULL, limits->window_size,
                             limits->record_size_max);
     if (status == STELE_OK)

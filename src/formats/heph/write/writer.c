@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events to packets. Heph has one kind of event, with a start and an end: begins and ends are
- * joined, moments become events without length that say in an attribute what they were.
+ * Writes events as packets. Heph has one kind of event, with a start and an end. Begins and ends
+ * are therefore joined, and moments become events without length, with an attribute that says what
+ * they were.
  */
 #include <stdlib.h>
 
@@ -12,46 +13,60 @@
 #include "formats/heph/write/attributes.h"
 #include "model/batch.h"
 
-/* A begin without its end so far: the packet up to and with its attributes. */
+/* A begin whose end has not come yet: the packet up to the end of its attributes. */
 typedef struct open_span {
     uint8_t *packet;
     size_t size;
 } open_span;
 
-/* Where the events of a track go, by number of the track. */
+/* Where the events of a track go. The array is indexed by the number of the track. */
 typedef struct track_target {
-    uint32_t own;    /* the stream that stands for the track, index in `streams` + 1; 0: none */
-    uint32_t stream; /* the one of its events, which may be that of its parent; 0: not known */
+    /* The stream that stands for the track, as its index in `streams` + 1; 0 if there is none. */
+    uint32_t own;
+    /* The stream of the track's events, which may be that of its parent; 0 if not yet known. */
+    uint32_t stream;
     uint64_t substream;
-    bool is_bare;     /* a stream of this format's layout without substreams */
-    open_span *spans; /* innermost last */
+    /* The track is a stream of the layout without substreams. */
+    bool is_bare;
+    /* The open spans, the innermost last. */
+    open_span *spans;
     uint32_t span_count, span_capacity;
 } track_target;
 
 typedef struct stream_target {
     uint32_t id;
-    uint32_t next;   /* counter */
-    bool is_counted; /* the counters come with the events */
-    bool has_gap;    /* in the counters, after the last event */
+    /* The counter of the next event. */
+    uint32_t next;
+    /* The events bring their own counters. */
+    bool is_counted;
+    /* The counters have a gap after the last event. */
+    bool has_gap;
 } stream_target;
 
 typedef struct heph_writer {
     stele_writer base;
     stele_heph_encoder packet;
     stele_heph_layout layout;
-    uint64_t epoch_ns;        /* the epoch that was written, from the clock, with has_epoch */
-    uint64_t option_epoch_ns; /* the epoch that an option says, with has_option_epoch */
+    /* The epoch from the clock, which was written; set only when `has_epoch` is. */
+    uint64_t epoch_ns;
+    /* The epoch that an option names; set only when `has_option_epoch` is. */
+    uint64_t option_epoch_ns;
     bool has_begun, has_epoch, has_option_epoch;
-    int64_t base_ns;   /* taken off every time */
-    int64_t latest_ns; /* of all events */
-    size_t spans_size; /* of all open spans */
+    /* This is subtracted from every time. */
+    int64_t base_ns;
+    /* The latest time of all events. */
+    int64_t latest_ns;
+    /* The bytes that all open spans take. */
+    size_t spans_size;
     stele_name counter_name, value_name, epoch_name;
     track_target *tracks;
     uint32_t track_count;
     stream_target *streams;
     uint32_t stream_count, stream_capacity;
-    uint32_t id_free;          /* where to look for an id that none has */
-    hash_table stream_numbers; /* by id */
+    /* Where the search for an unused id begins. */
+    uint32_t id_free;
+    /* The index in `streams`, found by id. */
+    hash_table stream_numbers;
     attribute_writer attributes;
 } heph_writer;
 
@@ -67,7 +82,8 @@ static bool stream_is_known(const heph_writer *w, uint32_t id)
     return false;
 }
 
-/* A stream for a track, under the track's own number if that fits and is free; index + 1, or 0. */
+/* Adds a stream for a track, under the track's own number if that fits and is free. Gives its index
+   + 1, or 0 when memory is exhausted. */
 static uint32_t stream_add(heph_writer *w, uint64_t number)
 {
     uint32_t id = (uint32_t)number;
@@ -106,8 +122,8 @@ static bool tracks_reserve(heph_writer *w, uint32_t track)
     return true;
 }
 
-/* A track below another one is a substream of that one's stream, any other the substream 0 of its
-   own stream. Returns NULL if out of memory. */
+/* Finds where a track's events go. A track with a parent is a substream of the parent's stream, and
+   any other track is the substream 0 of its own stream. Returns NULL when memory is exhausted. */
 static track_target *track_find(heph_writer *w, uint32_t number)
 {
     const stele_track *track = stele_track_get(w->base.context, number);
@@ -151,10 +167,8 @@ static uint64_t packet_time(heph_writer *w, stele_kind kind, int64_t time_ns)
     return 0;
 }
 
-/*
- * A time of an event as its trace has it: beyond 2^63 ns the model's own is clamped, and the ticks
- * are what the packet said, if they count nanoseconds.
- */
+/* Gives a time of an event as its trace has it. Beyond 2^63 ns the model's own time is clamped, and
+   the ticks hold what the packet said if they count nanoseconds. */
 static uint64_t written_time(heph_writer *w, const stele_batch *batch, const stele_event *event,
                              int64_t time_ns, uint64_t ticks)
 {
@@ -169,7 +183,7 @@ static uint64_t written_time(heph_writer *w, const stele_batch *batch, const ste
     return packet_time(w, (stele_kind)event->kind, time_ns);
 }
 
-/* The first field, where it is the counter of an event of this format. */
+/* Gives the first field if it is the counter of an event of this format. */
 static const stele_field *find_counter(const heph_writer *w, const stele_batch *batch,
                                        const stele_event *event)
 {
@@ -195,7 +209,7 @@ static uint32_t packet_counter(heph_writer *w, stream_target *stream, const stel
     return counter;
 }
 
-/* Header, category, CPU, and the fields of an event; the packet stays open. */
+/* Writes the header, the category, the CPU and the fields of an event. The packet stays open. */
 static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_event *event,
                          const track_target *target, int64_t end_ns)
 {
@@ -268,7 +282,7 @@ static stele_status span_open(heph_writer *w, const stele_batch *batch, const st
     return STELE_OK;
 }
 
-/* Takes the innermost open span of a track back into work, with its end and counter. */
+/* Makes the innermost open span of a track the current packet again, with its end and counter. */
 static void span_resume(heph_writer *w, track_target *target, uint64_t end)
 {
     const open_span span = target->spans[--target->span_count];
@@ -299,7 +313,7 @@ static stele_status span_close(heph_writer *w, const stele_batch *batch, const s
     return packet_put(w, kind);
 }
 
-/* What is open at the end of the trace ends there, and says so. */
+/* Closes the spans that are open at the end of the trace, and counts each as a loss. */
 static stele_status spans_close_all(heph_writer *w)
 {
     for (uint32_t i = 0; i < w->track_count; i++) {
@@ -318,7 +332,7 @@ static stele_status spans_close_all(heph_writer *w)
     return STELE_OK;
 }
 
-/* ---- Moments ---- */
+/* ---- Moments and their members ---- */
 
 static uint64_t track_number(const heph_writer *w, uint64_t track)
 {
@@ -327,7 +341,7 @@ static uint64_t track_number(const heph_writer *w, uint64_t track)
     return known != NULL ? known->number : 0;
 }
 
-/* What `value` and `id` of the event hold, where its kind gives them a meaning. */
+/* Writes what `value` and `id` of the event hold, if its kind gives them a meaning. */
 static void write_members(heph_writer *w, const stele_event *event)
 {
     attribute_writer *a = &w->attributes;
@@ -375,8 +389,8 @@ static stele_status write_epoch(heph_writer *w, uint64_t epoch_ns)
     return packet_put(w, STELE_KIND_METADATA);
 }
 
-/* Settles what the times of the trace are relative to: the zero of the clock, or an earlier event
-   that comes first. */
+/* Settles what the times of the trace are relative to: the zero of the clock, or the time of the
+   first event if that is earlier. */
 static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
@@ -408,7 +422,8 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
     return write_epoch(w, w->epoch_ns);
 }
 
-/* Options of this format. An epoch went into the clock, and was written from there. */
+/* Writes an option of this format. An epoch is only remembered, because it is written from the
+   clock. */
 static stele_status write_option(heph_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
@@ -443,8 +458,8 @@ static stele_status write_option(heph_writer *w, const stele_batch *batch, const
 
 /* ---- Events ---- */
 
-/* Events that are known to be missing are missing counters; those that came with counters miss them
-   anyway. */
+/* Makes a gap in the counters for events that are known to be missing. Streams whose events bring
+   their own counters have the gap already. */
 static void write_lost(heph_writer *w, const stele_event *event, const track_target *target)
 {
     stream_target *stream = &w->streams[target->stream - 1];
@@ -505,7 +520,8 @@ static stele_status heph_write(stele_writer *self, const stele_segment *segment)
     return status;
 }
 
-/* A file of no bytes is no trace. Readers of the format know no other option than this one. */
+/* Writes an epoch into a trace without events, because an empty file is no trace. Readers of the
+   format know no other option. */
 static stele_status mark_empty(heph_writer *w)
 {
     writer_lose(&w->base, STELE_KIND_NONE, "no events, so an epoch of 1970 alone", LOSS_FORM, 1);
