@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules that can be proven from one instruction to the next: the way of the program counter,
- * system calls, snapshots. Those about registers and accesses are in check_registers.c.
+ * Holds the rules that can be proven from one instruction to the next, for the path of the program
+ * counter, system calls and snapshots. The rules about registers and accesses are in
+ * check_registers.c.
  */
 #include "formats/xtrace/check.h"
 
@@ -10,7 +11,7 @@
 
 #define INTERVAL_USUAL UINT64_C(1000000)
 
-/* Addresses below tags and signatures of pointers. */
+/* The bits of an address below the tag and the signature of a pointer. */
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
 #define SVC_ARGUMENTS 7u
@@ -26,7 +27,7 @@ xtrace_check *xtrace_check_new(const xtrace_trace *trace, const xtrace_part *par
     return check;
 }
 
-/* ---- Facts ---- */
+/* ---- Facts of an instruction ---- */
 
 static void take_access(xtrace_facts *f, const stele_xtrace_token *token, uint64_t offset)
 {
@@ -39,7 +40,7 @@ static void take_access(xtrace_facts *f, const stele_xtrace_token *token, uint64
         f->is_partial = true;
         return;
     }
-    /* What a collector did not see of devices' memory is zeros. */
+    /* What a collector did not see of devices' memory is recorded as zeros. */
     const bool is_device = f->record.level != 0 && token->value == 0;
     f->accesses[f->record.access_count++] = (a64_access){.address = token->address,
                                                          .bytes = is_device ? NULL : token->payload,
@@ -124,16 +125,16 @@ static void take_facts(xtrace_check *check, const xtrace_group *group)
     }
 }
 
-/* ---- The way of the program counter ---- */
+/* ---- The path of the program counter ---- */
 
-/* Above user mode an exception can be taken to the same level, to one of 16 vectors that lie 128
-   bytes apart (Arm ARM D1.3.1). */
+/* Tells whether an instruction can be an exception vector. Above user mode, an exception can be
+   taken to the same level, to one of 16 vectors that lie 128 bytes apart (Arm ARM D1.3.1). */
 static bool can_be_vector(const xtrace_group *group)
 {
     return group->level != 0 && (group->pc & 0x7f) == 0;
 }
 
-/* Whether the last instruction can lead to this one by itself. */
+/* Tells whether the last instruction can lead to this one by itself. */
 static bool follows(const xtrace_check *check, const xtrace_group *group)
 {
     const a64_insn *what = &check->last_what;
@@ -172,7 +173,7 @@ static void check_way(const xtrace_check *check, const char *name, const xtrace_
                     "a value that does not fit, and a jump after it");
 }
 
-/* Whether the registers before this instruction are those after the last one. */
+/* Tells whether the registers before this instruction are those after the last one. */
 static bool goes_on(const xtrace_check *check, const xtrace_group *group)
 {
     const xtrace_group *last = &check->last;
@@ -183,7 +184,8 @@ static bool goes_on(const xtrace_check *check, const xtrace_group *group)
 
 /* ---- System calls ---- */
 
-/* A core runs many threads, and a trace may begin within a call. */
+/* Checks that a result has a call before it. This does not hold for a core, which runs many
+   threads. A trace may also begin within a call. */
 static void check_result(const xtrace_check *check, const char *name)
 {
     const xtrace_facts *f = &check->facts;
@@ -212,9 +214,10 @@ static void check_call(xtrace_check *check, const char *name, const xtrace_group
         check->open_count--;
 }
 
-/* ---- Tokens ---- */
+/* ---- Tokens of an instruction ---- */
 
-/* Whether an instruction of this class can have such a value; of the others nothing is said. */
+/* Tells whether an instruction of this class can have such a value. Instructions that are not known
+   can have any. */
 static bool value_fits(stele_xtrace_kind kind, const a64_insn *what)
 {
     if (what->group == A64_GROUP_NONE)
@@ -230,8 +233,8 @@ static bool value_fits(stele_xtrace_kind kind, const a64_insn *what)
     }
 }
 
-/* Whether other tokens fill a long one from the end of a shorter one to its own, with an
-   instruction among them. */
+/* Tells whether other tokens, among them an instruction, fill a long token from the end of a
+   shorter one up to its own end. */
 static bool is_filled(const stele_xtrace_tokens *tokens, const uint8_t *at, size_t size)
 {
     for (size_t begin = 5; begin < 14; begin += 4) {
@@ -276,7 +279,8 @@ static void check_order(xtrace_check *check, const char *name)
     check->order = f->order_last;
 }
 
-/* What damage left out may have been anything; a jump over it tells that something is missing. */
+/* Handles a group that is no instruction. What damage left out may have been anything, and a jump
+   over it tells that something is missing. */
 static void check_other(xtrace_check *check, const xtrace_group *group)
 {
     check->has_target = check->has_calls = false;
@@ -343,7 +347,8 @@ static bool check_rise(const xtrace_check *check, const xtrace_snapshots *s, con
     return false;
 }
 
-/* Snapshots stand at one distance, in instructions of user mode or in all. */
+/* Checks that snapshots are at equal distances, counted in instructions of user mode or in all
+   instructions. */
 static void check_interval(xtrace_check *check, const xtrace_snapshots *s, const char *name)
 {
     const bool by_total = s->part->has_header && s->part->header.division == STELE_XTRACE_BY_TOTAL;
@@ -378,7 +383,8 @@ void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
     if (s->part->insns.kind != XTRACE_FILE_NONE && s->part->is_index_offset && !is_place) {
         diag_report(check->diag, &xtrace_codes[XTR009], name, s->offset + 8, 8,
                     "the offset of a PCINST", "%" PRIu64, index);
-    } else { /* else it is not known of which instructions the registers are */
+        /* Otherwise it is not known which instructions the registers belong to. */
+    } else {
         if (group == NULL || !goes_on(check, group))
             a64_forget_all(&check->registers);
         xtrace_check_registers(check, s);

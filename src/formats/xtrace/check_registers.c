@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses against what their instruction does, and registers, replayed, against what is recorded
-   of them. */
+/* Checks accesses against what their instruction does, and registers, which are replayed, against
+   what is recorded of them. */
 #include <inttypes.h>
 
 #include "formats/xtrace/check.h"
 
-#define ADDRESS_MASK  ((UINT64_C(1) << 56) - 1) /* below the tag */
+/* The bits of an address below the tag. */
+#define ADDRESS_MASK  ((UINT64_C(1) << 56) - 1)
 #define ZERO_REGISTER 31u
-#define VECTORS_MAX   16u /* a vector of 2048 bits by one of 128 */
+/* The most elements of a vector: 2048 bits in elements of 128. */
+#define VECTORS_MAX 16u
 
 /* ---- Accesses ---- */
 
@@ -16,7 +18,8 @@ static uint64_t accesses_size(const xtrace_facts *f)
     return f->access_end - f->access_offset;
 }
 
-/* How many bytes an instruction reads or writes; of what is predicated or not told, at most. */
+/* How many bytes an instruction reads or writes. If it is predicated, or the opcode does not tell,
+   these are upper bounds. */
 typedef struct sizes {
     uint64_t read_max, written_max;
     bool is_exact;
@@ -40,8 +43,8 @@ static sizes sizes_of(const a64_insn *what)
     return s;
 }
 
-/* A store that is made only if, or after a comparison, may be missing; an exclusive one may be made
-   by comparing, which reads. */
+/* Tells whether the sizes of the accesses fit the instruction. A conditional store, or one after a
+   comparison, may be missing, and an exclusive store may be made by a comparison, which reads. */
 static bool sizes_fit(const sizes *s, const a64_insn *what, const xtrace_facts *f)
 {
     const bool may_fail = (what->flags & (A64_IS_EXCLUSIVE | A64_IS_ATOMIC)) != 0;
@@ -58,7 +61,7 @@ static void check_sizes(xtrace_check *check, const char *name, const a64_insn *w
 {
     const xtrace_facts *f = &check->facts;
     const sizes s = sizes_of(what);
-    /* Branches write to the stack of calls where there is one. */
+    /* Branches write to the stack of calls if there is one. */
     if (what->group == A64_GROUP_BRANCH || what->group == A64_GROUP_NONE ||
         what->group == A64_GROUP_EXCEPTION || (what->flags & A64_IS_UNSIZED) != 0 || f->is_partial)
         return;
@@ -88,10 +91,11 @@ static void check_address(xtrace_check *check, const char *name, const a64_insn 
                 "an access at %#" PRIx64 ", and registers that make %#" PRIx64
                 " for opcode %08" PRIx32,
                 f->accesses[0].address, address, f->record.opcode);
-    a64_forget_all(&check->registers); /* which of them is wrong is not known */
+    /* It is not known which of the registers is wrong. */
+    a64_forget_all(&check->registers);
 }
 
-/* What plain stores write is what their registers hold. */
+/* Checks that plain stores write what their registers hold. */
 static void check_stored(xtrace_check *check, const char *name, const a64_insn *what)
 {
     const xtrace_facts *f = &check->facts;
@@ -133,7 +137,7 @@ void xtrace_check_registers(xtrace_check *check, const xtrace_snapshots *s)
     bool is_reported = false;
     for (unsigned i = 0; i < STELE_XTRACE_GPR_COUNT; i++) {
         const uint64_t value = load_le64(s->next.x + 8 * (size_t)i);
-        /* Where 31 is the zero register, it says nothing of the stack pointer. */
+        /* When number 31 is the zero register, it tells nothing of the stack pointer. */
         if (i == A64_SP && value == 0) {
             a64_forget(r, i);
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings in xtrace traces; see core/diag.h for how they are declared. */
+/* The findings in xtrace traces; core/diag.h tells how they are declared. */
 #ifndef XTRACE_CODES_H
 #define XTRACE_CODES_H
 

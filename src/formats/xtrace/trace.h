@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this format share. */
+/* Declares what the source files of this format share. */
 #ifndef XTRACE_TRACE_H
 #define XTRACE_TRACE_H
 
@@ -12,117 +12,141 @@
 
 #define XTRACE_HEADER_MAX 32u
 
-/* A file of a trace: the source's one input, a member of a set, or a file beside the source. */
+/* Names a file of a trace: the source's one input, a member of a set, or a file beside the
+   source. */
 typedef struct xtrace_file {
     enum { XTRACE_FILE_NONE, XTRACE_FILE_WHOLE, XTRACE_FILE_MEMBER, XTRACE_FILE_BESIDE } kind;
     size_t member;
-    const char *path; /* of the file beside; in the trace's texts */
+    /* The path of the file beside the source; it lies in the trace's texts. */
+    const char *path;
 } xtrace_file;
 
-/* An opened one. */
+/* An opened file of a trace. */
 typedef struct xtrace_input {
-    input *in;      /* NULL: none */
-    source *beside; /* owned */
+    /* The input; NULL when there is no such file. */
+    input *in;
+    /* The source of a file beside the trace's own; owned. */
+    source *beside;
     bool is_owned;
 } xtrace_input;
 
-/* One thread or core: its instructions and its snapshots, one of which may be missing. */
+/* One thread or core, with its instructions and its snapshots, one of which may be missing. */
 typedef struct xtrace_part {
     xtrace_file insns, snapshots;
-    uint64_t number; /* thread or core, of the file's name; 0 when that says none */
-    uint64_t time;   /* of the collection, the same */
+    /* The number of the thread or core in the file's name; 0 when the name has none. */
+    uint64_t number;
+    /* The time of the collection, from the name in the same way. */
+    uint64_t time;
     bool is_core;
-    bool has_order;       /* TIME tokens, by the first bytes */
-    uint64_t order_first; /* the first of them */
+    /* The first bytes hold TIME tokens. */
+    bool has_order;
+    /* The first order in them. */
+    uint64_t order_first;
     bool has_layout, has_header, is_index_offset;
     stele_xtrace_layout layout;
     stele_xtrace_header header;
     uint8_t header_bytes[XTRACE_HEADER_MAX];
-    uint32_t stream, track; /* UINT32_MAX, 0: not yet made */
-    uint64_t insn_count;    /* once indexed; 0 where the order of accesses is the time */
+    /* The stream and the track; UINT32_MAX and 0 until they are made. */
+    uint32_t stream, track;
+    /* Known after indexing; 0 when the order of accesses is the time. */
+    uint64_t insn_count;
 } xtrace_part;
 
 typedef struct xtrace_names {
     stele_name levels[4], opcode, data, result, iov_base, iov_length, lost, stray;
-    stele_name values[STELE_XTRACE_SKIPPED + 1]; /* by kind of token */
+    /* The names of fields, by the kind of the token. */
+    stele_name values[STELE_XTRACE_SKIPPED + 1];
     stele_name arguments[6];
     stele_name file_number, index, user_count, total_count, x, z, p, ffr, za, vl;
     stele_name system[STELE_XTRACE_SYSTEM_COUNT];
-    stele_name tokens, header, fp_size,
-        fp_padding; /* raw: what the writer needs beyond the events */
+    /* Raw fields for what the writer needs beyond the events. */
+    stele_name tokens, header, fp_size, fp_padding;
     uint16_t categories[4];
 } xtrace_names;
 
 typedef struct xtrace_trace {
     stele_trace base;
-    xtrace_wish wish; /* of the user */
+    /* What the user asked for. */
+    xtrace_wish wish;
     stele_xtrace_dialect dialect;
     stele_xtrace_tokens tokens;
     xtrace_part *parts;
     size_t part_count;
-    bool wants_collection; /* all files with the time stamp of the one that was named */
-    bool is_by_order;     /* the time of events is the order of accesses among all threads; else the
-                             number of the instruction in its thread */
-    bool has_collections; /* parts of several */
+    /* The user asks for all files with the time stamp of the one that was named. */
+    bool wants_collection;
+    /* The time of events is the order of accesses among all threads; otherwise it is the number of
+       the instruction in its thread. */
+    bool is_by_order;
+    /* The parts belong to several collections. */
+    bool has_collections;
     xtrace_names names;
 } xtrace_trace;
 
-/* What a name tells; see xtrace_name_parse(). */
+/* What the name of a file tells; see xtrace_name_parse(). */
 typedef struct xtrace_name {
     bool is_xtrace, is_snapshots;
-    bool is_core; /* hint13: one of the cores beside the main one */
+    /* The name has "hint13": the file is of one of the cores beside the main one. */
+    bool is_core;
     bool has_time;
-    uint64_t time; /* when the collection began; what that counts is not said */
+    /* When the collection began; in which unit is not specified. */
+    uint64_t time;
     uint64_t number;
-    size_t stem; /* up to here the names of a pair are the same */
+    /* The number of characters that the names of a pair have in common. */
+    size_t stem;
 } xtrace_name;
 
-/* "xtrace.{time}.{thread or core}.hint{9,13}.{xinsndata,xsnapshot}.bin", also with .gz or .zst. */
+/* Parses a name of the form "xtrace.{time}.{thread or core}.hint{9,13}.{xinsndata,xsnapshot}.bin",
+   with or without .gz or .zst. */
 xtrace_name xtrace_name_parse(const char *name);
 
-/* Whether two paths are those of the instructions and of the snapshots of one thread or core. */
+/* Tells whether two paths are those of the instructions and of the snapshots of one thread or
+   core. */
 bool xtrace_is_beside(const char *a, const char *b);
 
-/* The name of one of its files, below the source. */
+/* Gives the name of one of the part's files, below the source. */
 const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part);
 
-/* files.c: makes the parts of a trace. */
+/* Makes the parts of a trace (files.c). */
 stele_status xtrace_files_find(xtrace_trace *trace, source *from);
 
-/* open.c */
+/* The functions of an xtrace trace. These and the following functions are in open.c. */
 extern const trace_ops xtrace_ops;
 stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
                                xtrace_input *out);
 bool xtrace_names_intern(stele_context *context, xtrace_names *names);
 void xtrace_input_close(xtrace_input *in);
 
-/* snapshots.c: the snapshots of a part, one after the other. */
+/* Goes through the snapshots of a part, one after the other (snapshots.c). */
 typedef struct xtrace_snapshots {
     xtrace_input from;
     window win;
     const xtrace_part *part;
     diag_sink *diag;
-    stele_xtrace_snapshot next; /* valid with has_next; its bytes until the next step */
-    uint64_t offset, count;     /* of `next`; snapshots before it */
-    uint64_t skipped_size;      /* at the end of the file: bytes that are no whole snapshot */
+    /* The next snapshot; valid when `has_next` is set, and its bytes until the next step. */
+    stele_xtrace_snapshot next;
+    /* The offset of `next`, and the number of snapshots before it. */
+    uint64_t offset, count;
+    /* The bytes at the end of the file that are no whole snapshot. */
+    uint64_t skipped_size;
     bool is_open, has_next;
 } xtrace_snapshots;
 
-/* Reads the header and finds the layout; a finding when there is none. */
+/* Reads the header and finds the layout. Reports a finding when no layout fits. */
 stele_status xtrace_snapshots_learn(xtrace_trace *trace, stele_context *context, xtrace_part *part);
 stele_status xtrace_snapshots_open(xtrace_snapshots *s, const xtrace_trace *trace,
                                    const xtrace_part *part, diag_sink *diag);
 stele_status xtrace_snapshots_step(xtrace_snapshots *s);
 
-/* Goes to the snapshot of a number; `has_next` tells whether it is there. */
+/* Moves to the snapshot with a number; `has_next` tells whether it exists. */
 stele_status xtrace_snapshots_seek(xtrace_snapshots *s, uint64_t number);
 
-/* What became of the bytes of a file of snapshots, and of instructions from `begin` on, so far. */
+/* Account for the bytes that have been read so far: of a file of snapshots, and of a file of
+   instructions from `begin` on. */
 stele_balance xtrace_snapshots_balance(const xtrace_snapshots *s);
 stele_balance xtrace_scan_balance(const xtrace_scan *s, uint64_t begin);
 
-/* Whether the next snapshot was taken before the instruction of this number, whose token stands at
-   `offset`. */
+/* Tells whether the next snapshot was taken before the instruction with this number, whose token is
+   at `offset`. */
 static inline bool xtrace_snapshots_are_due(const xtrace_snapshots *s, uint64_t offset,
                                             uint64_t number)
 {
@@ -130,60 +154,65 @@ static inline bool xtrace_snapshots_are_due(const xtrace_snapshots *s, uint64_t 
 }
 void xtrace_snapshots_close(xtrace_snapshots *s);
 
-/* reader.c */
-
-/* Adds the streams of all parts that have none yet. Returns false if out of memory. */
+/* Adds the streams of all parts that have none yet. Returns false when memory is exhausted. This
+   and the following functions are in reader.c and saved.c. */
 bool xtrace_streams_add(xtrace_trace *trace);
 
-/* The parts of a stream, or with PRODUCE_ALL of all. */
+/* Finds the parts of a stream, or with PRODUCE_ALL all parts. */
 void xtrace_streams_find(const xtrace_trace *trace, uint32_t stream, size_t *first, size_t *end);
 stele_status xtrace_index(stele_trace *self);
 stele_status xtrace_save_index(stele_trace *self, output *out);
 stele_status xtrace_load_index(stele_trace *self, const uint8_t *bytes, size_t size);
 const char *xtrace_file_at(const stele_trace *self, size_t index);
 
-/*
- * Where a scan can go on: what a producer's state has of it, and how many snapshots stand before.
- * Taking it gives false, and nothing has changed, where it is not sound.
- */
+/* A place where a scan can continue: the state of the scan that a producer saves, and how many
+   snapshots stand before it. */
 typedef struct xtrace_place {
     uint64_t offset, count, pc;
-    bool has_pc, is_lost_reported; /* as of a scan */
-    uint64_t snapshot_count,
-        snapshot_number; /* snapshots before, and the maker's snapshot_number */
+    /* The state of a scan that has the same names. */
+    bool has_pc, is_lost_reported;
+    /* The number of snapshots before the place, and the maker's `snapshot_number`. */
+    uint64_t snapshot_count, snapshot_number;
 } xtrace_place;
 
 void xtrace_place_put(const xtrace_place *place, output *out);
+/* Reads a place back. Returns false, and changes nothing, when the bytes are not sound. */
 bool xtrace_place_take(xtrace_place *place, cursor *state);
 void xtrace_scan_enter(xtrace_scan *s, const xtrace_place *place);
 
-/* The last known place that is not after the instruction or the snapshot of these numbers,
-   whichever is later; false: there is none. */
+/* Finds the last known place that is not after the instruction or the snapshot with these numbers,
+   whichever is later. Returns false when there is none. */
 bool xtrace_find_place(const xtrace_trace *trace, const xtrace_part *part, uint64_t count,
                        uint64_t snapshot, xtrace_place *place);
 
-/* Adds the stream of a part of so many instructions. Returns false if out of memory. */
+/* Adds the stream of a part with `count` instructions. Returns false when memory is exhausted. */
 bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count);
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
 
-/* insns.c */
+/* Makes a producer of instructions (insns.c). */
 stele_status xtrace_produce_insns(stele_trace *self, const struct insn_request *request,
                                   struct insn_producer **out);
 
-/* events.c: events of groups and snapshots. Returns false if out of memory. */
+/* Makes events of groups and snapshots (events.c). The functions return false when memory is
+   exhausted. */
 typedef struct xtrace_maker {
     const xtrace_trace *trace;
     const xtrace_part *part;
     uint64_t kinds;
     uint32_t columns;
-    bool wants_order;     /* of an instruction's tokens */
-    uint64_t order;       /* of the last access; the time of events, where it is that */
-    uint64_t order_begin; /* the same of the first accesses of instructions: without the others */
-    uint64_t call;        /* number of the system call that was met last */
-    uint64_t snapshot_number; /* of the instruction at the last snapshot */
+    /* The order of an instruction's tokens is asked for. */
+    bool wants_order;
+    /* The order of the last access, which is the time of events in a trace by order. */
+    uint64_t order;
+    /* The highest order so far among the first accesses of instructions. */
+    uint64_t order_begin;
+    /* The number of the system call that was met last. */
+    uint64_t call;
+    /* The number of the instruction at the last snapshot. */
+    uint64_t snapshot_number;
 } xtrace_maker;
 
-/* To be called for each group, before its events are made. */
+/* Prepares for a group; called for each group before its events are made. */
 void xtrace_make_begin(xtrace_maker *m, const xtrace_group *group);
 
 bool xtrace_make_insn(xtrace_maker *m, stele_batch *batch, const xtrace_group *group);
@@ -191,12 +220,13 @@ bool xtrace_make_lost(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
 bool xtrace_make_snapshot(xtrace_maker *m, stele_batch *batch, const xtrace_snapshots *s,
                           uint64_t number);
 
-/* Makes events of the tokens of a group from `*at` on, as long as the batch has room; `*at` is then
-   where to go on, the group's size when it is done. */
+/* Makes events of the tokens of a group from `*at` on, as long as the batch has room. `*at` then
+   tells where to continue, and is the group's size when all is done. */
 bool xtrace_make_values(xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
                         uint64_t *at);
 
-typedef struct xtrace_check xtrace_check; /* check.h */
+/* See check.h. */
+typedef struct xtrace_check xtrace_check;
 
 stele_status xtrace_writer_open(stele_context *context, output *out,
                                 const stele_writer_options *options, stele_writer **writer);

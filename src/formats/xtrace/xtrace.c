@@ -18,7 +18,8 @@ static int probe_members(source *from, char *reason)
     return PROBE_STRONG;
 }
 
-/* Tokens that begin as instructions do, and are tokens as far as can be seen. */
+/* Recognises an input by its first bytes: they begin with an instruction, and are tokens as far as
+   can be seen. */
 static int probe_tokens(const format_probe *probe, char *reason)
 {
     const xtrace_wish wish = xtrace_wish_none();

@@ -40,7 +40,7 @@ typedef struct counters_gap {
     uint32_t stream, first, count;
     /* The offset of the event after the gap. */
     uint64_t offset;
-    /* The ends of the events in front of the gap and behind it. */
+    /* The ends of the events before the gap and after it. */
     int64_t before_ns, behind_ns;
 } counters_gap;
 

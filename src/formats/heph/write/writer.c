@@ -422,8 +422,8 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
     return write_epoch(w, w->epoch_ns);
 }
 
-/* Writes an option of this format. An epoch is only remembered, because it is written from the
-   clock. */
+/* Writes an option of this format. An epoch is only remembered: the clock's is written, and
+   the option's at the end if the clock has none. */
 static stele_status write_option(heph_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);

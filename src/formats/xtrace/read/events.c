@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tokens of an instruction and the snapshots are in the model:
+ * Makes events of the model out of the tokens of an instruction and of snapshots:
  *
  *     INSN           value: opcode, id: program counter; tokens that are no events are fields
  *     LOAD, STORE    value: the first 8 bytes, id: address; a field holds all bytes
  *     SYSCALL        value: its number; arguments, vectors and result as fields
  *     SNAPSHOT       value: its number; all registers as fields
  *
- * The time of each is the number of the instruction.
+ * The time of each event is the number of the instruction.
  */
 #include "formats/xtrace/trace.h"
 #include "model/batch.h"
@@ -46,7 +46,7 @@ static bool push_bytes(stele_batch *batch, stele_name name, const uint8_t *bytes
     return true;
 }
 
-/* `count` numbers of 8 bytes, `stride` bytes apart. */
+/* Adds an array of `count` numbers of 8 bytes, which are `stride` bytes apart. */
 static bool push_array(stele_batch *batch, stele_name name, const uint8_t *from, uint32_t count,
                        size_t stride)
 {
@@ -81,7 +81,8 @@ static stele_event *push_event(const xtrace_maker *m, stele_batch *batch, stele_
     return event;
 }
 
-/* What has no instruction of its own stands at the one before it. */
+/* Adds an event of a group. An event without an instruction of its own gets the number of the one
+   before it. */
 static stele_event *push_group_event(const xtrace_maker *m, stele_batch *batch, stele_kind kind,
                                      const xtrace_group *group, uint64_t at, uint64_t size)
 {
@@ -121,14 +122,15 @@ static inline bool is_call(stele_xtrace_kind kind)
 
 /* ---- The order of accesses ---- */
 
-/* In a thread it rises; where it does not, nothing comes before what has been delivered. */
+/* Takes over the order of an access. In a thread the order rises; when it does not, the event is
+   still placed no earlier than what has been delivered. */
 static inline void order_reach(xtrace_maker *m, uint64_t order)
 {
     if (order > m->order)
         m->order = order;
 }
 
-/* An instruction stands where its first access does. */
+/* An instruction takes the order of its first access. */
 void xtrace_make_begin(xtrace_maker *m, const xtrace_group *group)
 {
     stele_xtrace_token token;
@@ -147,7 +149,7 @@ void xtrace_make_begin(xtrace_maker *m, const xtrace_group *group)
 
 /* ---- Instructions ---- */
 
-/* A token that says something of the instruction itself, as a field; others add none. */
+/* Adds a token that tells something of the instruction itself as a field; other tokens add none. */
 static bool push_token(const xtrace_maker *m, stele_batch *batch, const stele_xtrace_token *token)
 {
     const stele_name name = m->trace->names.values[token->kind];
@@ -160,14 +162,16 @@ static bool push_token(const xtrace_maker *m, stele_batch *batch, const stele_xt
     }
 }
 
-/* Whether the token at `next` is a memory access, to which an order before it belongs. */
+/* Tells whether the token at `next` is a memory access; an order in front of it belongs to that
+   access. */
 static bool is_access_at(const xtrace_maker *m, const xtrace_group *group, uint64_t next)
 {
     return next < group->size &&
            is_access((stele_xtrace_kind)m->trace->tokens.kinds[group->bytes[next]]);
 }
 
-/* The first bytes of all tokens, which tell their order; of the standard dialect only. */
+/* Adds the first bytes of all tokens as a raw field, which tells their order. This is only done in
+   the standard dialect. */
 static bool push_order(const xtrace_maker *m, stele_batch *batch, const xtrace_group *group)
 {
     const stele_xtrace_tokens *tokens = &m->trace->tokens;
@@ -218,7 +222,7 @@ bool xtrace_make_insn(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
     return push_insn_fields(m, batch, group) && batch_set_fields(batch, event, event->field_first);
 }
 
-/* A token whose instruction is not there, as an event of its own. */
+/* Makes an event of its own out of a token whose instruction is missing. */
 static bool make_stray(const xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
                        uint64_t at, size_t size, const stele_xtrace_token *token)
 {
@@ -284,7 +288,7 @@ static bool make_access(xtrace_maker *m, stele_batch *batch, const xtrace_group 
 
 /* ---- System calls ---- */
 
-/* All values of the arguments that are there: the call's number, then x0 to x5. */
+/* Adds all arguments that are there: the call's number, then x0 to x5. */
 static bool push_arguments(xtrace_maker *m, stele_batch *batch, const stele_xtrace_token *token,
                            unsigned *count)
 {
@@ -315,7 +319,8 @@ static bool push_call_token(xtrace_maker *m, stele_batch *batch, const stele_xtr
            push_array(batch, names->iov_length, token->payload + 8, vectors, XTRACE_IOVEC);
 }
 
-/* A run of tokens of one call, from `*at` on; a result that comes later is an event of its own. */
+/* Makes one event of a run of tokens of one call, from `*at` on. A result that comes later becomes
+   an event of its own. */
 static bool make_call(xtrace_maker *m, stele_batch *batch, const xtrace_group *group, uint64_t *at)
 {
     const uint64_t begin = *at;
@@ -326,7 +331,7 @@ static bool make_call(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
     if (wants(m, STELE_KIND_SYSCALL))
         event = push_group_event(m, batch, STELE_KIND_SYSCALL, group, begin, 0);
     while (next_token(m, group, *at, &token, &size) && is_call(token.kind)) {
-        /* Eight arguments are two calls. */
+        /* A call has seven arguments at most, so an eighth one begins another call. */
         if (token.kind == STELE_XTRACE_SVCARG && argument_count >= 7)
             break;
         if (event != NULL && !push_call_token(m, batch, &token, &argument_count))
@@ -343,7 +348,7 @@ static bool make_call(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
     return true;
 }
 
-/* An order and the access after it, as one. */
+/* Makes one event of an order and the access after it. */
 static bool make_ordered(xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
                          uint64_t *at, size_t size, const stele_xtrace_token *order)
 {
@@ -380,7 +385,7 @@ bool xtrace_make_values(xtrace_maker *m, stele_batch *batch, const xtrace_group 
 
 /* ---- Snapshots ---- */
 
-/* What the format's own writer needs besides. */
+/* Adds the raw fields that the format's own writer needs besides. */
 static bool push_snapshot_raw(const xtrace_maker *m, stele_batch *batch, const xtrace_part *part)
 {
     const uint32_t first = batch->field_count;

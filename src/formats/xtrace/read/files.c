@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files belong together. A collection has two files for each thread or core: its instructions
- * (xinsndata) and its snapshots (xsnapshot); those of one collection have one time stamp.
+ * Finds out which files belong together. A collection has two files for each thread or core: its
+ * instructions (xinsndata) and its snapshots (xsnapshot). All files of one collection have the same
+ * time stamp.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 static const char *const packed_suffixes[] = {"", ".gz", ".zst"};
 
-/* ---- Names ---- */
+/* ---- Names of files ---- */
 
 xtrace_name xtrace_name_parse(const char *name)
 {
@@ -35,7 +36,7 @@ xtrace_name xtrace_name_parse(const char *name)
     return result;
 }
 
-/* Names are parsed only where they differ as those of the two files do. */
+/* The names are parsed only if they differ where the names of the two files do. */
 bool xtrace_is_beside(const char *a, const char *b)
 {
     size_t same = 0;
@@ -50,7 +51,7 @@ bool xtrace_is_beside(const char *a, const char *b)
            of_a.stem == of_b.stem && of_a.stem < same;
 }
 
-/* ---- Files ---- */
+/* ---- Finding files ---- */
 
 stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
                                xtrace_input *out)
@@ -86,7 +87,8 @@ void xtrace_input_close(xtrace_input *in)
     *in = (xtrace_input){0};
 }
 
-/* The other file of a pair, beside the source's own. Returns false if out of memory. */
+/* Finds the other file of a pair, beside the source's own. Returns false when memory is
+   exhausted. */
 static bool find_beside(xtrace_trace *trace, const char *path, xtrace_file *file)
 {
     const xtrace_name name = xtrace_name_parse(path);
@@ -115,7 +117,7 @@ static bool looks_like_snapshots(const uint8_t *head, size_t size)
     return size >= 4 && memcmp(head, "XTRC", 4) == 0;
 }
 
-/* A trace of one file, and the one beside it. */
+/* Makes the part of a trace that is one file, perhaps with a second one beside it. */
 static stele_status find_whole(xtrace_trace *trace, input *in)
 {
     xtrace_part *part = calloc(1, sizeof *part);
@@ -136,14 +138,15 @@ static stele_status find_whole(xtrace_trace *trace, input *in)
     is_snapshots |= !name.is_xtrace && looks_like_snapshots(head, size);
     (is_snapshots ? &part->snapshots : &part->insns)->kind = XTRACE_FILE_WHOLE;
     if (in->memory != NULL)
-        return STELE_OK; /* its name names no file */
+        /* The name of an input in memory names no file. */
+        return STELE_OK;
     return find_beside(trace, in->name, is_snapshots ? &part->insns : &part->snapshots)
                ? STELE_OK
                : STELE_ERR_MEMORY;
 }
 
-/* What a file of a set is to the trace; names come in their order, so that the two of a pair follow
-   each other. */
+/* Takes a file of a set into the trace. The names come in their sorted order, so that the two files
+   of a pair follow each other. */
 static void take_member(xtrace_trace *trace, const char *path, const char **last,
                         const xtrace_file *file)
 {
@@ -176,7 +179,7 @@ static stele_status find_members(xtrace_trace *trace, const source *from)
     return trace->part_count != 0 ? STELE_OK : STELE_ERR_FORMAT;
 }
 
-/* All files of the directory that have the time stamp of this one. */
+/* Takes all files of the directory that have the time stamp of the named file. */
 static stele_status take_collection(xtrace_trace *trace, const source *folder,
                                     const xtrace_name *like)
 {

@@ -1,45 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions for model/insn.h. Almost all tokens are walked here, as they lie in the window;
- * where something is unusual (all registers, vectors of a system call, damage, the end) one group
- * is taken from the scan, so that both see the same instructions.
+ * Produces instructions for model/insn.h. Almost all tokens are walked here, as they lie in the
+ * window. Where something is unusual (all registers, vectors of a system call, damage, the end),
+ * one group is taken from the scan, so that both see the same instructions.
  */
 #include <stdlib.h>
 
 #include "formats/xtrace/trace.h"
 #include "model/insn.h"
 
-/* Any token that the walk steps over is shorter. */
+/* Every token that the walk steps over is shorter than this. */
 #define WALK_MARGIN 512u
 
-/* Of an INST or PCINST these bits are 1, and bit 3 tells them apart. */
+/* In an INST or PCINST these bits equal 1, and bit 3 tells the two apart. */
 #define WALK_OPENING_MASK 0x37u
 #define WALK_HAS_PC       0x08u
 #define WALK_STORE        0x08u
-#define WALK_LOG2_MAX     8u /* 256 bytes, STELE_XTRACE_VALUE_MAX */
+/* The logarithm of STELE_XTRACE_VALUE_MAX, 256 bytes. */
+#define WALK_LOG2_MAX 8u
 
 typedef struct insns {
     insn_producer base;
     xtrace_trace *trace;
     insn_request request;
     diag_sink *diag;
-    size_t part, part_end; /* of the trace: the open one, and where they end */
+    /* The open part of the trace, and where the parts end. */
+    size_t part, part_end;
     bool is_open;
-    bool is_absent; /* the stream has no such part as the request wants */
-    uint8_t flags;  /* of the next instruction: what stands before it */
+    /* The stream has no part with the number that the request wants. */
+    bool is_absent;
+    /* The flags of the next instruction, for what stands before it. */
+    uint8_t flags;
     xtrace_input from;
     xtrace_scan scan;
     xtrace_snapshots snapshots;
-    uint64_t snapshot;     /* number of the last one; INSN_SNAPSHOT_FIRST: none */
-    uint64_t begin;        /* where the request's part of this stream begins */
-    uint64_t stop;         /* where it ends */
-    stele_balance balance; /* of the streams before */
+    /* The number of the last snapshot; INSN_SNAPSHOT_FIRST when there is none yet. */
+    uint64_t snapshot;
+    /* Where the request's part of this stream begins. */
+    uint64_t begin;
+    /* Where that part ends. */
+    uint64_t stop;
+    /* The balance of the streams before. */
+    stele_balance balance;
 } insns;
 
 /* ---- Parts of a stream ----------------------------------------------------------------------- */
 
-/* Where the snapshot with this number stands among the instructions; UINT64_MAX if it is not known.
- */
+/* Finds where the snapshot with this number stands among the instructions; UINT64_MAX when that is
+   not known. */
 static stele_status snapshot_place(const insns *p, const xtrace_input *snapshots, uint64_t number,
                                    uint64_t *place)
 {
@@ -56,7 +64,8 @@ static stele_status snapshot_place(const insns *p, const xtrace_input *snapshots
     return status;
 }
 
-/* Where part `number` of the request's begins: at a snapshot. UINT64_MAX: there is no such part. */
+/* Finds where part `number` of the request's parts begins, which is at a snapshot; UINT64_MAX when
+   there is no such part. */
 static stele_status part_begin(const insns *p, const xtrace_input *snapshots, uint32_t number,
                                uint64_t *begin)
 {
@@ -67,7 +76,8 @@ static stele_status part_begin(const insns *p, const xtrace_input *snapshots, ui
     return first == 0 ? STELE_OK : snapshot_place(p, snapshots, first, begin);
 }
 
-/* Parts need places in the stream that can be found without reading it. */
+/* Tells whether the stream can be read in parts. They need places in the stream that can be found
+   without reading it. */
 static bool can_part(const insns *p, const xtrace_input *snapshots)
 {
     const xtrace_part *part = &p->trace->parts[p->part];
@@ -76,7 +86,7 @@ static bool can_part(const insns *p, const xtrace_input *snapshots)
            p->from.in->has_size && snapshots->in->size >= part->layout.header_size;
 }
 
-/* Goes to the request's part of the open stream, which ends where the next one begins. */
+/* Moves to the request's part of the open stream; it ends where the next part begins. */
 static stele_status enter_part(insns *p)
 {
     const uint32_t count = p->request.part_count;
@@ -103,12 +113,13 @@ static stele_status enter_part(insns *p)
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-/* What became of the bytes of the streams so far. */
+/* Accounts for the bytes of the streams so far. */
 static stele_balance balance_now(const insns *p)
 {
     stele_balance sum = p->balance;
     const stele_balance snapshots = xtrace_snapshots_balance(&p->snapshots);
-    if (p->request.part == 0) /* all parts look at the same snapshots */
+    /* All parts look at the same snapshots, so only the first one counts them. */
+    if (p->request.part == 0)
         balance_add(&sum, &snapshots);
     if (p->from.in != NULL && !p->is_absent) {
         const stele_balance scanned = xtrace_scan_balance(&p->scan, p->begin);
@@ -172,7 +183,7 @@ static stele_status stream_open(insns *p)
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
-/* Is the next snapshot one before the instruction that stands at this offset? */
+/* Tells whether the next snapshot was taken before the instruction at this offset. */
 static bool snapshot_is_due(const insns *p, uint64_t offset, uint64_t number)
 {
     const xtrace_snapshots *s = &p->snapshots;
@@ -181,7 +192,7 @@ static bool snapshot_is_due(const insns *p, uint64_t offset, uint64_t number)
     return s->part->is_index_offset ? s->next.index <= offset : s->next.total_count <= number;
 }
 
-/* Takes all that are due. */
+/* Takes all snapshots that are due. */
 static stele_status take_snapshots(insns *p, uint64_t offset, uint64_t number)
 {
     stele_status status = STELE_OK;
@@ -193,7 +204,7 @@ static stele_status take_snapshots(insns *p, uint64_t offset, uint64_t number)
     return status;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Values of an instruction ---- */
 
 static insn_value *push_value(insn_batch *batch, insn *to, insn_value_kind kind)
 {
@@ -206,7 +217,8 @@ static insn_value *push_value(insn_batch *batch, insn *to, insn_value_kind kind)
     return value;
 }
 
-/* A token that is no access, as values of the instruction. Returns false if out of memory. */
+/* Adds a token that is no access as values of the instruction. Returns false when memory is
+   exhausted. */
 static bool push_token(insn_batch *batch, insn *to, const stele_xtrace_token *token)
 {
     static const uint8_t kinds[] = {[STELE_XTRACE_STXR] = INSN_VALUE_STXR,
@@ -280,7 +292,7 @@ static uint64_t group_token_count(const insns *p, const xtrace_group *group)
                                &end);
 }
 
-/* An instruction; damage and values without one give none. */
+/* Fills in the instruction of one group. Damage, and values without an instruction, give none. */
 static stele_status fill_group(insns *p, insn_batch *batch)
 {
     const uint64_t next_pc = p->scan.pc;
@@ -314,17 +326,17 @@ static stele_status fill_group(insns *p, insn_batch *batch)
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* How far the walk may go. */
+/* The limits of the walk. */
 typedef struct walk_limits {
-    const uint8_t *at_end;    /* no instruction begins here or after */
-    const uint8_t *token_end; /* no token begins here or after */
+    /* No instruction begins here or later. */
+    const uint8_t *at_end;
+    /* No token begins here or later. */
+    const uint8_t *token_end;
     uint32_t insn_count;
 } walk_limits;
 
-/*
- * A token after an instruction that is neither INST, PCINST nor an access. Gives its size; 0: it
- * is not for the walk, or there is no room for its values.
- */
+/* Takes a token after an instruction that is neither INST, PCINST nor an access. Gives its size, or
+   0 when the token is not for the walk or its values do not fit. */
 static size_t walk_value(const insns *p, insn_batch *batch, insn *to, const uint8_t *at)
 {
     const stele_xtrace_tokens *tokens = &p->trace->tokens;
@@ -342,9 +354,9 @@ static size_t walk_value(const insns *p, insn_batch *batch, insn *to, const uint
 }
 
 /*
- * What belongs to an instruction, from `at` on: gives where it ends, NULL when that is not for the
- * walk. Sizes are constants after branches where that is possible: what was predicted need not
- * wait for the byte that was just loaded.
+ * Takes what belongs to an instruction, from `at` on. Gives the end of it, or NULL when it is not
+ * for the walk. Sizes are constants behind branches where that is possible, so that a predicted
+ * path need not wait for the byte that was just loaded.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 walk_values(const insns *p, insn_batch *batch, insn *to, const uint8_t *at,
@@ -379,10 +391,8 @@ walk_values(const insns *p, insn_batch *batch, insn *to, const uint8_t *at,
     return at;
 }
 
-/*
- * Walks over tokens from the window's place on, as long as they are the usual ones: INST and
- * PCINST, the accesses and values after them. The batch then ends between two instructions.
- */
+/* Walks over tokens from the window's place on, as long as they are the usual ones: INST and
+   PCINST, and the accesses and values after them. The batch then ends between two instructions. */
 static inline __attribute__((always_inline)) void
 walk(insns *p, insn_batch *batch, const walk_limits *limits, const bool wants_accesses)
 {
@@ -437,8 +447,11 @@ static uint32_t fewer(uint32_t count, uint64_t other)
     return other < count ? (uint32_t)other : count;
 }
 
-/* The walk begins where a program counter is known or comes next, with more than the margin in the
-   window, and ends before whatever the request or a snapshot cuts. */
+/*
+ * Finds the limits of the walk; returns false when there can be none. A walk begins where the
+ * program counter is known or comes next, with more than the margin in the window. It ends in front
+ * of whatever the request or a snapshot cuts.
+ */
 static bool walk_limits_find(insns *p, const insn_batch *batch, walk_limits *limits)
 {
     window *w = &p->scan.win;
@@ -475,7 +488,7 @@ static void fill_walk(insns *p, insn_batch *batch, const walk_limits *limits)
     p->scan.has_pc = true;
 }
 
-/* Whether the last snapshot is one that the request leaves out, with what follows it. */
+/* Tells whether the request leaves out the last snapshot and what follows it. */
 static bool is_before_range(const insns *p)
 {
     return p->request.snapshot_begin != 0 &&
@@ -487,7 +500,7 @@ static bool is_behind_range(const insns *p)
     return p->snapshot != INSN_SNAPSHOT_FIRST && p->snapshot >= p->request.snapshot_end;
 }
 
-/* Is the end of the request's part of the stream reached? */
+/* Tells whether the end of the request's part of the stream is reached. */
 static bool part_is_over(insns *p)
 {
     const uint64_t offset = window_offset(&p->scan.win);
@@ -497,7 +510,8 @@ static bool part_is_over(insns *p)
     return true;
 }
 
-/* One step of the open stream, which may give no instruction; STELE_END after its last. */
+/* Does one step of the open stream, which may give no instruction. Gives STELE_END after the last
+   one. */
 static stele_status stream_step(insns *p, insn_batch *batch)
 {
     window *w = &p->scan.win;
@@ -520,7 +534,7 @@ static stele_status stream_step(insns *p, insn_batch *batch)
     return is_behind_range(p) ? STELE_END : STELE_OK;
 }
 
-/* After the last instruction: counts the snapshots that are left. */
+/* Counts the snapshots that are left after the last instruction. */
 static stele_status stream_finish(insns *p)
 {
     stele_status status = STELE_OK;
@@ -564,7 +578,8 @@ static void insns_close(insn_producer *self)
     free(p);
 }
 
-/* An index is of use where a part is asked for only, and if it is there. */
+/* Finds the streams of the request. A saved index helps only when a range is asked for, and only if
+   there is one. */
 static stele_status find_streams(xtrace_trace *trace, const insn_request *request)
 {
     if (request->part_count <= 1 && (request->insn_begin != 0 || request->snapshot_begin != 0) &&
@@ -599,7 +614,8 @@ stele_status xtrace_produce_insns(stele_trace *self, const insn_request *request
         return found;
     }
     xtrace_streams_find(trace, request->stream, &p->part, &p->part_end);
-    /* Parts are filled at the same time, and opening tells the context what it finds. */
+    /* Parts are filled at the same time, and opening a stream changes the context, so the stream is
+       opened here. */
     if (request->part_count > 1 && p->part != p->part_end) {
         const stele_status status = stream_open(p);
         if (status != STELE_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a trace: in which dialect it is written, and what is known of it. */
+/* Opens a trace: finds out in which dialect it is written, and what is known of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static void set_dialect(xtrace_trace *trace, const uint8_t *head, size_t size)
     stele_xtrace_tokens_make(&trace->dialect, &trace->tokens);
 }
 
-/* "misc0-size" is "misc0" in the text of a dialect. */
+/* The setting "misc0-size" is the word "misc0" in the text of a dialect. */
 static bool take_setting(xtrace_trace *trace, const stele_setting *setting)
 {
     char text[64];
@@ -43,8 +43,9 @@ static stele_status take_settings(xtrace_trace *trace, const source *from,
 }
 
 /*
- * An index is read as the offset of the next instruction. Where no snapshot's index is one, and
- * that can be seen, snapshots are placed by their counts instead.
+ * Finds out what the index of a snapshot means. It is taken as the offset of the next instruction.
+ * If no snapshot's index is one, and that can be seen, snapshots are placed by their counts
+ * instead.
  */
 static stele_status learn_index(xtrace_trace *trace, xtrace_part *part, input *in)
 {
@@ -65,7 +66,7 @@ static stele_status learn_index(xtrace_trace *trace, xtrace_part *part, input *i
     return status;
 }
 
-/* Whether accesses have an order, and where that begins. */
+/* Finds out whether accesses have an order, and where it begins. */
 static void learn_order(const xtrace_trace *trace, xtrace_part *part, const uint8_t *head,
                         size_t size)
 {
@@ -109,7 +110,7 @@ static stele_status learn_part(xtrace_trace *trace, xtrace_part *part, bool is_f
     return status;
 }
 
-/* ---- What is known of the trace ---- */
+/* ---- The properties of the trace ---- */
 
 static bool set_number(xtrace_trace *trace, const char *key, uint64_t value)
 {
@@ -152,7 +153,7 @@ static bool set_layout(xtrace_trace *trace, const xtrace_part *part)
                               part->header.has_order != 0 ? "recorded" : "not recorded");
 }
 
-/* Of the trace, and of each thread whose snapshots are laid out in another way. */
+/* Sets the dialect of the trace, and of each thread whose snapshots have another layout. */
 static bool set_dialects(xtrace_trace *trace, const xtrace_part *first)
 {
     char text[XTRACE_DIALECT_TEXT_SIZE], key[48];
@@ -191,7 +192,7 @@ static bool intern_text(stele_context *context, const char *text, stele_name *na
     return *name != UINT32_MAX;
 }
 
-/* 0 stands for none where there are too many. */
+/* Makes a category; 0 stands for none when there are too many. */
 static bool intern_category(stele_context *context, stele_name name, uint16_t *category)
 {
     *category = stele_category_intern(context, name);
@@ -245,8 +246,8 @@ static void xtrace_close(stele_trace *self)
     free(((xtrace_trace *)self)->parts);
 }
 
-/* Sizes of all files of the trace, where some are not of its source, and of what else is in that.
- */
+/* Adds the size of a file to the content size of the trace if the file is not of the source, and
+   otherwise to the size of what the trace uses of the source. */
 static stele_status learn_size(xtrace_trace *trace, const xtrace_file *file, uint64_t *used)
 {
     stele_trace *base = &trace->base;
@@ -282,13 +283,14 @@ static stele_status learn_sizes(xtrace_trace *trace)
     if (base->content_size != 0 && base->content_size != UINT64_MAX && has_whole)
         base->content_size =
             source_content_size(base->source, &whole) ? base->content_size + whole : UINT64_MAX;
-    /* Other files of a folder are none of the trace's. */
+    /* The other files of a folder do not belong to the trace. */
     if (source_input(base->source) == NULL && source_content_size(base->source, &whole))
         base->balance.padding_size += whole - used;
     return status;
 }
 
-/* Threads of one collection can be ordered by their accesses, where all of them have an order. */
+/* Finds out whether the threads can be ordered by their accesses: they must be of one collection,
+   and each must have an order. */
 static void relate_parts(xtrace_trace *trace)
 {
     bool has_order = true;

@@ -29,7 +29,7 @@ void xtrace_pair_close(xtrace_pair *pair)
     *pair = (xtrace_pair){0};
 }
 
-/* In memory the first of the two is the output itself. */
+/* Gives one output of the pair. In memory, the first of the two is the output itself. */
 static stele_status pair_get(xtrace_pair *pair, const char *suffix, output **kept, output **out)
 {
     const bool is_first = pair->insns == NULL && pair->snapshots == NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of tokens and snapshots to events. Each thread or core is a stream of the model. */
+/* Makes events out of groups of tokens and of snapshots. Each thread or core is a stream of the
+   model. */
 #include <stdlib.h>
 
 #include "core/path.h"
@@ -8,7 +9,7 @@
 #include "model/batch.h"
 #include "model/saved_index.h"
 
-/* What of the current group comes next. */
+/* The step of the current group that comes next. */
 typedef enum stage { STAGE_NEXT, STAGE_SNAPSHOTS, STAGE_INSN, STAGE_VALUES, STAGE_END } stage;
 
 typedef struct xtrace_producer {
@@ -16,23 +17,27 @@ typedef struct xtrace_producer {
     xtrace_trace *trace;
     stele_context *context;
     produce_request request;
-    size_t part_first, part, part_end; /* the first, the open one, and where they end */
+    /* The first part, the open one, and where they end. */
+    size_t part_first, part, part_end;
     bool is_open;
     xtrace_input insns;
     xtrace_scan scan;
     xtrace_snapshots snapshots;
-    xtrace_check *check; /* NULL: not asked for */
+    /* The check; NULL when it is not asked for. */
+    xtrace_check *check;
     xtrace_maker maker;
     stage stage;
     xtrace_group group;
-    uint64_t at;           /* in the group, of its next value */
-    stele_balance balance; /* of the parts before */
+    /* The place of the next value in the group. */
+    uint64_t at;
+    /* The balance of the parts before. */
+    stele_balance balance;
     bool wants_values;
 } xtrace_producer;
 
 /* ---- Parts ---- */
 
-/* What became of the bytes of the parts so far. */
+/* Accounts for the bytes of the parts so far. */
 static stele_balance balance_now(const xtrace_producer *p)
 {
     stele_balance sum = p->balance;
@@ -94,7 +99,7 @@ static stele_status part_open(xtrace_producer *p)
 
 /* ---- Events ---- */
 
-/* Has the next snapshot been taken before the group's instruction? */
+/* Tells whether the next snapshot was taken before the group's instruction. */
 static bool snapshot_is_due(const xtrace_producer *p)
 {
     const xtrace_snapshots *s = &p->snapshots;
@@ -107,7 +112,8 @@ static bool snapshot_is_due(const xtrace_producer *p)
     return xtrace_snapshots_are_due(s, p->group.offset + p->group.insn, p->group.number);
 }
 
-/* Without instructions, a snapshot's own count tells its place. */
+/* Produces the event of a snapshot. If there are no instructions, the snapshot's own count tells
+   its place. */
 static stele_status produce_snapshot(xtrace_producer *p, stele_batch *batch)
 {
     xtrace_snapshots *s = &p->snapshots;
@@ -135,8 +141,8 @@ static bool produce_head(xtrace_producer *p, stele_batch *batch)
                                                : xtrace_make_insn(&p->maker, batch, &p->group);
 }
 
-/* Whether nothing that is asked for comes from this instruction on. Where time is the order of
-   accesses, every instruction may hold one that is. */
+/* Tells whether nothing that is asked for comes from this instruction on. When time is the order of
+   accesses, every instruction may still hold an access in the range. */
 static bool is_after(const xtrace_producer *p, uint64_t number)
 {
     const int64_t end_ns = p->request.end_ns;
@@ -144,8 +150,8 @@ static bool is_after(const xtrace_producer *p, uint64_t number)
            (end_ns <= 0 || number >= (uint64_t)end_ns);
 }
 
-/* Takes the next group, after those that the request leaves out. Where time is the order of
-   accesses, every instruction may hold the next one. STELE_END where the bounds end. */
+/* Takes the next group that the request does not leave out. When time is the order of accesses,
+   every instruction may hold the next access. Gives STELE_END where the bounds end. */
 static stele_status produce_next(xtrace_producer *p)
 {
     const xtrace_snapshots *s = &p->snapshots;
@@ -161,7 +167,7 @@ static stele_status produce_next(xtrace_producer *p)
             count_end = s->next.total_count;
         if (offset_end > p->base.stop)
             offset_end = p->base.stop;
-        /* The ticks of accesses with an order are that. */
+        /* The ticks of accesses with an order are that order. */
         xtrace_scan_pass(&p->scan, count_end, offset_end, r->begin_ticks == 0);
     }
     status = xtrace_scan_next(&p->scan, &p->group);
@@ -171,7 +177,7 @@ static stele_status produce_next(xtrace_producer *p)
     return status == STELE_END ? STELE_OK : status;
 }
 
-/* One step of the current group; STELE_END after the last snapshot. */
+/* Does one step of the current group. Gives STELE_END after the last snapshot. */
 static stele_status produce_step(xtrace_producer *p, stele_batch *batch)
 {
     switch (p->stage) {
@@ -193,7 +199,7 @@ static stele_status produce_step(xtrace_producer *p, stele_batch *batch)
     return snapshot_is_due(p) ? produce_snapshot(p, batch) : STELE_END;
 }
 
-/* Up to where groups were given. */
+/* Gives the offset up to which groups were given. */
 static uint64_t position_now(const xtrace_producer *p)
 {
     return window_offset(&p->scan.win) + p->scan.pending;
@@ -224,7 +230,7 @@ static stele_status xtrace_fill(producer *self, stele_batch *batch)
     return status;
 }
 
-/* ---- Going on in the middle ---- */
+/* ---- Marks and seeking ---- */
 
 static bool xtrace_mark(const producer *self, output *out)
 {
@@ -245,8 +251,8 @@ static bool xtrace_mark(const producer *self, output *out)
     return true;
 }
 
-/* The order that events have reached depends on which accesses are wanted: all or none are known.
- */
+/* Tells whether the order is known that events have reached at a place. It depends on the accesses
+   that are wanted, so it is known when the request wants all of them or none. */
 static bool knows_order(const xtrace_producer *p)
 {
     const uint64_t accesses = STELE_KIND_BIT(STELE_KIND_LOAD) | STELE_KIND_BIT(STELE_KIND_STORE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What indexing found out, as bytes, and the places at which reading goes on in the middle. */
+/* Saves and loads what indexing found out, and the places at which reading can continue in the
+   middle. */
 #include "formats/xtrace/trace.h"
 #include "model/saved_index.h"
 
@@ -53,7 +54,7 @@ const char *xtrace_file_at(const stele_trace *self, size_t index)
 
 /* ---- Places ---- */
 
-/* The offset is that of the block. */
+/* Writes a place. Its offset is not written, because it is that of the block. */
 void xtrace_place_put(const xtrace_place *place, output *out)
 {
     saved_put_u64(out, place->count);
@@ -84,7 +85,7 @@ void xtrace_scan_enter(xtrace_scan *s, const xtrace_place *place)
     s->is_lost_reported = place->is_lost_reported;
 }
 
-/* The place of a block; the first begins where the file does, and has no state. */
+/* Reads the place of a block. The first block begins where the file does, and has no state. */
 static bool place_of(const xtrace_trace *trace, const seek_block *block, xtrace_place *place)
 {
     cursor state = cursor_make(trace->base.seek->states + block->state, block->state_size);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The snapshots of a file, one after the other. */
+/* Reads the snapshots of a file, one after the other. */
 #include <stdlib.h>
 
 #include "formats/xtrace/trace.h"
 
-/* Enough for two snapshots of the longest vectors. */
+/* This is enough for two snapshots with the longest vectors. */
 #define LEARN_SIZE ((size_t)160 << 10)
 
 static bool learn(stele_context *context, const input *in, const stele_xtrace_layout *wanted,
@@ -42,7 +42,7 @@ stele_status xtrace_snapshots_learn(xtrace_trace *trace, stele_context *context,
     if (status != STELE_OK)
         return status;
     if (part->snapshots.kind == XTRACE_FILE_WHOLE && !from.in->is_seekable) {
-        /* It is read once only: what can be seen beforehand has to do. */
+        /* A stream can be read only once, so that the bytes that can be seen beforehand must do. */
         status = input_peek(from.in, &head, &head_size);
         if (status == STELE_OK)
             learn(context, from.in, &trace->wish.layout, part, head, head_size);
@@ -50,7 +50,7 @@ stele_status xtrace_snapshots_learn(xtrace_trace *trace, stele_context *context,
     }
     bytes = malloc(LEARN_SIZE);
     status = bytes != NULL ? input_read(from.in, 0, bytes, LEARN_SIZE, &size) : STELE_ERR_MEMORY;
-    /* Nobody reads a file whose layout is not known. */
+    /* A file whose layout is not known is not read. */
     if (status == STELE_OK && !learn(context, from.in, &trace->wish.layout, part, bytes, size))
         trace->base.balance.skipped_size += from.in->has_size ? from.in->size : size;
     free(bytes);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams of a trace: one for each file of instructions. */
+/* Adds the streams of a trace: one for each thread or core. */
 #include <string.h>
 
 #include "core/path.h"
 #include "formats/xtrace/trace.h"
 
-/* Streams are called as their file. */
+/* Gives the name of a stream, which is that of its file. */
 static stele_name part_file_name(const xtrace_trace *trace, const xtrace_part *part)
 {
     const char *name = path_base(xtrace_part_name(trace, part));
     return stele_name_intern(trace->base.context, name, strlen(name));
 }
 
-/* ---- Streams ---- */
+/* ---- Adding a stream ---- */
 
 bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count)
 {
@@ -29,7 +29,7 @@ bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count)
     stele_track track = {.kind = part->is_core ? STELE_TRACK_CPU : STELE_TRACK_THREAD,
                          .source = trace_number,
                          .number = part->number};
-    /* Those of several collections may have the same numbers. */
+    /* Threads of several collections may have the same numbers. */
     if (trace->has_collections)
         track.parent = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
                                                                   .source = trace_number,

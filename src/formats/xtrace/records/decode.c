@@ -10,7 +10,8 @@ static void token_set(stele_xtrace_tokens *tokens, unsigned byte, stele_xtrace_k
     tokens->sizes[byte] = (uint16_t)(1 + payload_size);
 }
 
-/* The tokens whose upper two bits are `level`: 0 unless the dialect has levels there. */
+/* Sets the tokens whose upper two bits are `level`, which is 0 unless the dialect has levels
+   there. */
 static void values_set(const stele_xtrace_dialect *dialect, unsigned level,
                        stele_xtrace_tokens *tokens)
 {

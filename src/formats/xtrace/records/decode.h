@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoder's inner functions, to be inlined where speed counts; <stele/xtrace.h> describes them.
- * FORMAT.md holds the specification that the layouts refer to.
+ * The inner functions of the decoder, inline so that they can be built into the loops where speed
+ * counts; <stele/xtrace.h> describes them. FORMAT.md holds the specification that the layouts refer
+ * to.
  */
 #ifndef XTRACE_RECORDS_DECODE_H
 #define XTRACE_RECORDS_DECODE_H
@@ -10,10 +11,11 @@
 
 #include "core/load.h"
 
-#define XTRACE_VEC_HEAD 9u /* token and count */
+/* The size of the token's byte and the count after it. */
+#define XTRACE_VEC_HEAD 9u
 #define XTRACE_IOVEC    16u
 
-/* Classes: the low three bits of a token (FORMAT.md 2). */
+/* The classes of tokens, which are the low three bits of a token (FORMAT.md 2). */
 enum {
     XTRACE_CLASS_INST = 1,
     XTRACE_CLASS_MEM,
@@ -22,14 +24,15 @@ enum {
     XTRACE_CLASS_TIME = 7
 };
 
-/* Instructions are aligned, and addresses have 48 to 52 bits, of which those above are copies. */
+/* Tells whether a value can be a program counter. Instructions are aligned, and addresses have 48
+   to 52 bits; the bits above are all equal. */
 static inline bool xtrace_pc_can_be(uint64_t pc)
 {
     const uint64_t high = pc >> 52;
     return (pc & 3) == 0 && (high == 0 || high == 0xfff);
 }
 
-/* As stele_xtrace_token_size(); there is one byte at least. */
+/* Does what stele_xtrace_token_size() does; there must be one byte at least. */
 static inline size_t xtrace_token_size(const stele_xtrace_tokens *tokens, const uint8_t *at,
                                        size_t left)
 {
@@ -44,7 +47,8 @@ static inline size_t xtrace_token_size(const stele_xtrace_tokens *tokens, const 
     return size;
 }
 
-/* Whether a token opens what belongs to one instruction: it or, before it, all registers. */
+/* Tells whether a token opens what belongs to one instruction: it is the instruction, or all
+   registers in front of it. */
 static inline bool xtrace_is_opening(uint8_t kind)
 {
     return kind == STELE_XTRACE_INST || kind == STELE_XTRACE_PCINST || kind == STELE_XTRACE_ALLGPR;

@@ -9,13 +9,15 @@
 
 #define NUMBERS_MAX 4u
 
-/* A word of the text, where its number goes, and which it can be. */
+/* A word of the text: where its number is stored, and which numbers are allowed. */
 typedef struct dialect_key {
     const char *name;
-    size_t at; /* in xtrace_wish */
+    /* The place of the number in xtrace_wish. */
+    size_t at;
     uint32_t max;
     uint32_t choices[NUMBERS_MAX];
-    unsigned choice_count; /* 0: any number up to `max` */
+    /* The number of choices; with 0, any number up to `max` is allowed. */
+    unsigned choice_count;
 } dialect_key;
 
 #define WISH(member) offsetof(xtrace_wish, member)
@@ -58,7 +60,7 @@ static bool key_takes(const dialect_key *key, uint32_t number)
     return key->choice_count == 0 && number <= key->max;
 }
 
-/* "key=number" of `size` characters. */
+/* Takes a word "key=number" of `size` characters. */
 static bool wish_parse_word(xtrace_wish *wish, const char *word, size_t size)
 {
     for (size_t i = 0; i < KEY_COUNT; i++) {
@@ -125,8 +127,8 @@ static uint32_t wish_or(uint32_t wish, uint32_t value)
     return wish != UINT32_MAX ? wish : value;
 }
 
-/* Whether a token of seven arguments is a run of tokens of one each, in which another may be
-   damaged: most of them begin where those would. */
+/* Tells whether a token of seven arguments is really a run of tokens with one argument each, in
+   which one may be damaged: most of them begin where those would. */
 static bool is_run_of_arguments(const uint8_t *token, size_t size)
 {
     unsigned count = 0;

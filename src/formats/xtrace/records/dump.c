@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens and snapshots as they stand, in the format's own words. */
+/* Shows tokens and snapshots as they are in the files, in the format's own words. */
 #include <inttypes.h>
 
 #include "core/path.h"
@@ -11,7 +11,8 @@
 typedef struct dumper {
     const xtrace_trace *trace;
     const dump_request *request;
-    output *text; /* used again for each record */
+    /* The text of one record; the buffer is used again for each. */
+    output *text;
     const char *source;
     uint64_t count;
     bool is_done;
@@ -34,7 +35,7 @@ static stele_status dump_give(dumper *d, dump_record *record)
     return STELE_OK;
 }
 
-/* Where there are several; it lives as long as the trace. */
+/* Gives the name of a file if there are several. It lives as long as the trace. */
 static const char *file_name(const dumper *d, const xtrace_part *part, const xtrace_file *file)
 {
     const source *from = d->trace->base.source;
@@ -50,7 +51,7 @@ static const char *file_name(const dumper *d, const xtrace_part *part, const xtr
 
 /* ---- Tokens ---- */
 
-/* Bytes of a little-endian number, highest first. */
+/* Writes the bytes of a little-endian number, the highest one first. */
 static void dump_bytes(output *out, const uint8_t *bytes, size_t size)
 {
     output_text(out, "0x");
@@ -213,7 +214,7 @@ static stele_status dump_snapshots(dumper *d, const xtrace_part *part)
     return status;
 }
 
-/* Each file from front to back; `at` counts from the start of each. */
+/* Dumps each file from front to back. The request's `at` counts from the start of each file. */
 stele_status xtrace_dump(stele_trace *self, const dump_request *request)
 {
     const xtrace_trace *trace = (const xtrace_trace *)self;

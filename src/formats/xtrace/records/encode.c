@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The opposite of decode.c, which draws the layouts. */
+/* Encodes tokens and snapshots: the opposite of decode.c, which draws the layouts. */
 #include "formats/xtrace/records/decode.h"
 
 /* ---- Tokens ---- */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a snapshot file is laid out. The format's description leaves several sizes open (FORMAT.md
- * 5), and nothing in the file names them; arithmetic does: the file holds a whole number of
- * snapshots, each of them ends with its vector length, and the counts of instructions rise.
+ * Finds out how a snapshot file is laid out. The format's description leaves several sizes open
+ * (FORMAT.md 5), and nothing in the file names them. They are found by arithmetic instead: the file
+ * holds a whole number of snapshots, each ends with its vector length, and the counts of
+ * instructions rise.
  */
 #include "formats/xtrace/records/decode.h"
 
 #define REGISTERS_AT (4u * 8u)
 #define VECTORS_AT   (REGISTERS_AT + STELE_XTRACE_GPR_COUNT * 8u)
-#define QEMU_Z       256u /* QEMU keeps registers of the longest vectors, whatever they are */
-#define QEMU_P       32u
-#define QEMU_ZA      (64u << 10)
+/* QEMU keeps registers of the longest vectors, whatever the vector length. */
+#define QEMU_Z  256u
+#define QEMU_P  32u
+#define QEMU_ZA (64u << 10)
 
 enum { Z_SCALED, Z_QEMU, Z_COUNT };
 enum { P_PADDED, P_PACKED, P_QEMU, P_COUNT };
@@ -65,7 +67,7 @@ stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uint32_t vl_b
     return layout_make(&(choice){header_size, vl_bits, Z_QEMU, P_QEMU, 16, ZA_QEMU, 8, 0});
 }
 
-/* ---- What is known beforehand ---- */
+/* ---- Sizes known beforehand ---- */
 
 static bool is_known(uint32_t known, uint32_t value)
 {
@@ -102,11 +104,11 @@ static stele_xtrace_layout layout_with(const stele_xtrace_layout *known)
 
 /* ---- Detection ---- */
 
-/* How many snapshots that end otherwise there may be for each two that are as the layout says; then
-   their counts say nothing. */
+/* How many snapshots with another end are allowed for each two that agree with the layout. When any
+   are allowed, the counts of instructions decide nothing. */
 enum { ALL_FIT, MOST_FIT };
 
-/* Whether the snapshots that are there are as the layout says. */
+/* Tells whether the snapshots that are there agree with the layout. */
 static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_t size,
                        uint64_t file_size, unsigned tolerance)
 {
@@ -131,13 +133,15 @@ static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_
     return right != 0 && wrong * 2 <= right * tolerance;
 }
 
-/* The number of the choice as a choice, the more usual ones first; false past the last. */
+/* Makes the choice with a number; the more usual ones come first. Returns false past the last
+   one. */
 static bool choice_at(unsigned number, choice *c)
 {
     static const uint8_t headers[] = {24, 0, 19, 32}, p_counts[] = {16, 17};
-    /* Of 4 bytes: as a C structure lies in memory, or packed. */
+    /* These sizes come in two forms of 4 bytes: packed, and as a C structure lies in memory. */
     static const uint8_t fp_sizes[] = {8, 4, 4}, fp_paddings[] = {0, 4, 0};
-    const unsigned vl_count = 16; /* every multiple of 128 bits */
+    /* A vector length is any multiple of 128 bits. */
+    const unsigned vl_count = 16;
     c->vl_bits = (number % vl_count + 1) * 128;
     number /= vl_count;
     c->header_size = headers[number % sizeof headers];
@@ -161,7 +165,7 @@ static bool detect(const uint8_t *bytes, size_t size, uint64_t file_size, unsign
                    const stele_xtrace_layout *known, stele_xtrace_layout *layout)
 {
     choice c;
-    /* The standard layout first, then all of QEMU's sizes together, then any mixture. */
+    /* Tries the standard layout first, then all of QEMU's sizes together, then any mixture. */
     for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
         *layout = stele_xtrace_layout_standard(24, vl_bits);
         if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size, tolerance))

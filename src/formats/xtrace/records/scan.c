@@ -9,16 +9,18 @@
 #define TOKEN_SIZE_MIN 5u
 #define TOKEN_SIZE_MAX (XTRACE_VEC_HEAD + STELE_XTRACE_IOVECS_MAX * XTRACE_IOVEC)
 
-/* How far to look for what may be the next instruction, and how many tokens it must lead to. One
-   without a program counter must lead to more of them, and is taken only where no other comes
-   within so many bytes: this bounds what one damaged byte costs. */
+/*
+ * How far the search looks for what may be the next instruction, and how many tokens it must lead
+ * to. An instruction without a program counter must lead to more tokens, and is taken only if no
+ * other kind follows within BARE_SIZE bytes. This bounds what one damaged byte costs.
+ */
 #define LEAD_TOKENS      16u
 #define LEAD_TOKENS_BARE 64u
 #define LEAD_SIZE        ((size_t)4 << 10)
 #define BARE_SIZE        ((size_t)4 << 10)
 #define SKIP_PART_SIZE   ((size_t)16 << 10)
 
-/* How far before damage to look for a token that hides others. */
+/* How far before damage the scan looks for a token that hides others. */
 #define LOOK_BACK ((size_t)1 << 10)
 
 stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_tokens *tokens,
@@ -89,7 +91,8 @@ bool xtrace_token_hides(const stele_xtrace_tokens *tokens, const uint8_t *at, si
     return false;
 }
 
-/* Before the damage at the window's front, a token that hides others? They are lost, too. */
+/* Looks for a token before the damage at the window's front that hides others, and reports those as
+   lost. */
 static void scan_look_back(xtrace_scan *s)
 {
     const window *w = &s->win;
@@ -116,7 +119,7 @@ static void scan_look_back(xtrace_scan *s)
     }
 }
 
-/* Does a token begin at `at[index]` that leads to so many others? */
+/* Tells whether a token begins at `at[index]` that leads to as many others as are wanted. */
 static bool scan_leads_on(xtrace_scan *s, size_t index, size_t wanted)
 {
     const size_t there = window_need(&s->win, index + LEAD_SIZE) - index;
@@ -128,16 +131,17 @@ static bool scan_leads_on(xtrace_scan *s, size_t index, size_t wanted)
         return false;
     if (wanted == LEAD_TOKENS_BARE && left < LEAD_SIZE)
         return count == wanted || (end == left && count >= LEAD_TOKENS);
-    /* Fewer are enough where what follows is cut: by the end of the trace or of the look. */
+    /* Fewer are enough when what follows is cut by the end of the trace or of the search. */
     return count == wanted || end == left ||
            xtrace_token_size(s->tokens, at + end, left - end) != 0;
 }
 
-/* Steps over bytes up to the next instruction, or the end. */
+/* Steps over bytes up to the next instruction or the end. */
 static void scan_skip(xtrace_scan *s)
 {
     window *w = &s->win;
-    size_t i = 1, bare = 0; /* the first that has no program counter, and leads on; 0: none yet */
+    /* The first instruction without a program counter that leads on; 0 when none has been found. */
+    size_t i = 1, bare = 0;
     while (window_need(w, i + 1) > i && (bare == 0 || i - bare < BARE_SIZE)) {
         const uint8_t kind = s->tokens->kinds[w->at[i]];
         if (kind == STELE_XTRACE_PCINST && scan_leads_on(s, i, LEAD_TOKENS)) {
@@ -154,7 +158,7 @@ static void scan_skip(xtrace_scan *s)
     w->at += bare != 0 ? bare : i;
 }
 
-/* Whether an instruction without a program counter covers the one at the window's front. */
+/* Tells whether an instruction without a program counter covers the one at the window's front. */
 static bool is_covered(const xtrace_scan *s, size_t left)
 {
     const window *w = &s->win;
@@ -171,8 +175,8 @@ static bool is_covered(const xtrace_scan *s, size_t left)
     return false;
 }
 
-/* What reading goes on with after damage may be a part of other tokens, or hide some; it is, if a
-   token had no room before it. */
+/* Reports a doubt about where reading continues after damage: the token there may be a part of
+   other tokens, or hide some. It is, if a token had no room before it. */
 static void scan_doubt(xtrace_scan *s, uint64_t skipped_size)
 {
     const size_t there = window_need(&s->win, LEAD_SIZE);
@@ -216,10 +220,8 @@ static void scan_damage(xtrace_scan *s, size_t token_size, xtrace_group *group)
 
 /* ---- Scanning ---- */
 
-/*
- * The size of the token at `at[index]`, of which all bytes are there; 0 when it cannot be, or more
- * than there are when the trace ends inside of it.
- */
+/* Gives the size of the token at `at[index]` when all of its bytes are there. Gives 0 when it
+   cannot be a token, and more than the bytes that are left when the trace ends inside of it. */
 static inline size_t scan_token(xtrace_scan *s, size_t index)
 {
     window *w = &s->win;
@@ -254,7 +256,7 @@ static void group_take_insn(xtrace_scan *s, xtrace_group *group, size_t index)
     s->count++;
 }
 
-/* Whether the group ends before a token of this kind. */
+/* Tells whether the group ends before a token of this kind. */
 static inline bool group_ends(const xtrace_group *group, uint8_t kind, size_t index)
 {
     if (kind == STELE_XTRACE_ALLGPR)
@@ -278,15 +280,15 @@ static void group_judge(xtrace_scan *s, const xtrace_group *group)
 
 /* ---- Passing ---- */
 
-/* Any token that is passed over is shorter, and so is the head of any other. */
+/* Every token that is passed over is shorter than this, and so is the head of any other token. */
 #define PASS_MARGIN 512u
 
-/* Of an INST or PCINST these bits are 1, and one more tells them apart. */
+/* In an INST or PCINST these bits equal 1, and one more bit tells the two apart. */
 #define PASS_OPENING_MASK 0x37u
 #define PASS_HAS_PC       0x08u
 
-/* Where the tokens of an instruction end, the first of which is at `at`; NULL: some of them are not
-   to be passed over, or may lie after `end`. */
+/* Gives the end of the tokens of an instruction, the first of which is at `at`. Gives NULL when
+   some of them are not to be passed over, or may lie after `end`. */
 static inline const uint8_t *pass_values(const stele_xtrace_tokens *tokens, const uint8_t *at,
                                          const uint8_t *end, bool passes_order)
 {
@@ -303,7 +305,7 @@ static inline const uint8_t *pass_values(const stele_xtrace_tokens *tokens, cons
     return at;
 }
 
-/* Passes over what is in the window, up to `end`. */
+/* Passes over the instructions in the window, up to `end`. */
 static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
                         const uint8_t *token_end, bool passes_order)
 {
@@ -323,7 +325,8 @@ static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
         at = next;
     }
     if (count != s->count)
-        s->recent[0] = 0; /* of what was passed over the last groups are not known */
+        /* The sizes of the groups that were passed over are not known. */
+        s->recent[0] = 0;
     s->has_pc |= count != s->count;
     s->is_continued &= count == s->count;
     s->win.at = at;

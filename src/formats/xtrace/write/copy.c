@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying kept events: an instruction with all of its tokens as soon as any of its events is kept,
- * snapshots, and damaged bytes as they stand. The parts of a trace come one after the other.
+ * Copies the events that are kept: an instruction with all of its tokens as soon as any of its
+ * events is kept, snapshots, and damaged bytes as they are. The parts of a trace come one after the
+ * other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +15,17 @@ typedef struct xtrace_copier {
     copier base;
     const xtrace_trace *trace;
     output *out;
-    size_t part; /* the one at hand, which is open with is_open */
+    /* The current part, which is open when `is_open` is set. */
+    size_t part;
     bool is_open;
-    uint64_t kept_end; /* of the last group that was kept */
+    /* The end of the last group that was kept. */
+    uint64_t kept_end;
     xtrace_pair pair;
     xtrace_cut cut;
 } xtrace_copier;
 
-/* The outputs of a part, in the folder of the copy. Returns false if out of memory. */
+/* Opens the outputs of a part, in the folder of the copy. Returns false when memory is
+   exhausted. */
 static bool pair_open(xtrace_copier *c, const xtrace_part *part)
 {
     const char *name = xtrace_part_name(c->trace, part), *folder = c->base.folder;
@@ -53,7 +57,7 @@ static stele_status part_open(xtrace_copier *c)
     return status;
 }
 
-/* The groups up to an offset are left out, but for those that were kept. */
+/* Leaves out the groups up to an offset that have not been kept. */
 static stele_status leave_until(xtrace_copier *c, uint64_t offset)
 {
     stele_status status = STELE_OK;
@@ -82,7 +86,7 @@ static stele_status part_finish(xtrace_copier *c)
     return status;
 }
 
-/* Finishes the parts before that of a track; all with track 0. */
+/* Finishes the parts before that of a track; with track 0, all parts. */
 static stele_status go_to_part(xtrace_copier *c, uint32_t track)
 {
     stele_status status = STELE_OK;
@@ -98,7 +102,7 @@ static stele_status go_to_part(xtrace_copier *c, uint32_t track)
     return status;
 }
 
-/* Everything before the snapshot's instruction that was not kept by now is left out. */
+/* Keeps a snapshot. Everything before its instruction that has not been kept by now is left out. */
 static stele_status keep_snapshot(xtrace_copier *c, uint64_t offset)
 {
     stele_status status = STELE_OK;
@@ -115,7 +119,8 @@ static stele_status keep_group(xtrace_copier *c, uint64_t offset)
 {
     stele_status status;
     if (offset < c->kept_end)
-        return STELE_OK; /* of an instruction that was kept */
+        /* The event belongs to an instruction that has been kept. */
+        return STELE_OK;
     status = leave_until(c, offset);
     if (status != STELE_OK || !c->cut.has_group || c->cut.group.offset > offset)
         return status;

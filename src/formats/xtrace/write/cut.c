@@ -25,7 +25,7 @@ static stele_status cut_open_insns(xtrace_cut *cut)
         return status;
     if (cut->part->insns.kind == XTRACE_FILE_WHOLE && !cut->insns.in->is_seekable)
         return STELE_ERR_UNSUPPORTED;
-    /* Whoever reads the events reports what is wrong. */
+    /* The reader of the events reports what is wrong, so this scan reports nothing. */
     status =
         xtrace_scan_open(&cut->scan, cut->insns.in, &cut->trace->tokens, NULL, limits->window_size);
     cut->is_scanned = status == STELE_OK;
@@ -110,14 +110,15 @@ stele_status xtrace_cut_keep_snapshot(xtrace_cut *cut)
     to = cut->pending + size * cut->pending_count++;
     memcpy(to, cut->snapshots.win.at, size);
     if (cut->is_mended)
-        store_le64(to, 0); /* slices are of one file */
+        /* The snapshots of a slice are all in one file, with the number 0. */
+        store_le64(to, 0);
     store_le64(to + 16, next->user_count - cut->user_removed);
     store_le64(to + 24, next->total_count - cut->total_removed);
     return xtrace_snapshots_step(&cut->snapshots);
 }
 
-/* Where the index of a snapshot is now; `insn_at` is where its instruction, or what is left after
- * it, is written. */
+/* Gives the new index of a snapshot. `insn_at` is where its instruction, or what is left after it,
+   is written. */
 static uint64_t index_move(const xtrace_cut *cut, uint64_t index, uint64_t shift_before,
                            uint64_t insn_at)
 {
@@ -171,7 +172,7 @@ stele_status xtrace_cut_leave(xtrace_cut *cut)
     return cut_next(cut);
 }
 
-/* Bytes that are no tokens, by parts. */
+/* Copies bytes that are no tokens, in parts. */
 static stele_status cut_copy_bytes(const xtrace_cut *cut, output *out)
 {
     uint64_t done = 0;
@@ -192,7 +193,7 @@ static stele_status cut_copy_bytes(const xtrace_cut *cut, output *out)
     return out->status;
 }
 
-/* The group with a program counter of its own. */
+/* Writes the group with a program counter of its own. */
 static void cut_put_with_pc(const xtrace_cut *cut, output *out)
 {
     const xtrace_group *group = &cut->group;
@@ -233,7 +234,8 @@ stele_status xtrace_cut_keep(xtrace_cut *cut)
     stele_status status = xtrace_pair_insns(cut->pair, &out);
     if (status != STELE_OK)
         return status;
-    /* Values whose instruction is not there would belong to another one after a gap. */
+    /* After a gap, values whose instruction is missing would belong to another instruction, so they
+       are left out. */
     if (group->kind == XTRACE_GROUP_VALUES && cut->gap != NO_GAP && output_offset(out) != 0)
         return xtrace_cut_leave(cut);
     if (group->kind == XTRACE_GROUP_INSN) {

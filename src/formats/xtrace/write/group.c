@@ -16,7 +16,8 @@ void xtrace_groups_free(xtrace_groups *g)
     *g = (xtrace_groups){0};
 }
 
-/* The table with room for `count` more. Returns NULL if out of memory: the old one stays. */
+/* Gives a table room for `count` more entries. Returns NULL when memory is exhausted; the old table
+   then stays. */
 static void *grow(void *table, size_t used, size_t count, size_t *capacity, size_t size)
 {
     if (table != NULL && *capacity - used >= count)
@@ -79,8 +80,8 @@ static bool is_insn_byte(uint8_t byte)
     return (byte & 7) == XTRACE_CLASS_INST;
 }
 
-/* Whether the instruction is a PCINST in the order that was asked for; without one, after
-   branches and at other levels. */
+/* Tells whether the instruction shall be a PCINST. The order that was set tells so; without one, it
+   is after branches and when the level changes. */
 static bool wants_pc(const xtrace_groups *g)
 {
     for (size_t i = 0; i < g->order_size; i++) {
@@ -119,7 +120,8 @@ static void put_entry(xtrace_groups *g, size_t number, bool needs_pc, output *ou
         output_write(out, g->bytes + entry->at, entry->size);
 }
 
-/* Tokens in the order that was asked for: of each kind the first that is left. */
+/* Writes the tokens in the order that was set: for each byte of it, the first token of that kind
+   that is left. */
 static void put_ordered(xtrace_groups *g, bool needs_pc, output *out, uint64_t *index)
 {
     size_t heads[256];

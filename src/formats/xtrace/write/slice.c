@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slices: what stands between two snapshots as traces of their own, and putting them together
- * again. Everything in a slice is counted from its own beginning: indexes, counts, the number of
- * the global snapshot. So a slice of a slice is the slice that could have been taken at once.
+ * Writes slices, which are the parts between two snapshots as traces of their own, and joins them
+ * again. Everything in a slice is counted from its own beginning: indexes, counts, and the number
+ * of the global snapshot. A slice of a slice is therefore the same as the slice that could have
+ * been taken at once.
  */
 #include <stele/xtrace_slice.h>
 
@@ -29,7 +30,8 @@ static bool is_xtrace(const stele_trace *trace)
 
 /* ---- Slices ---- */
 
-/* Goes to the first group that is wanted; what counts are to be less by is known then. */
+/* Moves to the first group that is wanted; what must be subtracted from the counts is then
+   known. */
 static stele_status slice_begin(xtrace_cut *cut, uint64_t first, bool from_start)
 {
     const xtrace_snapshots *s = &cut->snapshots;
@@ -39,7 +41,7 @@ static stele_status slice_begin(xtrace_cut *cut, uint64_t first, bool from_start
     cut->skipped = first;
     if (from_start || !cut->is_scanned)
         return STELE_OK;
-    /* All of an instruction is found from the snapshot before it on. */
+    /* From the snapshot before it on, all of an instruction is found. */
     if (cut->insns.in->is_seekable && cut->part->is_index_offset && first != 0) {
         status = xtrace_snapshots_seek(&cut->snapshots, first - 1);
         offset = s->next.index;
@@ -54,7 +56,7 @@ static stele_status slice_begin(xtrace_cut *cut, uint64_t first, bool from_start
     return status;
 }
 
-/* Keeps all up to the snapshot `end`. */
+/* Keeps everything up to the snapshot `end`. */
 static stele_status slice_keep(xtrace_cut *cut, uint64_t end)
 {
     stele_status status = STELE_OK;
@@ -71,8 +73,8 @@ static stele_status slice_keep(xtrace_cut *cut, uint64_t end)
     return status == STELE_OK ? xtrace_cut_finish(cut) : status;
 }
 
-/* Where the files of a part go: `below` is a folder in the output, or empty. Returns false if out
- * of memory. */
+/* Opens the outputs of a part; `below` is a folder in the output, or empty. Returns false when
+   memory is exhausted. */
 static bool slice_pair(xtrace_pair *pair, const xtrace_trace *trace, const xtrace_part *part,
                        output *out, const char *below)
 {
@@ -109,7 +111,7 @@ static stele_status slice_part(const xtrace_trace *trace, const xtrace_part *par
     return status;
 }
 
-/* How many snapshots a part has; 0 where that cannot be known beforehand. */
+/* Counts the snapshots of a part; gives 0 when the number cannot be known beforehand. */
 static stele_status part_snapshots(const xtrace_trace *trace, const xtrace_part *part,
                                    uint64_t *count)
 {
@@ -134,7 +136,7 @@ static bool slice_has_part(const stele_xtrace_slice *slice, const xtrace_part *p
     return part->insns.kind != XTRACE_FILE_NONE && count > base && count - base > slice->first;
 }
 
-/* All threads that have the first snapshot; those that end before it are reported. */
+/* Slices all threads that have the first snapshot. Those that end before it are reported. */
 static stele_status slice_parts(const xtrace_trace *trace, const stele_xtrace_slice *slice,
                                 output *out, const char *below, size_t *taken)
 {
@@ -219,18 +221,20 @@ stele_status stele_xtrace_split_write(stele_trace *trace, uint64_t every, const 
     return slice_conclude(out, status);
 }
 
-/* ---- Joining ---- */
+/* ---- Joining slices ---- */
 
-/* A thread that is put together. */
+/* A thread that is joined from its slices. */
 typedef struct joint {
-    const xtrace_part *first; /* in the first slice */
+    /* The part of the thread in the first slice. */
+    const xtrace_part *first;
     xtrace_pair pair;
-    uint64_t user_count, total_count; /* of the slices so far */
+    /* The counts of the slices so far. */
+    uint64_t user_count, total_count;
     bool has_count, has_header;
 } joint;
 
-/* Counts go on from those of the slices before. In the first slice they stay; what it leaves out in
-   front of its first snapshot counts for those after it, too. */
+/* Joins one slice. The counts continue from those of the slices before. In the first slice they
+   stay, and what it leaves out before its first snapshot counts for the later ones, too. */
 static stele_status join_groups(joint *j, xtrace_cut *cut)
 {
     uint64_t user_count = 0, total_count = 0;
@@ -277,7 +281,8 @@ static stele_status join_part(joint *j, const xtrace_trace *trace, const xtrace_
     return status;
 }
 
-/* The part of a later slice that goes on with one of the first; NULL: it has ended. */
+/* Finds the part of a later slice that continues one of the first; NULL when that thread has
+   ended. */
 static const xtrace_part *find_part(const xtrace_trace *trace, const xtrace_part *like)
 {
     for (size_t i = 0; i < trace->part_count; i++) {
@@ -306,7 +311,8 @@ static stele_status join_thread(stele_trace *const *slices, size_t count, const 
     return status;
 }
 
-/* A thread that is not in the first slice has no place to begin at. */
+/* Checks that the slices can be joined. A thread that is not in the first slice has no place to
+   begin at. */
 static stele_status join_check(stele_trace *const *slices, size_t count)
 {
     const xtrace_trace *first = (const xtrace_trace *)slices[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events to pairs of xinsndata and xsnapshot, one for each thread or core. What stands in the files
- * beyond the events (the order of an instruction's tokens, the header, the layout) comes as raw
- * fields from the format's own reader; without them it is as usual.
+ * Writes events as pairs of xinsndata and xsnapshot, one pair for each thread or core. What the
+ * files hold beyond the events (the order of an instruction's tokens, the header, the layout) comes
+ * as raw fields from the format's own reader; without them, the usual form is written.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +13,11 @@
 #include "formats/xtrace/write/group.h"
 #include "model/batch.h"
 
-#define HEADER_FLAG 0x43525458u /* "XTRC" */
+/* The characters "XTRC". */
+#define HEADER_FLAG 0x43525458u
 #define HEADER_SIZE 24u
 
-/* More than any layout has. */
+/* These limits are more than any layout has. */
 #define Z_STRIDE_MAX 256u
 #define P_STRIDE_MAX 64u
 #define P_COUNT_MAX  17u
@@ -27,14 +28,17 @@ typedef struct thread {
     bool is_core;
     xtrace_pair pair;
     xtrace_groups groups;
-    bool is_dropped; /* the last instruction, and so what belongs to it */
-    /* Snapshots: */
+    /* The last instruction was dropped, and what belongs to it is dropped, too. */
+    bool is_dropped;
+    /* The state of the snapshots. */
     bool has_layout, has_header;
     stele_xtrace_layout layout;
     stele_xtrace_header header;
     bool has_base;
-    uint64_t user_base, total_base; /* counts of the first one, less what was written before it */
-    uint8_t *pending;               /* those whose instruction was not yet written */
+    /* The counts of the first snapshot, less what was written before it. */
+    uint64_t user_base, total_base;
+    /* Snapshots whose instruction has not been written yet. */
+    uint8_t *pending;
     size_t pending_size, pending_capacity;
 } thread;
 
@@ -43,7 +47,8 @@ typedef struct xtrace_writer {
     xtrace_names names;
     thread *threads;
     size_t thread_count, thread_capacity;
-    size_t current; /* the thread of the last event */
+    /* The index of the thread of the last event. */
+    size_t current;
     unsigned core_count;
     stele_status status;
 } xtrace_writer;
@@ -61,7 +66,7 @@ static void fail(xtrace_writer *w, stele_status status)
 
 /* ---- Fields ---- */
 
-/* Number `index` of an array of numbers. */
+/* Gives the number at `index` of an array of numbers. */
 static uint64_t array_at(const stele_batch *batch, const stele_field *field, size_t index)
 {
     return load_native64(batch->bytes + field->u.bytes.offset + 8 * index);
@@ -74,7 +79,7 @@ static const stele_field *find_field(const stele_batch *batch, const stele_event
     return field != NULL && field->type == type ? field : NULL;
 }
 
-/* The numbers of an array in the order of bytes of the format. */
+/* Stores the numbers of an array in the format's order of bytes. */
 static void array_store(const stele_batch *batch, const stele_field *field, uint8_t *to,
                         size_t stride)
 {
@@ -84,7 +89,7 @@ static void array_store(const stele_batch *batch, const stele_field *field, uint
 
 /* ---- Threads ---- */
 
-/* The main core and all threads are "hint9". */
+/* Opens a thread. The main core and all threads are called "hint9". */
 static bool thread_open(xtrace_writer *w, thread *t, uint32_t number)
 {
     const stele_track *track = stele_track_get(w->base.context, number);
@@ -97,7 +102,8 @@ static bool thread_open(xtrace_writer *w, thread *t, uint32_t number)
     return xtrace_pair_open(&t->pair, w->base.out, stem);
 }
 
-/* NULL where there is no room for one more: in a single pair, or memory. */
+/* Finds the thread of an event. Gives NULL when there is no room for one more: in a single pair, or
+   in memory. */
 static thread *thread_find(xtrace_writer *w, const stele_event *event)
 {
     if (w->current < w->thread_count && w->threads[w->current].track == event->track)
@@ -125,7 +131,7 @@ static thread *thread_find(xtrace_writer *w, const stele_event *event)
     return &w->threads[w->thread_count++];
 }
 
-/* Writes the instruction at hand, and the snapshots that were taken before it. */
+/* Writes the current instruction, and the snapshots that were taken before it. */
 static void thread_flush(xtrace_writer *w, thread *t)
 {
     output *out;
@@ -169,7 +175,7 @@ static void add_value(xtrace_writer *w, thread *t, stele_xtrace_kind kind, uint6
     add_token(w, t, &(stele_xtrace_token){.kind = kind, .value = value});
 }
 
-/* All registers stand before the instruction. */
+/* Adds all registers in front of the instruction. */
 static void add_registers(xtrace_writer *w, thread *t, const stele_batch *batch,
                           const stele_event *event)
 {
@@ -288,7 +294,7 @@ static void add_vectors(xtrace_writer *w, thread *t, const stele_batch *batch,
                                     .payload_size = base->u.bytes.size * 2});
 }
 
-/* A result without arguments is that of the call before. */
+/* Writes the tokens of a system call. A result without arguments belongs to the call before. */
 static void write_call(xtrace_writer *w, thread *t, const stele_batch *batch,
                        const stele_event *event)
 {
@@ -325,7 +331,8 @@ static void write_value(xtrace_writer *w, thread *t, const stele_batch *batch,
 
 /* ---- Snapshots ---- */
 
-/* The bytes of a field, of `size` unless that is 0; NULL when it is another. */
+/* Gives the bytes of a field, which must be `*size` unless that is 0; NULL when the size
+   differs. */
 static const uint8_t *field_bytes(const stele_batch *batch, const stele_event *event,
                                   stele_name name, uint32_t *size)
 {
@@ -343,7 +350,7 @@ static uint64_t field_number(const stele_batch *batch, const stele_event *event,
     return field != NULL ? field->u.u : otherwise;
 }
 
-/* The layout by the sizes of the registers. */
+/* Finds the layout by the sizes of the registers. */
 static stele_xtrace_layout layout_of(const xtrace_writer *w, const stele_batch *batch,
                                      const stele_event *event)
 {
@@ -366,11 +373,12 @@ static stele_xtrace_layout layout_of(const xtrace_writer *w, const stele_batch *
         layout.header_size = HEADER_SIZE;
     if (layout.z_stride > Z_STRIDE_MAX || layout.za_size > ZA_SIZE_MAX ||
         layout.p_stride > P_STRIDE_MAX || layout.p_count > P_COUNT_MAX)
-        layout = stele_xtrace_layout_standard(HEADER_SIZE, 128); /* which these do not fit */
+        /* The registers do not fit this layout. */
+        layout = stele_xtrace_layout_standard(HEADER_SIZE, 128);
     return stele_xtrace_layout_place(&layout);
 }
 
-/* A snapshot is written as it is, or not at all. */
+/* Fills in a snapshot. It is written as a whole, or not at all. */
 static bool snapshot_take(const xtrace_writer *w, const stele_xtrace_layout *layout,
                           const stele_batch *batch, const stele_event *event,
                           uint8_t x[STELE_XTRACE_GPR_COUNT * 8], stele_xtrace_snapshot *snapshot)
@@ -400,7 +408,7 @@ static bool snapshot_take(const xtrace_writer *w, const stele_xtrace_layout *lay
            snapshot->za != NULL && za == layout->za_size;
 }
 
-/* The header as it was, or as usual. */
+/* Writes the header as it was in the trace that was read, or in its usual form. */
 static void put_header(xtrace_writer *w, thread *t, const stele_batch *batch,
                        const stele_event *event)
 {
@@ -452,7 +460,8 @@ static void write_snapshot(xtrace_writer *w, thread *t, const stele_batch *batch
     stele_status status = STELE_OK;
     thread_flush(w, t);
     layout = t->has_layout ? t->layout : layout_of(w, batch, event);
-    /* No file is begun for what cannot be written: a header alone tells no layout. */
+    /* No file is begun for a snapshot that cannot be written, because a header alone tells no
+       layout. */
     if (!snapshot_take(w, &layout, batch, event, x, &snapshot)) {
         if (t->has_layout)
             lose(w, event, "snapshot of other sizes than the first");
@@ -525,7 +534,7 @@ static stele_status xtrace_write(stele_writer *self, const stele_segment *segmen
     return writer_status(w);
 }
 
-/* Snapshots after the last instruction, and what the header can only say now. */
+/* Writes the snapshots after the last instruction, and completes the header. */
 static void thread_finish(xtrace_writer *w, thread *t)
 {
     thread_flush(w, t);
