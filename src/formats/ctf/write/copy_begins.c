@@ -24,6 +24,8 @@ static uint64_t ticks_at(const ctf_clock *clock, int64_t time_ns)
 {
     const clock_rate rate = clock_rate_make(clock);
     uint64_t low = 0, high = UINT64_MAX;
+    /* The answer is in [low, high]. Clamped times compare as the latest time, which keeps the
+       order. */
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
         bool is_clamped = false;
@@ -56,6 +58,8 @@ bool begins_note(ctf_begins *begins, const ctf_trace *trace, const stele_batch *
         begins->places = grown;
     }
     begins->places[begins->place_count++] = (begin_place){
+        /* At first, the record goes back to the stream that it comes from; gather_tracks() may
+           change `to`. */
         .from = batch->stream,
         .to = batch->stream,
         .file = batch->file,
@@ -100,11 +104,15 @@ static stele_status gather_tracks(ctf_begins *begins, const ctf_trace *trace)
         return STELE_ERR_MEMORY;
     for (uint32_t i = 0; i < begins->place_count; i++)
         by_track[i] = (track_place){begins->places[i].track, i};
+    /* After sorting, the places of one track are neighbours, and the one before each place is
+       inside of it. */
     qsort(by_track, begins->place_count, sizeof *by_track, track_compare);
     for (uint32_t i = 1; i < begins->place_count; i++) {
         const begin_place *inner = &begins->places[by_track[i - 1].index];
         begin_place *place = &begins->places[by_track[i].index];
         const ctf_stream *from = stream_of(trace, place->from), *to = stream_of(trace, inner->to);
+        /* A record can only move to a stream of its own class, as another class has other ids and
+           other fields. */
         if (is_of_stack(place) && is_of_stack(inner) && place->track == inner->track &&
             from != to && from != NULL && to != NULL && from->type == to->type)
             place->to = inner->to;
@@ -122,6 +130,7 @@ static const decoder_joint *find_stamp(const decoder_joint *joints, uint32_t cou
 {
     const decoder_joint *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
+        /* Only stamps matter here; the other joints hold no time. */
         if (joints[i].kind != JOINT_STAMP)
             continue;
         if (found != NULL || joints[i].is_variable || joints[i].width == 0 || clock == NULL ||
@@ -135,8 +144,10 @@ static const decoder_joint *find_stamp(const decoder_joint *joints, uint32_t cou
 /* Overwrites the time that ends at the joint, whose position is after the number. */
 static void set_stamp(uint8_t *bytes, uint64_t base, const decoder_joint *stamp, uint64_t ticks)
 {
+    /* `base` is the position of the first byte in `bytes`, so this is a bit offset into it. */
     const size_t at = (size_t)(stamp->at - stamp->width - base);
     uint64_t value = ticks & bits_mask(stamp->width);
+    /* In reversed bit order, the lowest bit of the number is stored at the highest position. */
     if (stamp->is_reversed)
         value = bits_reversed(value, stamp->width);
     if (stamp->is_big_endian)
@@ -155,6 +166,7 @@ static bool make_room(ctf_begins *begins, uint32_t joints)
             return false;
         begins->records = grown;
     }
+    /* One step may be too small for a record with many fields, hence the loop. */
     while (begins->joint_capacity - begins->joint_count < joints) {
         decoder_joint *grown =
             array_grow(begins->joints, sizeof *grown, &begins->joint_capacity, 64);
@@ -182,10 +194,12 @@ static stele_status take_record(ctf_begins *begins, const begin_place *place,
     const decoder_joint *stamp = find_stamp(joints, count, clock);
     begin_record *record;
     uint8_t *bytes;
+    /* Without a stamp the copy would show the event at its old time, before the cut begins. */
     if (stamp == NULL || size > BYTES_MAX - begins->bytes.size)
         return STELE_OK;
     if (!make_room(begins, count))
         return STELE_ERR_MEMORY;
+    /* `record_count` rises only at the end, so that a failure below leaves no half-made record. */
     record = &begins->records[begins->record_count];
     *record = (begin_record){.place = place,
                              .bytes_at = begins->bytes.size,
@@ -232,6 +246,8 @@ static stele_status load_packet(loading *l, const ctf_packet *packet, const begi
                                 const begin_place *const *end)
 {
     decode_outcome outcome = DECODE_OK;
+    /* Enters the packet. A packet whose content cannot be unpacked has no records to take, which is
+       no error of the copy. */
     stele_status status = content_enter(&l->content, &l->walk.current->packets, &l->walk.current->w,
                                         packet, l->decoder);
     if (status != STELE_OK)
@@ -242,8 +258,10 @@ static stele_status load_packet(loading *l, const ctf_packet *packet, const begi
         outcome = content_events(&l->content, l->batch);
         if (outcome == DECODE_MEMORY)
             return STELE_ERR_MEMORY;
+        /* The decoder may stop without an event, for example at the end of the packet. */
         if (l->batch->event_count == 0)
             continue;
+        /* A place that no event begins at is skipped, and counted as not begun. */
         while (at != end && (*at)->offset < event->offset)
             at++;
         if (at == end || (*at)->offset != event->offset)
@@ -279,6 +297,7 @@ static stele_status load_packets(loading *l, const begin_place *const *places, u
     stele_status status = STELE_OK;
     while (status == STELE_OK && (status = ctf_walk_next(&l->walk, &packet)) == STELE_OK) {
         const uint32_t file = (uint32_t)(l->walk.current->file - l->trace->files);
+        /* The places are sorted, so those in this packet are a range of them. */
         const uint32_t first = find_packet(places, count, file, packet->offset);
         const uint32_t end = find_packet(places, count, file, packet->offset + 1);
         if (first != end && !l->walk.is_repeat)
@@ -297,10 +316,13 @@ static stele_status load_stream(loading *l, const ctf_stream *stream,
                                   .repeats = true};
     const ctf_subtrace *subtrace = &l->trace->subtraces[stream->subtrace];
     stele_status status = STELE_ERR_MEMORY;
+    /* If the trace is to be shown as it was written, the marks of Stele's writer are not
+       evaluated. */
     l->is_marked = !l->trace->shows_as_written && spans_are_marked(&subtrace->schema);
     l->programs =
         programs_new(&subtrace->schema, l->trace->base.context, l->trace->base.info.number,
                      STELE_COLUMN_TIME | STELE_COLUMN_TRACK | (uint32_t)DECODE_JOINTS);
+    /* Any failure up to here is one of memory, which `status` stands for. */
     if (l->programs != NULL && (l->decoder = decoder_new(l->programs)) != NULL &&
         stele_batch_new(1, &l->batch) == STELE_OK) {
         decoder_set_track(l->decoder, stream->track);
@@ -313,6 +335,7 @@ static stele_status load_stream(loading *l, const ctf_stream *stream,
     stele_batch_free(l->batch);
     decoder_free(l->decoder);
     programs_free(l->programs);
+    /* The next stream starts with an empty state. */
     *l = (loading){.begins = l->begins, .trace = l->trace};
     return status;
 }
@@ -341,6 +364,7 @@ static stele_status load_streams(ctf_begins *begins, ctf_trace *trace, const beg
     qsort(places, begins->place_count, sizeof(const begin_place *), place_compare);
     for (uint32_t i = 0, end; i < begins->place_count && status == STELE_OK; i = end) {
         const ctf_stream *stream = stream_of(trace, places[i]->from);
+        /* The places of one stream are neighbours after sorting. */
         for (end = i; end < begins->place_count && places[end]->from == places[i]->from;)
             end++;
         if (stream != NULL)
@@ -366,6 +390,7 @@ stele_status begins_load(ctf_begins *begins, ctf_trace *trace)
         return STELE_OK;
     /* Set first, so that an error is not repeated for each stream. */
     begins->is_loaded = true;
+    /* Records point into the table of places, so no more places may be noted from here on. */
     status = gather_tracks(begins, trace);
     places = malloc(begins->place_count * sizeof(const begin_place *));
     if (places == NULL)
@@ -383,6 +408,7 @@ stele_status begins_load(ctf_begins *begins, ctf_trace *trace)
 const begin_record *begins_of(const ctf_begins *begins, uint32_t stream, uint32_t *count)
 {
     uint32_t first = 0, end;
+    /* The records are sorted by stream, so those of one stream are a range of them. */
     while (first < begins->record_count && begins->records[first].place->to != stream)
         first++;
     for (end = first; end < begins->record_count && begins->records[end].place->to == stream;)

@@ -15,6 +15,7 @@
 
 bool ctf_version_find(const char *version, ctf_generation *generation)
 {
+    /* Without a version, CTF 1.8 is written. */
     *generation = CTF_1;
     if (version == NULL || strcmp(version, "1.8") == 0 || strcmp(version, "1") == 0)
         return true;
@@ -28,6 +29,7 @@ bool ctf_version_find(const char *version, ctf_generation *generation)
 /* Returns the generation of the copy of a schema. */
 static ctf_generation generation_of(const ctf_schema *schema, const char *version)
 {
+    /* A version that is not known leaves the generation as it is. */
     ctf_generation wanted = schema->generation;
     if (version != NULL && !ctf_version_find(version, &wanted))
         return schema->generation;
@@ -54,6 +56,7 @@ typedef struct clock_offset {
    false if it is not a whole number of ticks and was rounded down. */
 static bool shift_clock(ctf_clock *clock, int64_t shift_ns)
 {
+    /* Seconds are rounded down, so that the rest of the shift is not negative. */
     const int64_t seconds = shift_ns / NS_PER_S - (shift_ns % NS_PER_S < 0);
     const uint64_t part_ns = (uint64_t)(shift_ns - seconds * NS_PER_S);
     uint64_t rest;
@@ -69,6 +72,7 @@ static void shift_clocks(const ctf_schema *schema, int64_t shift_ns, clock_offse
                          loss_table *losses)
 {
     for (uint32_t i = 0; i < schema->clock_count; i++) {
+        /* All clocks move by the same time, so that events of different clocks keep their order. */
         ctf_clock *clock = schema->clocks[i];
         before[i] = (clock_offset){clock->offset_s, clock->offset_cycles};
         if (!shift_clock(clock, shift_ns))
@@ -94,6 +98,7 @@ static void keep_loss(void *user, ctf_text where, const char *what)
     losses_add(user, STELE_KIND_NONE, what, false, 1);
 }
 
+/* Prints the schema as the metadata text of a generation. */
 static void print(schema_printer *printer, ctf_generation generation)
 {
     static void (*const printers[])(schema_printer *) = {
@@ -107,6 +112,7 @@ stele_status copy_metadata_print(const ctf_trace *trace, const ctf_subtrace *sub
 {
     const ctf_schema *schema = &ctf_schema_subtrace(trace, subtrace->number)->schema;
     schema_printer printer = {.out = out, .schema = schema, .lose = keep_loss, .user = losses};
+    /* One entry more than there are clocks, because calloc() may give NULL for none. */
     clock_offset *before = calloc((size_t)schema->clock_count + 1, sizeof *before);
     if (before == NULL)
         return STELE_ERR_MEMORY;
@@ -129,6 +135,7 @@ typedef struct first_harm {
     char where[WHERE_SIZE];
 } first_harm;
 
+/* Remembers the first loss that changes the layout of packets. */
 static void keep_harm(void *user, ctf_text where, const char *what)
 {
     first_harm *harm = user;
@@ -167,6 +174,8 @@ bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted)
     for (uint32_t i = 0; i < trace->subtrace_count; i++) {
         const ctf_schema *schema = &trace->subtraces[i].schema;
         const ctf_generation to = generation_of(schema, version);
+        /* Subtraces that cannot be read are not copied, and those that share a schema are judged
+           once. */
         if (!trace->subtraces[i].is_open || trace->subtraces[i].same_as != CTF_NONE)
             continue;
         if (schema->generation == CTF_RFC || to == CTF_RFC) {
@@ -200,6 +209,7 @@ static unsigned fewest_bits(const ctf_class *type)
             fewest = bits < fewest ? bits : fewest;
         }
         return fewest;
+    /* An optional counts as if its element were there. */
     case CTF_OPTIONAL: return fewest_bits(type->u.optional.element);
     case CTF_UINT:
     case CTF_INT:

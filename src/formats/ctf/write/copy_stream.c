@@ -20,6 +20,8 @@
 static stele_status programs_get(const ctf_copier *c, ctf_programs **programs, uint32_t columns)
 {
     const ctf_subtrace *subtrace = &c->trace->subtraces[c->stream->subtrace];
+    /* Each subtrace has a schema of its own, and so its own programs, which all of its streams
+       share. */
     ctf_programs **own = &programs[subtrace->number];
     if (*own == NULL)
         *own = programs_new(&subtrace->schema, c->trace->base.context, c->trace->base.info.number,
@@ -39,6 +41,8 @@ static stele_status walk_begin(ctf_copier *c)
                          c->decoder, &options);
 }
 
+/* Moves to the next packet, or sets `packet` to NULL after the last one, and forgets what was
+   scanned of the packet before. */
 static stele_status walk_next(ctf_copier *c)
 {
     const stele_status status = ctf_walk_next(&c->walk, &c->packet);
@@ -60,6 +64,8 @@ static bool is_at(const ctf_copier *c, const packet_place *place)
 static stele_status learn_lead(ctf_copier *c, const packet_place *first)
 {
     stele_status status = walk_begin(c);
+    /* Events are left out unless every packet before `first` is empty or stays sealed. A repetition
+       counts as empty, because its events were seen before. */
     c->is_gap = c->is_head_wanted = false;
     while (status == STELE_OK && (status = walk_next(c)) == STELE_OK && !is_at(c, first)) {
         bool is_empty = c->walk.is_repeat;
@@ -69,6 +75,8 @@ static stele_status learn_lead(ctf_copier *c, const packet_place *first)
         c->head = (packet_place){current_file(c), c->packet->offset};
     }
     if (status == STELE_OK)
+        /* The head of the last packet before `first` is kept without events if it counts lost
+           events, so that the copy still shows from where later losses count. */
         c->is_head_wanted = c->is_gap && (c->packet->head.has & CTF_ROLE_DISCARDED) != 0 &&
                             c->packet->head.discarded != 0;
     c->packet = NULL;
@@ -79,6 +87,8 @@ static stele_status learn_lead(ctf_copier *c, const packet_place *first)
    last one that has events of it. */
 static stele_status begin_alone(ctf_copier *c)
 {
+    /* Finds the last of the stream's own packets that began something. A place in another stream
+       counts only until one of this stream is found. */
     const begin_place *last = c->begun[0].place;
     stele_status status = walk_begin(c);
     for (uint32_t i = 1; i < c->begun_count; i++)
@@ -95,6 +105,8 @@ static stele_status begin_alone(ctf_copier *c)
     return status == STELE_END || status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
 }
 
+/* Loads the records of what is open where the copy begins. If the stream has events to keep, they
+   are written before the first of these. */
 static stele_status begin_opened(ctf_copier *c, bool has_events)
 {
     stele_status status = begins_load(&c->begins, c->trace);
@@ -107,6 +119,7 @@ stele_status copy_stream_begin(ctf_copier *c, const ctf_stream *stream, const pa
     const ctf_schema *schema = &c->trace->subtraces[stream->subtrace].schema;
     stele_status status;
     c->stream = stream;
+    /* This state belongs to one stream, so it starts anew with each. */
     c->is_done[stream - c->trace->streams] = true;
     c->has_kept = c->was_copied = false;
     c->time_bits = copy_times_differ(schema, stream->type, c->base.version);
@@ -114,6 +127,8 @@ stele_status copy_stream_begin(ctf_copier *c, const ctf_stream *stream, const pa
     c->extra_count = c->whole_count = c->missing_count = c->sealed_count = 0;
     status = programs_get(c, c->programs, 0);
     if (status == STELE_OK)
+        /* To cut a packet, the times of its events and its joints must be known, which programs for
+           plain copying do not give. */
         status = programs_get(c, c->cut_programs, STELE_COLUMN_TIME | DECODE_JOINTS);
     if (status == STELE_OK)
         status =
@@ -124,6 +139,7 @@ stele_status copy_stream_begin(ctf_copier *c, const ctf_stream *stream, const pa
     }
     if (status == STELE_OK)
         status = begin_opened(c, first != NULL);
+    /* The walk above has passed the first packets, so that copying needs a new one. */
     return status == STELE_OK ? walk_begin(c) : status;
 }
 
@@ -139,11 +155,14 @@ void copy_stream_close(ctf_copier *c)
     c->packet = NULL;
 }
 
+/* Gives the ending of a counted word. */
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
 
+/* Reports packets that had to be copied whole, although not all of their events are kept or
+   something in them is damaged. */
 static void tell_whole(const ctf_copier *c)
 {
     const char *wanted = c->cut.is_possible ? "events that stand by themselves in their packet"
@@ -159,6 +178,11 @@ static void tell_whole(const ctf_copier *c)
                    plural(c->whole_count));
 }
 
+/*
+ * Reports what could not be copied as asked, once for the whole stream and with the first place.
+ * The context's sink is silent while a stream is copied, because the reader of the events reports
+ * what is wrong in packets, so it is replaced here.
+ */
 static void stream_tell(ctf_copier *c)
 {
     c->trace->base.context->diag = c->told;
@@ -177,6 +201,11 @@ static void stream_tell(ctf_copier *c)
 
 stele_status copy_stream_finish(ctf_copier *c)
 {
+    /*
+     * Continues after the last packet that was kept. Empty packets are copied up to the next one
+     * with events. If packets cannot be cut, or everything is kept, this goes on to the end of the
+     * stream.
+     */
     bool is_empty = true;
     stele_status status = c->packet != NULL ? copy_settle(c) : STELE_OK;
     while (status == STELE_OK && (c->has_kept || !c->is_gap || c->base.keeps_all) &&
@@ -206,6 +235,7 @@ stele_status copy_go_to(ctf_copier *c, const ctf_stream *stream, const packet_pl
         if (status == STELE_OK)
             status = copy_stream_begin(c, stream, place);
     }
+    /* Each packet on the way is settled before the walk leaves it. */
     while (status == STELE_OK && !is_at(c, place)) {
         if (c->packet != NULL)
             status = copy_settle(c);
