@@ -17,6 +17,7 @@ static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, st
                    .need = OP_NONE,
                    .also_slot = SLOT_NONE,
                    .is_mixed = targets->has_big && targets->has_little};
+    /* The packet header belongs to no stream, which the caller expresses with UINT32_MAX. */
     if (stream < programs->schema->stream_count)
         b->stream = programs->schema->streams[stream];
 }
@@ -33,6 +34,7 @@ static program *builder_finish(builder *b, op_code last)
     build_op(b, last);
     if (walk->pick_count != 0)
         picks = build_take(b, walk->pick_count, sizeof *picks);
+    /* Errors of memory are collected while building, and show here at last. */
     if (!b->is_exhausted)
         made = calloc(1, size);
     if (made == NULL) {
@@ -53,6 +55,8 @@ static program *builder_finish(builder *b, op_code last)
                       .size = size + b->memory.size,
                       .picks = picks,
                       .memory = b->memory};
+    /* The operations follow the struct in the same block; the builder's own array is no longer
+       needed. */
     memcpy(made->ops, b->ops, b->count * sizeof *b->ops);
     free(b->ops);
     return made;
@@ -66,6 +70,7 @@ void program_free(program *p)
     free(p);
 }
 
+/* Makes a text of a C string that lives as long as the program. */
 static ctf_text static_text(const char *text)
 {
     return (ctf_text){text, (uint32_t)strlen(text)};
@@ -100,7 +105,11 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
         emit_struct(b, root, build_name(b, static_text(name)), STELE_TYPE_STRUCT, hint, node);
         return;
     }
+    /* The members become entries of the event itself, so only the alignment of the structure is
+       left to do. */
     build_step(b, root->alignment, 0);
+    /* The event header gives the size of the payload; this operation begins the part that it
+       measures. */
     if (scope == CTF_SCOPE_PAYLOAD && b->has_event_size) {
         build_close(b);
         build_joint(b, JOINT_PAYLOAD, 0, 0, NULL);
@@ -121,12 +130,16 @@ static bool context_has_more(const ctf_class *context)
 /* The packet header does not depend on a stream class; the packet context does. */
 program *compile_head(ctf_programs *programs, ctf_scope scope, uint32_t stream, stele_batch *batch)
 {
+    /* Targets in the scope must be known before the program is built, because fields refer to
+       earlier ones. */
     const bool is_context = scope == CTF_SCOPE_PACKET_CONTEXT;
     builder b;
     target_walk_begin(&programs->walk, stream, NULL);
     if (!target_walk_scope(&programs->walk, scope))
         return NULL;
     builder_open(&b, programs, is_context ? stream : UINT32_MAX, batch);
+    /* Most packet contexts hold only what is needed to read the packet, so they are shown only if
+       there is more, or raw fields are asked for. */
     b.is_wanted = (programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
                   (wants_raw(&b) || (is_context && context_has_more(b.stream->packet_context)));
     emit_scope(&b, scope, is_context ? "stream.packet.context" : "trace.packet.header",
@@ -165,9 +178,11 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
         return NULL;
     builder_open(&b, programs, stream, batch);
     b.scope = CTF_SCOPE_EVENT_HEADER;
+    /* The joint marks where the record begins, for those who copy records. */
     build_joint(&b, JOINT_EVENT, 0, 0, NULL);
     /* LTTng's headers are one operation, which notes no joints. */
     if (header == NULL || wants_joints(&b) || !build_either(&b, header)) {
+        /* OP_KEEP saves the state that the header changes, so that event_undo() can restore it. */
         build_op(&b, OP_KEEP);
         b.is_wanted = (programs->columns & STELE_COLUMN_RAW) != 0 && header != NULL &&
                       header_has_more(header);
@@ -188,6 +203,7 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
    one batch knows cannot be a category; the event then keeps its whole name. */
 static stele_name event_name(builder *b, ctf_text name, uint16_t *category)
 {
+    /* Only the first colon splits the name; what follows it can hold more. */
     const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
     const uint32_t size = colon != NULL ? (uint32_t)(colon - name.bytes) : 0;
     uint16_t provider = 0;
@@ -195,6 +211,8 @@ static stele_name event_name(builder *b, ctf_text name, uint16_t *category)
         const stele_name before = build_name(b, (ctf_text){name.bytes, size});
         if ((before & STELE_NAME_LOCAL) == 0)
             provider = stele_category_intern(b->programs->context, before);
+        /* Without a category, either memory is exhausted or there are too many categories, which is
+           no error. */
         b->is_exhausted |= provider == 0 && (before & STELE_NAME_LOCAL) == 0 &&
                            b->programs->context->category_count <= CONTEXT_CATEGORIES_MAX;
     }
@@ -212,6 +230,7 @@ static void emit_raw(builder *b, const char *name, stele_type type, unsigned hin
                                .type = (uint8_t)type,
                                .hint = (uint8_t)(hint | STELE_HINT_RAW),
                                .label_count = has_label};
+    /* The operation holds the first 8 bytes of the field as one number, which is quick to copy. */
     op *at = build_op(b, OP_ENTRY);
     at->head = load_native64(&field);
     at->u.size = value;
@@ -226,6 +245,7 @@ static void emit_about(builder *b, const ctf_event_class *event)
         "TRACE_WARNING",        "TRACE_NOTICE",        "TRACE_INFO",         "TRACE_DEBUG_SYSTEM",
         "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE", "TRACE_DEBUG_UNIT",
         "TRACE_DEBUG_FUNCTION", "TRACE_DEBUG_LINE",    "TRACE_DEBUG"};
+    /* The labels stand for the levels of LTTng; other numbers are shown without a label. */
     const bool is_known = event->log_level >= 0 && event->log_level < 15;
     if (!wants_raw(b))
         return;
@@ -278,8 +298,10 @@ static bool event_passes(builder *b, const ctf_event_class *event)
     screen *asked = b->programs->screen;
     uint16_t category;
     stele_name name;
+    /* Without a screen, everything passes. */
     if (asked == NULL || (b->programs->columns & DECODE_MARKS) != 0)
         return true;
+    /* The screen compares with the name and the category that the events will have. */
     name = event_name(b, event->name, &category);
     return screen_passes(asked, STELE_KIND_INSTANT, category, name);
 }
@@ -289,11 +311,14 @@ static program *compile_fields(builder *b, const ctf_event_class *event, bool is
 {
     const stream_programs *own = &b->programs->streams[b->stream->number];
     target_walk *walk = &b->programs->walk;
+    /* The walk finds the fields that others refer to, in the order of the scopes. */
     target_walk_begin(walk, b->stream->number, event);
     if (!target_walk_scope(walk, CTF_SCOPE_COMMON_CONTEXT) ||
         !target_walk_scope(walk, CTF_SCOPE_SPECIFIC_CONTEXT) ||
         !target_walk_scope(walk, CTF_SCOPE_PAYLOAD))
         return NULL;
+    /* The program continues the header's, so it begins with the header's knowledge of the
+       position. */
     b->phase = own->phase;
     b->has_event_size = own->has_event_size;
     b->has_loops = own->header_has_loops;
@@ -324,6 +349,7 @@ static program *compile_fields(builder *b, const ctf_event_class *event, bool is
 #define PATTERN_SIZE_MAX 2048u
 
 typedef struct pattern {
+    /* The classes of the fields and the stream, which identify the pattern. */
     const ctf_class *context, *payload;
     program *made; /* program without name and category of an event; NULL if there is none yet */
     uint32_t stream;
@@ -337,12 +363,14 @@ static pattern *pattern_of(builder *b, const ctf_event_class *event)
     /* Classes that are alike are one (class_pool.h), so their addresses identify them. */
     const uint64_t hash = hash_u64(hash_u64((uint64_t)(uintptr_t)event->payload) ^
                                    (uint64_t)(uintptr_t)event->context ^ b->stream->number);
+    /* Raw fields tell the class's own name and levels, and marks depend on each class. */
     if (b->stream->event_count < PATTERNS || wants_raw(b) || programs->mark_count != 0)
         return NULL;
     if (programs->patterns == NULL) {
         programs->patterns = arena_take(&programs->memory, PATTERNS * sizeof *programs->patterns);
         if (programs->patterns == NULL)
             return NULL;
+        /* An empty slot has no program. */
         memset(programs->patterns, 0, PATTERNS * sizeof *programs->patterns);
     }
     return &programs->patterns[hash % PATTERNS];
@@ -363,6 +391,8 @@ static void pattern_keep(ctf_programs *programs, pattern *kept, const program *m
                          const pattern *key)
 {
     program *room = kept->made;
+    /* The block of a slot is reused for each program that it gets, so all blocks have the same
+       size. */
     if (made->size > PATTERN_SIZE_MAX || made->memory.size != 0 || made->has_local_names)
         return;
     if (room == NULL)
@@ -384,6 +414,8 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     bool passes;
     builder b;
     builder_open(&b, programs, stream, batch);
+    /* An event that the request cannot want is compiled without its fields, since the program must
+       still find its end. */
     passes = event_passes(&b, event);
     kept = passes ? pattern_of(&b, event) : NULL;
     if (kept != NULL && kept->made != NULL && kept->context == key.context &&
@@ -397,6 +429,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     }
     if (made == NULL)
         return NULL;
+    /* What follows belongs to this class alone, and is set in copies as well. */
     made->event = event;
     made->name = event_name(&b, event->name, &category);
     made->rest = event_rest(0, category, 0, STELE_KIND_INSTANT, 0);

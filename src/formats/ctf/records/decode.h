@@ -185,16 +185,19 @@ void decoder_set_ticks(ctf_decoder *decoder, uint64_t ticks);
 #define DECODE_JOINTS 0x80000000u
 
 typedef enum joint_kind {
-    JOINT_EVENT, /* the record begins; alignment comes later */
-    JOINT_ALIGN, /* the next bit lies at a multiple of `value` bits */
+    /* The record begins here; its alignment comes later. */
+    JOINT_EVENT,
+    /* The next bit is at a multiple of `value` bits. */
+    JOINT_ALIGN,
     /* A bit field of `value` bits follows, in the next unit of `number` bits if it does not fit in
        this one. */
     JOINT_UNIT,
     /* The clock `number` has advanced to `value`; the record has its lowest `width` bits. */
     JOINT_STAMP,
-    JOINT_HEADER_END, /* the event header ends */
-    JOINT_PAYLOAD,    /* the payload begins, and the record says its size */
-    JOINT_ROLE /* in the head of a packet: a number of `width` bits with the roles `number` ends */
+    JOINT_HEADER_END, /* The event header ends here. */
+    JOINT_PAYLOAD,    /* The payload begins here, and the record says its size. */
+    /* In the head of a packet, a number of `width` bits with the roles `number` ends here. */
+    JOINT_ROLE
 } joint_kind;
 
 /* A position in a record or in the head of a packet. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How Stele's writer says in CTF what an event is besides its fields. CTF knows moments only: an
- * event that is more, or whose name no class has, begins its payload with
+ * Defines how Stele's writer expresses in CTF what an event is besides its fields. CTF knows only
+ * moments. An event that is more than a moment, or whose name no class has, begins its payload with
+ * these fields:
  *
  *     stele_kind      u8: the kind in its lowest 5 bits, and which of the next three are there
  *     stele_flags     u8: STELE_FLAG_...              (SPAN_HAS_FLAGS)
@@ -10,13 +11,13 @@
  *     ...             what the kind keeps in `value` and `id`, as span_members_of says; of a switch
  *                     and a wake also the numbers of their tracks
  *
- * Functions that are entered and left are LTTng's `lttng_ust_cyg_profile:func_entry` and
- * `func_exit`: they have `addr` and `call_site` in front of that.
+ * Events of functions that are entered and left are LTTng's `lttng_ust_cyg_profile:func_entry` and
+ * `func_exit`. They have `addr` and `call_site` before these fields.
  *
- * In front of an event stands its context, with `stele_track`: which of the tracks the event is on
- * that the environment lists, one an entry `stele_track_N = "KIND NUMBER PARENT NAME"`; 0 is none.
- * What fields were that CTF has no classes for is said by class: see marks.h.
- * All of that is so where the environment says `stele_events = 1`.
+ * The context before an event has `stele_track`, the number of its track; 0 stands for none. The
+ * environment lists the tracks in entries `stele_track_N = "KIND NUMBER PARENT NAME"`.
+ * Fields of types that CTF has no classes for are marked in their classes: see marks.h.
+ * All of this holds only if the environment contains `stele_events = 1`.
  */
 #ifndef CTF_SPANS_H
 #define CTF_SPANS_H
