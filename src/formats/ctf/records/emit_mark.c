@@ -17,7 +17,7 @@ typedef struct class_marks {
     ctf_text marks;
 } class_marks;
 
-/* By the ids, for qsort() and bsearch(). */
+/* Compares marks by their ids, for qsort() and bsearch(). */
 static int class_marks_compare(const void *a, const void *b)
 {
     const class_marks *x = a, *y = b;
@@ -55,6 +55,7 @@ bool class_marks_make(ctf_programs *programs)
     const ctf_schema *schema = programs->schema;
     class_marks made;
     uint32_t count = 0;
+    /* Other traces may have entries of the same name, which mean nothing there. */
     if ((programs->columns & DECODE_MARKS) == 0)
         return true;
     for (uint32_t i = 0; i < schema->env_count; i++)
@@ -77,6 +78,7 @@ bool class_marks_make(ctf_programs *programs)
 void emit_marks_begin(builder *b, const ctf_event_class *event)
 {
     const ctf_programs *programs = b->programs;
+    /* The ids are those of the metadata, since the environment was written together with them. */
     const class_marks key = {.stream = b->stream->id, .event = event->id};
     const class_marks *found = NULL;
     if (programs->mark_count != 0)
@@ -94,6 +96,7 @@ static stele_name mark_name(builder *b, ctf_text escaped)
     char *text;
     if (escaped.size == 0)
         return 0;
+    /* An escaped name is never shorter than the name itself. */
     text = build_take(b, escaped.size, 1);
     if (text == NULL)
         return 0;
@@ -108,6 +111,7 @@ static void emit_unseen(builder *b, const ctf_class *type, uint32_t node)
     const bool is_wanted = b->is_wanted;
     const uint32_t hidden = b->hidden;
     const ctf_text marks = b->marks;
+    /* All that the members change is saved above and restored below. */
     b->is_wanted = false;
     b->marks = (ctf_text){0};
     emit_class(b, type, 0, node);
@@ -170,6 +174,7 @@ static bool is_bytes(const ctf_class *type)
    length. `marks` stands at the marks of its members. */
 static bool has_one_field(const builder *b, const ctf_class *type)
 {
+    /* The marks are a copy, so looking ahead takes nothing from them. */
     const ctf_text marks = b->marks;
     const bool is_hidden = marks.size != 0 && marks.bytes[0] == MARK_HIDDEN;
     if (type->kind != CTF_STRUCT)
@@ -185,6 +190,7 @@ static bool has_one_field(const builder *b, const ctf_class *type)
 static bool mark_fits(const builder *b, field_mark mark, const ctf_class *type, bool is_element)
 {
     switch (mark) {
+    /* Each mark asks for the class that Stele's writer uses for it. */
     case MARK_HIDDEN: return !is_element;
     case MARK_POINTER:
     case MARK_KOID: return type->kind == CTF_UINT && type->size <= 64;
@@ -241,6 +247,7 @@ static void emit_by_mark(builder *b, const ctf_class *type, stele_name name, fie
    members. */
 void emit_marked(builder *b, const ctf_class *type, const ctf_member *member, uint32_t node)
 {
+    /* The members have their marks in the order of their declaration. */
     const member_mark mark = marks_take(&b->marks);
     const bool fits = mark_fits(b, mark.mark, type, member == NULL);
     const stele_name name = mark.has_name    ? mark_name(b, mark.name)

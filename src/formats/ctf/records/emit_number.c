@@ -54,6 +54,8 @@ op_code number_code(const number *n, bool is_real)
     const bool is_whole = n->place.shift == (is_be ? 64 - width : 0) && (!is_be || width == 8);
     if (is_real)
         return is_whole && (n->flags & OP_REVERSED) == 0 ? OP_BINARY32 : OP_FLOAT;
+    /* Numbers in reversed bit order, or of more than 8 bytes with their shift, have one slow
+       operation for all. */
     if ((n->flags & (OP_REVERSED | OP_WIDE)) != 0)
         return OP_OTHER;
     switch (is_whole ? width : 0) {
@@ -74,11 +76,13 @@ bool is_placing(const ctf_class *type)
     return (type->roles & places) != 0;
 }
 
+/* Tells whether the request asks for raw fields. */
 bool wants_raw(const builder *b)
 {
     return (b->programs->columns & STELE_COLUMN_RAW) != 0;
 }
 
+/* Tells whether the decoder shall note joints. */
 bool wants_joints(const builder *b)
 {
     return (b->programs->columns & DECODE_JOINTS) != 0;
@@ -119,6 +123,7 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     const bool is_named = type->mapping_count != 0;
     op *at;
     b->entries++;
+    /* A boolean has no labels and no base, so its entry is complete here. */
     if (type->kind == CTF_BOOL || b->number_mark == MARK_BOOL) {
         number_op(b, OP_BOOL, n)->head = build_head(b, name, STELE_TYPE_BOOL, n->place.width, 0);
         return;
@@ -166,6 +171,8 @@ static void number_role(builder *b, uint32_t role, const number *n)
                  {CTF_ROLE_CONTENT_LENGTH, offsetof(packet_head, content_bits)},
                  {CTF_ROLE_PACKET_BEGIN, offsetof(packet_head, begin_ticks)}};
     op *const at = number_op(b, OP_ROLE, n);
+    /* The operation for any role decides by the role what to store; see below for the simple
+       ones. */
     at->v.role = role;
     if (role == CTF_ROLE_PACKET_BEGIN && b->stream != NULL)
         b->programs->streams[b->stream->number].begin_width = n->place.width;
@@ -201,6 +208,7 @@ static void number_joints(builder *b, const ctf_class *type, const number *n)
     const uint32_t times = CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
     const ctf_clock *clock = type->clock;
     const op of = {.flags = n->flags, .width = n->place.width};
+    /* Most numbers have no role, and so no joint. */
     if (type->roles == 0)
         return;
     if (clock == NULL && b->stream != NULL)
@@ -326,6 +334,7 @@ void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t no
     const unsigned hint = b->hint; /* for the entry, which is either of the two below */
     uint32_t index;
     op *at;
+    /* A number of variable length consists of whole bytes. */
     build_align(b, type->alignment > 8 ? type->alignment : 8);
     /* OP_VARINT appends a number of more than 64 bits as bytes by itself, and then jumps over the
        operation that appends the entry of a number. */

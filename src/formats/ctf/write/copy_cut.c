@@ -90,6 +90,7 @@ static bool is_number(const ctf_class *type, unsigned role)
 /* Whether the class is struct { id; timestamp }, in any order, with 64 bits of time. */
 static bool is_long(const ctf_class *type)
 {
+    /* Collects the roles of the members that fit, so that two members with one role do not pass. */
     unsigned roles = 0;
     if (type->kind != CTF_STRUCT || type->u.structure.count != 2)
         return false;
@@ -109,6 +110,7 @@ static bool variant_is_long(long_header *found, const ctf_class *variant, const 
     range_table table;
     arena memory = {0};
     bool is_known = choices_make(&table, &memory, variant, user);
+    /* The ranges of the selector ascend, so the least id of an option comes first. */
     for (uint32_t i = 0; is_known && i < table.count && !found->is_there; i++) {
         const range_entry *entry = &table.entries[i];
         if (is_long(variant->u.variant.options[entry->index].type))
@@ -205,6 +207,7 @@ static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
     bits_align(&cut->to, header->alignment);
     for (uint32_t i = 0; i < header->u.structure.count && is_fine; i++) {
         const ctf_class *type = header->u.structure.members[i].type;
+        /* In the compact part, the id is the one that announces the long form. */
         if (is_number(type, CTF_ROLE_EVENT_CLASS_ID))
             is_fine = number_write(&cut->to, type, found->escape);
         else if (is_number(type, CTF_ROLE_TIMESTAMP))
@@ -440,6 +443,7 @@ static bool head_change(ctf_cut *cut, const cut_packet *from, copied_packet *mad
 /* Reads the head, and moves to the first event. */
 static stele_status enter(ctf_cut *cut, const cut_packet *from)
 {
+    /* The head reaches to the first event; it may end inside of a byte. */
     const uint64_t size = (from->packet->head.events_at + 7) / 8;
     decode_outcome outcome;
     packet_view view;
@@ -553,6 +557,7 @@ static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *origi
     return status;
 }
 
+/* Tells whether the packet's content was compressed, encrypted or summed up. */
 static bool is_packed(const stele_ctf_rfc_header *header)
 {
     return header->compression != STELE_CTF_RFC_NO_COMPRESSION ||
@@ -580,6 +585,8 @@ stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied
         cut->has_new_begin = (from->packet->head.has & CTF_ROLE_PACKET_BEGIN) != 0;
         cut->new_begin = from->begun[0].place->ticks;
     }
+    /* The first pass finds out the size, which stands in the head and so must be known before
+       anything is written. */
     status = pass(cut, from, NULL);
     if (status == STELE_OK && !head_change(cut, from, made))
         return STELE_ERR_UNSUPPORTED;
@@ -600,6 +607,7 @@ stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied
 stele_status cut_open(ctf_cut *cut, const ctf_trace *trace, const ctf_schema *schema,
                       const ctf_stream_class *type, ctf_programs *programs)
 {
+    /* One more than there are clocks, because calloc() may give NULL for none. */
     const size_t clocks = (size_t)schema->clock_count + 1;
     *cut = (ctf_cut){.trace = trace,
                      .schema = schema,

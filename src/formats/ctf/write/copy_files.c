@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of a copy: those of data streams that have packets in it, and those that are copied as they
-   are. */
+/* Makes the files of a copy: those of data streams that have packets in it, and those that are
+   copied as they are. */
 #include "formats/ctf/write/copy_files.h"
 #include "formats/ctf/read/walk.h"
 
@@ -26,6 +26,7 @@ void copy_seal_files(ctf_copier *c, bool all)
 {
     for (uint32_t i = 0; i < c->stream->file_count; i++) {
         const uint32_t number = c->stream->files[i];
+        /* A file that the walk has left gets no more packets, so it can be completed. */
         if (all || !is_open_file(&c->walk, &c->trace->files[number]))
             file_seal(&c->files[number]);
     }
@@ -36,6 +37,8 @@ stele_status copy_open_file(ctf_copier *c, file_copy **opened)
     const uint32_t number = current_file(c);
     const ctf_file *file = &c->trace->files[number];
     stele_status status = STELE_OK;
+    /* A file is made when its first packet is copied, so a file of which no packet is
+       kept does not appear in the copy. */
     *opened = &c->files[number];
     if ((*opened)->out != NULL)
         return STELE_OK;
@@ -56,6 +59,7 @@ stele_status copy_range(window *w, uint64_t offset, uint64_t size, output *out)
         size_t loaded = window_need(w, 1);
         if (loaded == 0)
             break;
+        /* The window may hold more than is wanted. */
         if (loaded > size)
             loaded = (size_t)size;
         output_write(out, w->at, loaded);
@@ -74,6 +78,7 @@ stele_status copy_member(ctf_copier *c, size_t member, const char *name)
     stele_status status = ctf_open_member(c->trace, member, &in);
     if (status != STELE_OK)
         return status;
+    /* The window reads the member in parts, whatever its size. */
     status = window_open(&w, in, 0, UINT64_MAX, c->trace->base.context->limits.window_size, 1);
     if (status == STELE_OK) {
         status = copy_add(c->out, c->base.folder, name, &out);
@@ -96,6 +101,7 @@ stele_status copy_empty(ctf_copier *c, const ctf_file *file)
     if (source_member_at(from, file->member)->size != 0 ||
         !ctf_schema_subtrace(c->trace, file->subtrace)->is_open)
         return STELE_OK;
+    /* An empty file and its index belong to the trace although they have no packets. */
     status = copy_member(c, file->member, file->name);
     if (status == STELE_OK && file->index_member != CTF_WHOLE)
         status =

@@ -34,6 +34,7 @@ static stele_status next_entry(index_copy *self)
     return STELE_OK;
 }
 
+/* Adds a file to the output, below the folder if there is one. */
 stele_status copy_add(output *out, const char *folder, const char *name, output **added)
 {
     const size_t size = (folder != NULL ? strlen(folder) : 0) + strlen(name) + 2;
@@ -59,6 +60,7 @@ stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, outpu
     *made = NULL;
     if (self == NULL)
         return STELE_ERR_MEMORY;
+    /* A file without an index gets none in the copy. */
     status = lttng_index_open(&self->from, trace, file);
     if (status != STELE_OK) {
         free(self);
@@ -96,6 +98,7 @@ static void entry_set(stele_ctf_index_entry *entry, const packet_head *head,
                 {CTF_ROLE_STREAM_CLASS_ID, &entry->stream_id, head->stream_class_id},
                 {CTF_ROLE_STREAM_ID, &entry->stream_instance_id, head->stream_id},
                 {CTF_ROLE_SEQUENCE_NUMBER, &entry->packet_seq_num, head->sequence_number}};
+    /* The place and the sizes are always those of the copy. */
     entry->offset = packet->offset;
     entry->packet_size_bits = packet->size * 8;
     entry->content_size_bits = packet->content_bits;
@@ -108,8 +111,10 @@ stele_status index_copy_add(index_copy *self, const ctf_packet *original,
                             const copied_packet *packet)
 {
     const size_t size = self->from.entry_size;
+    /* Index version 1.0 ends before the instance and the sequence number. */
     const bool is_short = size < STELE_CTF_INDEX_ENTRY_SIZE || self->from.minor == 0;
     const size_t known = is_short ? ENTRY_SIZE_1_0 : STELE_CTF_INDEX_ENTRY_SIZE;
+    /* Members that a short entry lacks are 0 here, and are not written. */
     uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0};
     stele_ctf_index_entry entry;
     stele_status status = STELE_OK;

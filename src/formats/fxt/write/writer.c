@@ -305,7 +305,7 @@ static void write_lost(fxt_making *m)
     write_provider_event(m, 0);
 }
 
-/* Profiler records can stand on a process alone. */
+/* Gives the process of a profiler record, which can be on a process without a thread. */
 static stele_fxt_thread profiler_thread(fxt_making *m)
 {
     const stele_track *track = stele_track_get(m->w->base.context, m->event->track);
@@ -314,7 +314,8 @@ static stele_fxt_thread profiler_thread(fxt_making *m)
     return fxt_writer_thread(m, m->event->track);
 }
 
-/* Frames are words, which the codec takes as they are stored. */
+/* Writes a profiler sample. Its frames are an array of words, which the codec takes as they are
+   stored. */
 static void write_sample(fxt_making *m)
 {
     const stele_text frames = field_bytes(m, FXT_NAME_FRAMES, STELE_TYPE_UINTS, 64);
