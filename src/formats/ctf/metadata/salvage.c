@@ -515,6 +515,6 @@ bool metadata_salvage(metadata *m, ctf_schema *schema)
         m->error_count = error_count;
         return false;
     }
-    /* Metadata without errors are what they are, even without a stream. */
+    /* Metadata without errors are accepted even if they declare no stream. */
     return is_fine && (schema->stream_count != 0 || m->error_count == error_count);
 }

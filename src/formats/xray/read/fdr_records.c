@@ -7,8 +7,8 @@
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
 
-/* Records with functions that are not left soon which are compared each time as if their functions
-   were not known, because they may be read askew. */
+/* The number of doubtful records up to which their functions are not remembered. A record is
+   doubtful if its function is not left soon, as it may be read at a wrong place. */
 #define DOUBTS_MAX 4096u
 
 static const char *const state_texts[] = {"a NewBuffer record", "a WallTime record", "a Pid record",

@@ -105,7 +105,8 @@ static void mark(const xray_trace *trace, xray_range *range, uint64_t size, cons
 
 /* ---- Repetitions within a file ---- */
 
-/* Parts of the file that were searched for records: halving returns to the same ones. */
+/* The number of parts of the file that are kept in memory. A search by halving returns to the same
+   parts. */
 #define BLOCK_COUNT 8u
 /* A multiple of the size of records, so that no record is in two parts. */
 #define BLOCK_SIZE ((size_t)32 << 10)
