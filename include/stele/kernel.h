@@ -137,7 +137,10 @@ STELE_API stele_status stele_kernel_finish(stele_kernel *k);
 #define STELE_KERNEL_KINDS STELE_SCHED_KINDS
 STELE_API uint32_t stele_kernel_columns(const stele_kernel *k);
 
-/* Orders of rows: by name ascending, by the others descending. */
+/* The fields that it looks at: see stele_sched_fields(). */
+STELE_API size_t stele_kernel_fields(const stele_kernel *k, const char *const **names);
+
+/* The largest come first; names rise. */
 typedef enum stele_kernel_order {
     STELE_KERNEL_BY_TOTAL,
     STELE_KERNEL_BY_COUNT,

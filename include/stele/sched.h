@@ -10,6 +10,7 @@
  *     stele_sched *sched;
  *     status = stele_sched_new(context, &options, &sched);
  *     request.columns = stele_sched_columns(sched);
+ *     request.field_count = stele_sched_fields(sched, &request.fields);
  *     status = stele_reader_open(context, &trace, 1, &request, &reader);
  *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
  *         status = stele_sched_add(sched, &segment);
@@ -162,7 +163,11 @@ STELE_API stele_status stele_sched_finish(stele_sched *s);
      STELE_KIND_BIT(STELE_KIND_SYSCALL))
 STELE_API uint32_t stele_sched_columns(const stele_sched *s);
 
-/* ---- Rows of scheduling ---------------------------------------------------------------------- */
+/* The fields that it looks at, as stele_request.fields, which makes reading faster: how many, and
+   in `*names`, which hold as long as the context, what they are called. 0: it may look at all. */
+STELE_API size_t stele_sched_fields(const stele_sched *s, const char *const **names);
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* One thread. The times of its states sum up to life_ns. */
 typedef struct stele_sched_thread {

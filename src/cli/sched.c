@@ -63,6 +63,7 @@ static void read_all(scheduling *s, const inputs *in, selection *selected, sched
 {
     const consumer to = {ready, take, s};
     stele_reader_stats stats = {0};
+    selected->request.field_count = stele_sched_fields(s->sched, &selected->request.fields);
     if (cli_read_for_rows(s->c, in, selected, STELE_SCHED_KINDS, stele_sched_columns(s->sched), &to,
                           &stats) &&
         cli_check(s->c, stele_sched_finish(s->sched), "sched"))

@@ -77,14 +77,11 @@ typedef struct rule {
 #define SHAPE_RUNS 4u
 
 typedef struct shape {
-    uint32_t count, run_count, found_count;
-    uint64_t heads[SHAPE_MAX]; /* first half of each entry: all but its value */
-    /* U.run of entries that are runs, since it says how many entries follow. */
-    uint64_t runs[SHAPE_RUNS];
+    uint32_t count, run_count;
+    uint64_t heads[SHAPE_MAX]; /* the first half of each entry: all but its value */
+    uint64_t runs[SHAPE_RUNS]; /* values of runs: how many entries they have */
     uint8_t run_at[SHAPE_RUNS];
-    uint8_t roles[KERNEL_ROLE_COUNT];  /* roles of the fields that were found */
-    uint8_t places[KERNEL_ROLE_COUNT]; /* indexes of their entries */
-    bool is_known;                     /* the event has a meaning */
+    bool is_known; /* it means something */
     kernel_event event;
 } shape;
 
@@ -120,8 +117,19 @@ typedef struct state_line {
     uint8_t state;
 } state_line;
 
+/* The meaning that was found for a number of a thread's state. */
+typedef struct state_memo {
+    uint64_t value;
+    uint32_t model; /* 0: nothing was found yet */
+    stele_name text;
+    kernel_state state;
+} state_memo;
+
+#define STATE_MEMOS 8u
+
 struct kernel {
     stele_context *context;
+    state_memo state_memos[STATE_MEMOS]; /* by the lowest bits of the number */
     rule rules[LINE_COUNT];
     wanted fields[LINE_COUNT];
     state_line states[LINE_COUNT];
@@ -137,8 +145,13 @@ struct kernel {
     uint32_t fitting_count;
     label labels[LINE_COUNT];
     uint32_t label_count;
+    const char *field_texts[LINE_COUNT + 1]; /* of all fields, each once: see kernel_fields() */
+    stele_name field_names[LINE_COUNT + 1];
+    size_t field_text_count, thread_field_count;
     stele_name movers[LINE_COUNT]; /* system calls that return how many bytes they moved */
     uint32_t mover_count;
+    uint64_t
+        mover_bits; /* a bit for each of them, by its lowest bits: most other names have none */
 };
 
 static stele_name name_of(stele_context *context, const char *text)
@@ -180,7 +193,43 @@ static void find_labels(kernel *k)
     }
 }
 
-/* Compiles the lines of all description files. Returns false if out of memory. */
+static void list_field(kernel *k, stele_name name)
+{
+    for (size_t i = 0; i < k->field_text_count; i++)
+        if (k->field_names[i] == name)
+            return;
+    k->field_names[k->field_text_count] = name;
+    k->field_texts[k->field_text_count++] = stele_name_text(k->context, NULL, name).bytes;
+}
+
+/* Whether a field says something of threads and CPUs. The first field of a rule is always one: it
+   says whether an event fits the rule. */
+static bool is_of_thread(const rule *r, const wanted *w, bool is_first)
+{
+    if (r->is_call)
+        return false;
+    return is_first || r->action == KERNEL_SWITCH || r->action == KERNEL_WAKE ||
+           r->action == KERNEL_NAME || w->role == KERNEL_THREAD || w->role == KERNEL_PROCESS ||
+           w->role == KERNEL_CPU;
+}
+
+/* Lists the fields of all rules: first those that say something of threads and CPUs. */
+static void list_fields(kernel *k)
+{
+    list_field(k, name_of(k->context, KERNEL_CPU_FIELD));
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (const rule *r = k->rules; r != k->rules + k->rule_count; r++) {
+            const wanted *w = &k->fields[r->first];
+            for (uint32_t i = 0; i < r->count; i++, w++)
+                if (pass == 1 || is_of_thread(r, w, i == 0))
+                    list_field(k, w->name);
+        }
+        if (pass == 0)
+            k->thread_field_count = k->field_text_count;
+    }
+}
+
+/* Returns false if out of memory. */
 static bool compile(kernel *k)
 {
     uint32_t model = 0;
@@ -209,10 +258,14 @@ static bool compile(kernel *k)
         case LINE_LABEL:
             k->labels[k->label_count++] = (label){name, model, l->value, (uint8_t)l->what};
             break;
-        case LINE_BYTES: k->movers[k->mover_count++] = name; break;
+        case LINE_BYTES:
+            k->movers[k->mover_count++] = name;
+            k->mover_bits |= UINT64_C(1) << name % 64;
+            break;
         }
     }
     find_labels(k);
+    list_fields(k);
     return true;
 }
 
@@ -299,18 +352,19 @@ static verdict *verdict_of(kernel *k, stele_name name)
 
 /* ---- Fields of events ---- */
 
-/* Finds a field by name. Its last position is tried first. */
-static const stele_field *find(wanted *w, const stele_field *fields, uint32_t count)
+/* Finds a field by name. Returns its position plus 1, or 0 if there is none. Its last position is
+   tried first. */
+static uint16_t find(wanted *w, const stele_field *fields, uint32_t count)
 {
     if (w->at < count && fields[w->at].name == w->name)
-        return &fields[w->at];
-    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
+        return (uint16_t)(w->at + 1);
+    for (uint32_t at = 0; at < count && at < UINT16_MAX; at += stele_field_length(&fields[at])) {
         if (fields[at].name == w->name) {
-            w->at = (uint16_t)(at < UINT16_MAX ? at : 0);
-            return &fields[at];
+            w->at = (uint16_t)at;
+            return (uint16_t)(at + 1);
         }
     }
-    return NULL;
+    return 0;
 }
 
 /* Finds the fields that a rule names. Several lines for one role are next to each other; the last
@@ -320,9 +374,9 @@ static void find_all(kernel *k, const rule *r, const stele_field *fields, uint32
 {
     wanted *w = &k->fields[r->first];
     for (uint32_t i = 0; i < r->count; i++, w++) {
-        const stele_field *found = find(w, fields, count);
-        if (found != NULL || i == 0 || w->role != w[-1].role)
-            out->fields[w->role] = found;
+        const uint16_t found = find(w, fields, count);
+        if (found != 0 || i == 0 || w->role != w[-1].role)
+            out->places[w->role] = found;
     }
 }
 
@@ -330,13 +384,14 @@ static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields
                                    const fit *f)
 {
     kernel_event *out = &r->last;
-    if (r->name[0] != 0 && r->count != 0 && find(&k->fields[r->first], fields, count) == NULL)
+    if (r->name[0] != 0 && r->count != 0 && find(&k->fields[r->first], fields, count) == 0)
         return NULL;
     if (f != NULL && f->call != 0) {
         rule *const call = &k->rules[f->call - 1];
         out = &call->last;
         find_all(k, call, fields, count, out);
     }
+    out->base = fields;
     out->subject = f != NULL ? f->subject : 0;
     find_all(k, r, fields, count, out);
     return out;
@@ -356,16 +411,7 @@ static bool is_of_shape(const shape *s, const stele_field *fields, uint32_t coun
     return difference == 0;
 }
 
-/* Gives the meaning of an event that has the shape of the last one, with its own fields. */
-static const kernel_event *shape_event(shape *s, const stele_field *fields)
-{
-    for (uint32_t i = 0; i < s->found_count; i++)
-        s->event.fields[s->roles[i]] = fields + s->places[i];
-    return s->is_known ? &s->event : NULL;
-}
-
-/* Keeps the shape and the meaning of an event. If that is not possible, the next event is searched,
-   too. */
+/* Keeps what an event was found to be; where that cannot be, the next one is searched, too. */
 static void shape_keep(shape **kept, const stele_field *fields, uint32_t count,
                        const kernel_event *known)
 {
@@ -384,15 +430,8 @@ static void shape_keep(shape **kept, const stele_field *fields, uint32_t count,
         s->run_at[s->run_count] = (uint8_t)i;
         s->runs[s->run_count++] = fields[i].u.u;
     }
-    if (known == NULL)
-        return;
-    s->event = *known;
-    for (uint32_t role = 0; role < KERNEL_ROLE_COUNT; role++) {
-        if (known->fields[role] == NULL)
-            continue;
-        s->roles[s->found_count] = (uint8_t)role;
-        s->places[s->found_count++] = (uint8_t)(known->fields[role] - fields);
-    }
+    if (known != NULL)
+        s->event = *known;
 }
 
 /* ---- Meaning of events ---- */
@@ -409,7 +448,9 @@ static const kernel_event *read_any(kernel *k, const verdict *v, const stele_fie
     return NULL;
 }
 
-const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
+/* Finds the meaning of an event that does not have the shape of the last one of its name. */
+static __attribute__((noinline)) const kernel_event *read_other(kernel *k, const stele_batch *batch,
+                                                                const stele_event *event)
 {
     const uint16_t own = k->by_kind[event->kind];
     verdict *const v = own == 0 ? verdict_of(k, event->name) : NULL;
@@ -422,29 +463,59 @@ const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele
     if (count == STELE_FIELDS_MANY)
         count = stele_event_fields(batch, event, &first);
     fields = batch->fields + first;
-    if (is_of_shape(*kept, fields, count))
-        return shape_event(*kept, fields);
     known = own != 0 ? read_by(k, &k->rules[own - 1], fields, count, NULL)
                      : read_any(k, v, fields, count);
     shape_keep(kept, fields, count, known);
     return known;
 }
 
-kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text)
+/* Most events are of the shape of the last one of their name. Nothing else is done for them. */
+const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
 {
-    const stele_field *field = event->fields[KERNEL_OUTGOING_STATE];
+    const stele_field *const fields = batch->fields + event->field_first;
+    shape *s = k->kinds[event->kind];
+    if (k->by_kind[event->kind] == 0) {
+        const verdict *v = &k->verdicts[event->name];
+        if (event->name >= k->verdict_count || v->first == 0)
+            return read_other(k, batch, event);
+        if (v->count == 0)
+            return NULL;
+        s = v->last;
+    }
+    /* A shape has fewer fields than STELE_FIELDS_MANY. */
+    if (!is_of_shape(s, fields, event->field_count))
+        return read_other(k, batch, event);
+    s->event.base = fields;
+    return s->is_known ? &s->event : NULL;
+}
+
+static state_memo find_state(const kernel *k, uint32_t model, uint64_t value)
+{
+    const state_line *s = &k->states[k->states_of[model].first];
+    for (uint32_t i = 0; i < k->states_of[model].count; i++, s++)
+        if ((value & s->mask) == s->value)
+            return (state_memo){value, model, s->text, (kernel_state)s->state};
+    return (state_memo){value, model, 0, KERNEL_SLEEPING};
+}
+
+const char *const *kernel_fields(const kernel *k, bool of_threads, size_t *count)
+{
+    *count = of_threads ? k->thread_field_count : k->field_text_count;
+    return k->field_texts;
+}
+
+kernel_state kernel_read_state(kernel *k, const kernel_event *event, stele_name *text)
+{
+    const stele_field *field = kernel_field(event, KERNEL_OUTGOING_STATE);
     const uint64_t value = (uint64_t)kernel_number(field);
+    state_memo *memo = &k->state_memos[value % STATE_MEMOS];
     *text = 0;
     if (field == NULL)
         return KERNEL_SLEEPING;
-    for (uint32_t i = 0; i < k->states_of[event->model].count; i++) {
-        const state_line *s = &k->states[k->states_of[event->model].first + i];
-        if ((value & s->mask) != s->value)
-            continue;
-        *text = s->text;
-        return (kernel_state)s->state;
-    }
-    return KERNEL_SLEEPING;
+    if (memo->model != event->model || memo->value != value)
+        *memo = find_state(k, event->model, value);
+    *text = memo->text;
+    return memo->state;
 }
 
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number)
@@ -461,7 +532,8 @@ stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t numb
 
 bool kernel_moves_bytes(const kernel *k, stele_name call)
 {
-    for (uint32_t i = 0; i < k->mover_count; i++)
+    const bool may_be = (k->mover_bits >> call % 64 & 1) != 0;
+    for (uint32_t i = 0; may_be && i < k->mover_count; i++)
         if (k->movers[i] == call)
             return true;
     return false;

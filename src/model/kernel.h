@@ -104,11 +104,12 @@ typedef enum kernel_state {
 /* The meaning of an event, where it is known. */
 typedef struct kernel_event {
     kernel_action action;
-    kernel_call call;                  /* BEGIN_CALL: what the system call does */
-    uint32_t model;                    /* number of the description file that the event matches */
-    uint32_t label_first, label_count; /* range of the labels for numbers of the action */
-    stele_name subject;                /* the part of the event's name that '*' matched; 0: none */
-    const stele_field *fields[KERNEL_ROLE_COUNT]; /* by role; NULL: the event has no such field */
+    kernel_call call;                   /* of BEGIN_CALL: what it does */
+    uint32_t model;                     /* number of its description file */
+    uint32_t label_first, label_count;  /* what its action's numbers are called */
+    stele_name subject;                 /* what stands for the '*' of its name; 0: there is none */
+    const stele_field *base;            /* the first field of the event */
+    uint16_t places[KERNEL_ROLE_COUNT]; /* by role: of its field, plus 1; 0: it is not there */
 } kernel_event;
 
 typedef struct kernel kernel;
@@ -121,9 +122,16 @@ void kernel_free(kernel *k);
    events must be of the reader's context. */
 const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event);
 
+/* The field that says to which CPU an event belongs, in streams that are not of one CPU. */
+#define KERNEL_CPU_FIELD "cpu_id"
+
+/* Returns the names of the fields that rules look for, which hold as long as the context. With
+   `of_threads`, only those that say something of threads and CPUs. */
+const char *const *kernel_fields(const kernel *k, bool of_threads, size_t *count);
+
 /* Returns the state of the outgoing thread. `*text` becomes the trace's name of that state; 0:
    none. */
-kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text);
+kernel_state kernel_read_state(kernel *k, const kernel_event *event, stele_name *text);
 
 /* Returns the name of a number of the event's action, from the description file; 0: none. */
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number);
@@ -131,7 +139,14 @@ stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t numb
 /* Whether a system call returns how many bytes it moved. */
 bool kernel_moves_bytes(const kernel *k, stele_name call);
 
-/* The number in a field; 0 if it is NULL, or its value is not an integer. */
+/* Returns the field of an event with this role, or NULL if there is none. */
+static inline const stele_field *kernel_field(const kernel_event *event, unsigned role)
+{
+    const unsigned place = event->places[role];
+    return place != 0 ? event->base + place - 1 : NULL;
+}
+
+/* The number in a field; 0 where it is NULL or no number. */
 static inline int64_t kernel_number(const stele_field *field)
 {
     if (field == NULL)

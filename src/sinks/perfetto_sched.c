@@ -29,7 +29,7 @@ static uint32_t cpu_of(perfetto_sink *p, const stele_event *event, const kernel_
                        uint32_t *track)
 {
     const stele_track *on = stele_track_get(p->base.context, event->track);
-    const stele_field *field = known->fields[KERNEL_CPU];
+    const stele_field *field = kernel_field(known, KERNEL_CPU);
     stele_track made = {.kind = STELE_TRACK_CPU, .source = on != NULL ? on->source : 0};
     *track = event->track;
     if (field != NULL)
@@ -70,7 +70,7 @@ static void name_thread(perfetto_sink *p, uint32_t track, const stele_field *fie
 static bool find_side(perfetto_sink *p, const stele_event *event, const kernel_event *known,
                       kernel_role number, kernel_role weight, side *to)
 {
-    const stele_field *field = known->fields[number], *weighed = known->fields[weight];
+    const stele_field *field = kernel_field(known, number), *weighed = kernel_field(known, weight);
     const idle_signs signs = {.thread = to->track,
                               .has_weight = weighed != NULL,
                               .weight = kernel_number(weighed),
@@ -112,7 +112,7 @@ static bool says_more(const perfetto_sink *p, const stele_event *event, const ke
     uint32_t first, known_count = 0, shown_count = 0;
     const uint32_t count = stele_event_fields(p->batch, event, &first);
     for (unsigned i = 0; i < KERNEL_ROLE_COUNT; i++)
-        known_count += known->fields[i] != NULL;
+        known_count += known->places[i] != 0;
     for (uint32_t at = 0; at < count; at += stele_field_length(&p->batch->fields[first + at]))
         shown_count += field_is_shown(&p->batch->fields[first + at]);
     return shown_count > known_count || has_context(p) ||
@@ -132,7 +132,7 @@ static uint32_t fuchsia_state(uint64_t state)
 static uint32_t state_of(const perfetto_sink *p, const stele_event *event,
                          const kernel_event *known)
 {
-    const uint64_t raw = (uint64_t)kernel_number(known->fields[KERNEL_OUTGOING_STATE]);
+    const uint64_t raw = (uint64_t)kernel_number(kernel_field(known, KERNEL_OUTGOING_STATE));
     stele_name text;
     if (event->kind == STELE_KIND_SWITCH)
         return fuchsia_state(raw);
@@ -177,11 +177,11 @@ static void put_side(perfetto_sink *p, const side *of, uint32_t comm, uint32_t p
 static bool take_switch(perfetto_sink *p, const stele_event *event, const kernel_event *known)
 {
     side outgoing = {.track = (uint32_t)event->value,
-                     .priority = known->fields[KERNEL_OUTGOING_PRIORITY],
-                     .name = known->fields[KERNEL_OUTGOING_NAME]};
+                     .priority = kernel_field(known, KERNEL_OUTGOING_PRIORITY),
+                     .name = kernel_field(known, KERNEL_OUTGOING_NAME)};
     side incoming = {.track = (uint32_t)event->id,
-                     .priority = known->fields[KERNEL_INCOMING_PRIORITY],
-                     .name = known->fields[KERNEL_INCOMING_NAME]};
+                     .priority = kernel_field(known, KERNEL_INCOMING_PRIORITY),
+                     .name = kernel_field(known, KERNEL_INCOMING_NAME)};
     uint32_t track;
     const uint32_t cpu = cpu_of(p, event, known, &track);
     const uint64_t time = perfetto_time(p, event->time_ns);
@@ -212,9 +212,11 @@ static bool take_switch(perfetto_sink *p, const stele_event *event, const kernel
 
 static bool take_wake(perfetto_sink *p, const stele_event *event, const kernel_event *known)
 {
-    const stele_field *waker = known->fields[KERNEL_WAKER], *thread = known->fields[KERNEL_THREAD];
-    side woken = {
-        .track = (uint32_t)event->id, .priority = NULL, .name = known->fields[KERNEL_THREAD_NAME]};
+    const stele_field *waker = kernel_field(known, KERNEL_WAKER),
+                      *thread = kernel_field(known, KERNEL_THREAD);
+    side woken = {.track = (uint32_t)event->id,
+                  .priority = NULL,
+                  .name = kernel_field(known, KERNEL_THREAD_NAME)};
     uint32_t track;
     const uint32_t cpu = cpu_of(p, event, known, &track);
     const uint64_t time = perfetto_time(p, event->time_ns);
@@ -255,10 +257,11 @@ bool perfetto_sched(perfetto_sink *p, const stele_event *event)
         return take_switch(p, event, known);
     if (known->action == KERNEL_WAKE)
         return take_wake(p, event, known);
-    if (known->action == KERNEL_NAME && kernel_number(known->fields[KERNEL_THREAD]) != 0)
+    if (known->action == KERNEL_NAME && kernel_number(kernel_field(known, KERNEL_THREAD)) != 0)
         name_thread(
-            p, thread_of_number(p, event, (uint64_t)kernel_number(known->fields[KERNEL_THREAD])),
-            known->fields[KERNEL_THREAD_NAME]);
+            p,
+            thread_of_number(p, event, (uint64_t)kernel_number(kernel_field(known, KERNEL_THREAD))),
+            kernel_field(known, KERNEL_THREAD_NAME));
     return false;
 }
 

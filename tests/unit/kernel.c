@@ -2,6 +2,8 @@
 /* What kernel traces tell: made-up events, compared with numbers worked out by hand. */
 #include <stele/kernel.h>
 
+#include <string.h>
+
 #include "calls_made.h"
 
 static stele_kernel *kernel;
@@ -99,6 +101,44 @@ static void add_calls(void)
     moment(250, 0, "exit_syscall"); /* thread 11: 30 ns, 3 bytes */
     has("ret", 3);
     moment(260, 0, "syscall_entry_futex"); /* has no exit */
+}
+
+static bool is_asked_for(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+TEST(fields_that_are_looked_at)
+{
+    const stele_request found = {.where = "arg.comm == 'dd'"}, named_only = {.kinds = 0};
+    stele_kernel_options options = STELE_INIT(stele_kernel_options);
+    const char *const *names;
+    stele_sched *sched;
+    size_t count;
+    begin(&options);
+    count = stele_kernel_fields(kernel, &names);
+    CHECK(is_asked_for(names, count, "cpu_id") && is_asked_for(names, count, "prev_tid"));
+    CHECK(is_asked_for(names, count, "nr_sector") && is_asked_for(names, count, "filename"));
+    CHECK(!is_asked_for(names, count, "gfp_flags"));
+    for (size_t i = 0; i < count; i++)
+        CHECK(!is_asked_for(names, i, names[i]));
+    CHECK_EQ_U64(stele_sched_new(it.context, NULL, &sched), STELE_OK);
+    count = stele_sched_fields(sched, &names);
+    CHECK(is_asked_for(names, count, "next_comm") && is_asked_for(names, count, "tid"));
+    CHECK(!is_asked_for(names, count, "nr_sector") && !is_asked_for(names, count, "filename"));
+    stele_sched_free(sched);
+    end();
+    options.only = &found;
+    begin(&options);
+    CHECK_EQ_U64(stele_kernel_fields(kernel, &names), 0); /* the expression may ask for any */
+    end();
+    options.only = &named_only;
+    begin(&options);
+    CHECK(stele_kernel_fields(kernel, &names) != 0);
+    end();
 }
 
 TEST(system_calls)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/events/kernel_calls.h"
+#include "analysis/events/kernel_disks.h"
 #include "analysis/events/kernel_figures.h"
 #include "analysis/events/ranked.h"
 #include "analysis/events/sched.h"
@@ -13,35 +14,22 @@
 #include "core/sized.h"
 
 #define SOFTIRQS  32u
-#define NESTED    8u    /* how many nested interrupts of a CPU are followed */
-#define REQUESTS  4096u /* slots for requests to devices, eight for each hash */
+#define NESTED    8u /* how many nested interrupts of a CPU are followed */
 #define PAGE_SIZE 4096u
 
-/* Something that has begun and has not ended: a call, an interrupt, a request. */
-typedef struct begun {
-    int64_t ns;
-    sched_place place;
-    stele_name name;
-    uint64_t number;
-    bool is_there;
-} begun;
-
 typedef struct kernel_cpu {
-    begun irqs[NESTED];
+    kernel_begun irqs[NESTED];
     uint32_t irq_count;
-    begun raised[SOFTIRQS], softirqs[SOFTIRQS];
+    kernel_begun raised[SOFTIRQS], softirqs[SOFTIRQS];
 } kernel_cpu;
 
-typedef struct request {
-    begun begun;
-    uint64_t device, sector, byte_count;
-    uint32_t thread; /* track of the thread that made the request */
-} request;
+/* A text of an event, and the name that it has in the context. */
+typedef struct known_name {
+    stele_text text;
+    stele_name name; /* 0: none */
+} known_name;
 
-typedef struct device {
-    uint64_t number;
-    stele_name name;
-} device;
+#define NAMES_KNOWN 16u
 
 struct stele_kernel {
     stele_context *context;
@@ -51,10 +39,9 @@ struct stele_kernel {
     kernel_calls calls;
     kernel_cpu *cpus; /* by the CPU's index in the scheduling engine */
     uint32_t cpu_count;
-    request *requests; /* hash table of requests in progress, in sets of eight */
-    hash_key key;
-    device *devices;
-    uint32_t device_count, device_capacity;
+    kernel_disks disks;
+    known_name names[NAMES_KNOWN]; /* the last names of interrupts and interfaces */
+    kernel_sample sample;          /* the sample that is being made */
     stele_kernel_totals totals;
     int64_t pages;
     stele_kernel_row *rows;
@@ -114,32 +101,60 @@ static void give_item(stele_kernel *k, const kernel_sample *sample)
         sched_fail(k->sched, status);
 }
 
-static void add(stele_kernel *k, const kernel_sample *sample)
+/* Counts the sample at hand, and hands it out. */
+static void add(stele_kernel *k)
 {
     if (k->options.on_item != NULL)
-        give_item(k, sample);
-    if (!kernel_figures_add(&k->figures, sample))
+        give_item(k, &k->sample);
+    if (!kernel_figures_add(&k->figures, &k->sample))
         fail(k);
 }
 
-/* Makes the sample of something that began at `from` and ends now. */
-static kernel_sample sample_of(const stele_kernel *k, stele_kernel_class of, const begun *from,
-                               uint32_t thread)
+/* Makes the sample at hand that of something that began at `from` and ends now. */
+static kernel_sample *sample_of(stele_kernel *k, stele_kernel_class of, const kernel_begun *from,
+                                uint32_t thread)
 {
-    return (kernel_sample){.of = of,
-                           .name = from->name,
-                           .number = from->number,
-                           .thread = track_of(k, thread),
-                           .is_timed = true,
-                           .begin_ns = from->ns,
-                           .end_ns = k->sched->now_ns,
-                           .offset = from->place.offset,
-                           .stream = from->place.stream};
+    k->sample = (kernel_sample){.of = of,
+                                .name = from->name,
+                                .number = from->number,
+                                .thread = track_of(k, thread),
+                                .is_timed = true,
+                                .begin_ns = from->ns,
+                                .end_ns = k->sched->now_ns,
+                                .offset = from->offset,
+                                .stream = from->stream};
+    return &k->sample;
 }
 
-static begun begin_now(const stele_kernel *k, stele_name name, uint64_t number)
+/* Returns the text of a field as a name. Traces tell few such names, again and again, so that the
+   last ones are kept. */
+static stele_name name_in(stele_kernel *k, const stele_batch *batch, const stele_field *field)
 {
-    return (begun){k->sched->now_ns, k->sched->now, name, number, true};
+    stele_text text = {"", 0};
+    known_name *known;
+    stele_name name;
+    if (field != NULL)
+        text = stele_field_text(k->context, batch, field);
+    if (text.size == 0)
+        return kernel_name_in(k->context, batch, field);
+    known = &k->names[(text.size * 5 + (uint8_t)text.bytes[text.size - 1]) % NAMES_KNOWN];
+    if (known->name != 0 && known->text.size == text.size &&
+        memcmp(known->text.bytes, text.bytes, text.size) == 0)
+        return known->name;
+    name = kernel_name_in(k->context, batch, field);
+    if (name != 0)
+        *known = (known_name){stele_name_text(k->context, NULL, name), name};
+    return name;
+}
+
+static void begin_now(const stele_kernel *k, kernel_begun *to, stele_name name, uint64_t number)
+{
+    to->ns = k->sched->now_ns;
+    to->offset = k->sched->now.offset;
+    to->stream = k->sched->now.stream;
+    to->name = name;
+    to->number = number;
+    to->is_there = true;
 }
 
 static void unmatched(stele_kernel *k)
@@ -151,11 +166,11 @@ static void unmatched(stele_kernel *k)
 
 static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
 {
-    const int64_t returned = kernel_number(known->fields[KERNEL_RETURN]);
+    const int64_t returned = kernel_number(kernel_field(known, KERNEL_RETURN));
     const sched_thread *of;
     const sched_call *call;
-    kernel_sample sample, use;
-    bool is_use;
+    kernel_sample *sample;
+    kernel_use use = {.is_there = false};
     if (thread == SCHED_NONE) {
         k->totals.unplaced_count += sched_in_window(k->sched, k->sched->now_ns);
         return;
@@ -167,18 +182,26 @@ static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, u
         return;
     }
     sample = sample_of(k, STELE_KERNEL_SYSCALL,
-                       &(begun){call->begin_ns, call->place, call->name, 0, true}, thread);
-    sample.is_error = returned < 0 && returned >= -4095;
+                       &(kernel_begun){.ns = call->begin_ns,
+                                       .offset = call->place.offset,
+                                       .stream = call->place.stream,
+                                       .name = call->name},
+                       thread);
+    sample->is_error = returned < 0 && returned >= -4095;
     if (returned > 0 && kernel_moves_bytes(k->sched->kernel, call->name))
-        sample.byte_count = (uint64_t)returned;
-    use = sample;
-    if (!kernel_calls_end(&k->calls, of, thread, returned, &use, &is_use))
+        sample->byte_count = (uint64_t)returned;
+    if (!kernel_calls_end(&k->calls, of, thread, returned, &use))
         fail(k);
     if (!counts(k, cpu, thread))
         return;
-    add(k, &sample);
-    if (is_use)
-        add(k, &use);
+    add(k);
+    if (!use.is_there)
+        return;
+    sample->of = use.of;
+    sample->name = use.name;
+    if (use.of == STELE_KERNEL_FUTEX)
+        sample->byte_count = 0;
+    add(k);
 }
 
 /* ---- Interrupts ---- */
@@ -202,7 +225,7 @@ static void begin_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, stele_nam
         memmove(c->irqs, c->irqs + 1, (NESTED - 1) * sizeof *c->irqs);
         c->irq_count--;
     }
-    c->irqs[c->irq_count++] = begin_now(k, name, number);
+    begin_now(k, &c->irqs[c->irq_count++], name, number);
 }
 
 static void end_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, uint32_t cpu)
@@ -215,24 +238,24 @@ static void end_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, uint32_t cp
         return;
     }
     if (counts(k, cpu, SCHED_NONE)) {
-        const kernel_sample sample = sample_of(k, STELE_KERNEL_IRQ, &c->irqs[at - 1], SCHED_NONE);
-        add(k, &sample);
+        sample_of(k, STELE_KERNEL_IRQ, &c->irqs[at - 1], SCHED_NONE);
+        add(k);
     }
     c->irq_count = at - 1;
 }
 
-static void finish_softirq(stele_kernel *k, begun *from, stele_kernel_class of, uint32_t cpu)
+static void finish_softirq(stele_kernel *k, kernel_begun *from, stele_kernel_class of, uint32_t cpu)
 {
     if (from->is_there && counts(k, cpu, SCHED_NONE)) {
-        const kernel_sample sample = sample_of(k, of, from, SCHED_NONE);
-        add(k, &sample);
+        sample_of(k, of, from, SCHED_NONE);
+        add(k);
     }
     from->is_there = false;
 }
 
 static void take_softirq(stele_kernel *k, const kernel_event *known, kernel_cpu *c, uint32_t cpu)
 {
-    const uint64_t number = (uint64_t)kernel_number(known->fields[KERNEL_NUMBER]);
+    const uint64_t number = (uint64_t)kernel_number(kernel_field(known, KERNEL_NUMBER));
     stele_name name;
     if (number >= SOFTIRQS)
         return;
@@ -240,10 +263,10 @@ static void take_softirq(stele_kernel *k, const kernel_event *known, kernel_cpu 
     if (known->action == KERNEL_RAISE_SOFTIRQ) {
         /* Raised again before it was handled: the wait is counted from the first time. */
         if (!c->raised[number].is_there)
-            c->raised[number] = begin_now(k, name, number);
+            begin_now(k, &c->raised[number], name, number);
     } else if (known->action == KERNEL_BEGIN_SOFTIRQ) {
         finish_softirq(k, &c->raised[number], STELE_KERNEL_SOFTIRQ_RAISE, cpu);
-        c->softirqs[number] = begin_now(k, name, number);
+        begin_now(k, &c->softirqs[number], name, number);
     } else {
         if (!c->softirqs[number].is_there)
             unmatched(k);
@@ -254,12 +277,12 @@ static void take_softirq(stele_kernel *k, const kernel_event *known, kernel_cpu 
 static void take_interrupt(stele_kernel *k, const stele_batch *batch, const kernel_event *known,
                            uint32_t cpu)
 {
-    const uint64_t number = (uint64_t)kernel_number(known->fields[KERNEL_NUMBER]);
+    const uint64_t number = (uint64_t)kernel_number(kernel_field(known, KERNEL_NUMBER));
     kernel_cpu *c = cpu != SCHED_NONE ? cpu_at(k, cpu) : NULL;
     if (c == NULL)
         return;
     if (known->action == KERNEL_BEGIN_IRQ)
-        begin_irq(k, c, number, kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]));
+        begin_irq(k, c, number, name_in(k, batch, kernel_field(known, KERNEL_SUBJECT)));
     else if (known->action == KERNEL_END_IRQ)
         end_irq(k, c, number, cpu);
     else
@@ -272,84 +295,56 @@ static void take_interrupt(stele_kernel *k, const stele_batch *batch, const kern
    major number in the upper 12 bits. */
 static stele_name device_name(stele_kernel *k, uint64_t number, stele_name given)
 {
-    char text[48];
-    int size;
-    for (uint32_t i = 0; i < k->device_count; i++) {
-        if (k->devices[i].number != number)
-            continue;
-        if (given != 0)
-            k->devices[i].name = given;
-        return k->devices[i].name;
-    }
-    if (k->device_count == k->device_capacity) {
-        device *grown = array_grow(k->devices, sizeof *grown, &k->device_capacity, 16);
-        if (grown == NULL) {
-            fail(k);
-            return 0;
-        }
-        k->devices = grown;
-    }
-    if (given == 0) {
-        size = snprintf(text, sizeof text, "%llu:%llu", (unsigned long long)(number >> 20),
-                        (unsigned long long)(number & 0xfffff));
-        given = stele_name_intern(k->context, text, (size_t)size);
-    }
-    given = given != UINT32_MAX ? given : 0;
-    k->devices[k->device_count++] = (device){number, given};
-    return given;
+    stele_name name = 0;
+    if (!kernel_disks_name(&k->disks, number, given, &name))
+        fail(k);
+    return name;
 }
 
-/* Finds a request in the eight slots of its hash. If it is not there and `is_new` is set,
-   returns a free slot or the one with the oldest request; otherwise NULL. */
-static request *request_at(stele_kernel *k, uint64_t dev, uint64_t sector, bool is_new)
-{
-    const uint64_t hash = hash_keyed_pair(k->key, dev, sector);
-    request *first = &k->requests[hash % (REQUESTS / 8) * 8], *chosen = first;
-    for (request *r = first; r != first + 8; r++) {
-        if (r->begun.is_there && r->device == dev && r->sector == sector)
-            return r;
-        if (chosen->begun.is_there && (!r->begun.is_there || r->begun.ns < chosen->begun.ns))
-            chosen = r;
-    }
-    return is_new ? chosen : NULL;
-}
-
-static void leave_request(stele_kernel *k, request *r)
+/* Counts a request that began and did not end. */
+static void leave_request(stele_kernel *k, const kernel_request *r)
 {
     const kernel_sample sample = {
         .of = STELE_KERNEL_DISK, .name = r->begun.name, .number = r->device, .thread = r->thread};
     if (!kernel_figures_leave_open(&k->figures, &sample))
         fail(k);
-    r->begun.is_there = false;
+    kernel_disks_leave(&k->disks, r);
 }
 
-static void take_disk(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
+static void begin_disk(stele_kernel *k, const kernel_event *known, uint32_t thread)
 {
-    const uint64_t dev = (uint64_t)kernel_number(known->fields[KERNEL_DEVICE]);
-    const uint64_t sector = (uint64_t)kernel_number(known->fields[KERNEL_SECTOR]);
-    const bool is_begin = known->action == KERNEL_BEGIN_DISK;
-    request *r = request_at(k, dev, sector, is_begin);
-    if (is_begin) {
-        if (r->begun.is_there)
-            leave_request(k, r);
-        *r = (request){.begun = begin_now(k, device_name(k, dev, 0), dev),
-                       .device = dev,
-                       .sector = sector,
-                       .thread = track_of(k, thread)};
-        r->byte_count = (uint64_t)kernel_number(known->fields[KERNEL_SECTORS]) * 512;
-    } else if (r == NULL) {
+    const uint64_t device = (uint64_t)kernel_number(kernel_field(known, KERNEL_DEVICE));
+    const uint64_t sector = (uint64_t)kernel_number(kernel_field(known, KERNEL_SECTOR));
+    bool is_taken;
+    kernel_request *r = kernel_disks_place(&k->disks, device, sector, &is_taken);
+    if (is_taken)
+        leave_request(k, r);
+    begin_now(k, &r->begun, device_name(k, device, 0), device);
+    r->device = device;
+    r->sector = sector;
+    r->thread = track_of(k, thread);
+    r->byte_count = (uint64_t)kernel_number(kernel_field(known, KERNEL_SECTORS)) * 512;
+    kernel_disks_take(&k->disks, r);
+}
+
+static void end_disk(stele_kernel *k, const kernel_event *known)
+{
+    const uint64_t device = (uint64_t)kernel_number(kernel_field(known, KERNEL_DEVICE));
+    const uint64_t sector = (uint64_t)kernel_number(kernel_field(known, KERNEL_SECTOR));
+    const kernel_request *r = kernel_disks_find(&k->disks, device, sector);
+    kernel_sample *sample;
+    if (r == NULL) {
         unmatched(k);
-    } else {
-        kernel_sample sample = sample_of(k, STELE_KERNEL_DISK, &r->begun, SCHED_NONE);
-        sample.name = device_name(k, dev, 0);
-        sample.thread = r->thread;
-        sample.byte_count = r->byte_count;
-        if (sched_in_window(k->sched, k->sched->now_ns) && k->sched->is_wanted &&
-            sched_is_shown(k->sched, r->thread))
-            add(k, &sample);
-        r->begun.is_there = false;
+        return;
     }
-    (void)cpu;
+    sample = sample_of(k, STELE_KERNEL_DISK, &r->begun, SCHED_NONE);
+    sample->name = device_name(k, device, 0);
+    sample->thread = r->thread;
+    sample->byte_count = r->byte_count;
+    if (sched_in_window(k->sched, k->sched->now_ns) && k->sched->is_wanted &&
+        sched_is_shown(k->sched, r->thread))
+        add(k);
+    kernel_disks_leave(&k->disks, r);
 }
 
 /* ---- Network packets and memory pages ---- */
@@ -358,29 +353,29 @@ static void take_packet(stele_kernel *k, const stele_batch *batch, const kernel_
                         uint32_t cpu, uint32_t thread)
 {
     const bool is_sent = known->action == KERNEL_SEND;
-    const kernel_sample sample = {
+    k->sample = (kernel_sample){
         .of = is_sent ? STELE_KERNEL_SEND : STELE_KERNEL_RECEIVE,
-        .name = kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]),
+        .name = name_in(k, batch, kernel_field(known, KERNEL_SUBJECT)),
         .thread =
-            /* the thread that runs when a packet arrives has nothing to do with it */
-        is_sent ? track_of(k, thread) : 0,
-        .byte_count = (uint64_t)kernel_number(known->fields[KERNEL_SIZE])};
+            is_sent ? track_of(k, thread)
+                    : 0, /* the thread that runs when a packet arrives has nothing to do with it */
+        .byte_count = (uint64_t)kernel_number(kernel_field(known, KERNEL_SIZE))};
     if (counts(k, cpu, is_sent ? thread : SCHED_NONE))
-        add(k, &sample);
+        add(k);
 }
 
 static void take_pages(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
 {
     const bool is_taken = known->action == KERNEL_TAKE_PAGES;
-    const uint64_t order = (uint64_t)kernel_number(known->fields[KERNEL_ORDER]);
+    const uint64_t order = (uint64_t)kernel_number(kernel_field(known, KERNEL_ORDER));
     const uint64_t pages = UINT64_C(1) << (order < 32 ? order : 32);
-    const kernel_sample sample = {.of = is_taken ? STELE_KERNEL_PAGES_TAKEN
-                                                 : STELE_KERNEL_PAGES_GIVEN,
-                                  .thread = track_of(k, thread),
-                                  .byte_count = pages * PAGE_SIZE};
+    k->sample =
+        (kernel_sample){.of = is_taken ? STELE_KERNEL_PAGES_TAKEN : STELE_KERNEL_PAGES_GIVEN,
+                        .thread = track_of(k, thread),
+                        .byte_count = pages * PAGE_SIZE};
     if (!counts(k, cpu, thread))
         return;
-    add(k, &sample);
+    add(k);
     k->pages += is_taken ? (int64_t)pages : -(int64_t)pages;
     if (k->pages > 0 && (uint64_t)k->pages > k->totals.page_count_most)
         k->totals.page_count_most = (uint64_t)k->pages;
@@ -388,10 +383,10 @@ static void take_pages(stele_kernel *k, const kernel_event *known, uint32_t cpu,
 
 static void take_fault(stele_kernel *k, const stele_event *event, uint32_t cpu, uint32_t thread)
 {
-    const kernel_sample sample = {
+    k->sample = (kernel_sample){
         .of = STELE_KERNEL_FAULT, .name = event->name, .thread = track_of(k, thread)};
     if (counts(k, cpu, thread))
-        add(k, &sample);
+        add(k);
 }
 
 /* ---- Events of every kind ---- */
@@ -419,11 +414,11 @@ static void take_known(void *user, const stele_batch *batch, const stele_event *
     case KERNEL_RAISE_SOFTIRQ:
     case KERNEL_BEGIN_SOFTIRQ:
     case KERNEL_END_SOFTIRQ: take_interrupt(k, batch, known, cpu); break;
-    case KERNEL_BEGIN_DISK:
-    case KERNEL_END_DISK: take_disk(k, known, cpu, thread); break;
+    case KERNEL_BEGIN_DISK: begin_disk(k, known, thread); break;
+    case KERNEL_END_DISK: end_disk(k, known); break;
     case KERNEL_NAME_DEVICE:
-        device_name(k, (uint64_t)kernel_number(known->fields[KERNEL_DEVICE]),
-                    kernel_name_in(k->context, batch, known->fields[KERNEL_SUBJECT]));
+        device_name(k, (uint64_t)kernel_number(kernel_field(known, KERNEL_DEVICE)),
+                    kernel_name_in(k->context, batch, kernel_field(known, KERNEL_SUBJECT)));
         break;
     case KERNEL_SEND:
     case KERNEL_RECEIVE: take_packet(k, batch, known, cpu, thread); break;
@@ -452,9 +447,8 @@ stele_status stele_kernel_new(stele_context *context, const stele_kernel_options
     sched.only = k->options.only;
     k->figures.by_thread = k->options.by_thread;
     k->figures.max = k->options.rows_max != 0 ? k->options.rows_max : 262144;
-    k->key = hash_key_make();
-    k->requests = calloc(REQUESTS, sizeof *k->requests);
-    status = k->requests != NULL ? stele_sched_new(context, &sched, &k->sched) : STELE_ERR_MEMORY;
+    status = kernel_disks_init(&k->disks, context) ? stele_sched_new(context, &sched, &k->sched)
+                                                   : STELE_ERR_MEMORY;
     if (status != STELE_OK) {
         stele_kernel_free(k);
         return status;
@@ -473,8 +467,7 @@ void stele_kernel_free(stele_kernel *k)
     kernel_figures_free(&k->figures);
     kernel_calls_free(&k->calls);
     free(k->cpus);
-    free(k->requests);
-    free(k->devices);
+    kernel_disks_free(&k->disks);
     free(k->rows);
     free(k);
 }
@@ -492,6 +485,11 @@ stele_status stele_kernel_add(stele_kernel *k, const stele_segment *segment)
 uint32_t stele_kernel_columns(const stele_kernel *k)
 {
     return stele_sched_columns(k->sched);
+}
+
+size_t stele_kernel_fields(const stele_kernel *k, const char *const **names)
+{
+    return stele_sched_fields(k->sched, names);
 }
 
 static void leave_calls(stele_kernel *k)
@@ -513,9 +511,8 @@ stele_status stele_kernel_finish(stele_kernel *k)
         return k->sched->status;
     k->is_finished = true;
     leave_calls(k);
-    for (request *r = k->requests; r != k->requests + REQUESTS; r++)
-        if (r->begun.is_there)
-            leave_request(k, r);
+    for (kernel_request *r = NULL; (r = kernel_disks_next(&k->disks, r)) != NULL;)
+        leave_request(k, r);
     return stele_sched_finish(k->sched);
 }
 

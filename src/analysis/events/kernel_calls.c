@@ -59,7 +59,6 @@ static bool take_peer(const kernel_calls *c, const stele_batch *batch, const ste
 bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
                         uint32_t thread)
 {
-    const stele_field *const *const fields = known->fields;
     kernel_arguments *a;
     if (thread >= c->thread_count) {
         kernel_arguments *grown;
@@ -72,21 +71,22 @@ bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_
     }
     a = &c->threads[thread];
     a->call = known->call;
-    if (known->call == KERNEL_CALL_OTHER)
+    a->fd = kernel_number(kernel_field(known, KERNEL_FD));
+    if (known->call <=
+        KERNEL_CALL_TALK) /* most calls are such, and only the descriptor is asked of them */
         return true;
     *a = (kernel_arguments){.call = known->call,
-                            .fd = kernel_number(fields[KERNEL_FD]),
-                            .new_fd = kernel_number(fields[KERNEL_NEW_FD]),
-                            .family = kernel_number(fields[KERNEL_FAMILY]),
-                            .type = kernel_number(fields[KERNEL_SOCKET_TYPE]),
-                            .address = (uint64_t)kernel_number(fields[KERNEL_ADDRESS]),
-                            .port = (uint64_t)kernel_number(fields[KERNEL_PORT])};
+                            .fd = a->fd,
+                            .family = kernel_number(kernel_field(known, KERNEL_FAMILY)),
+                            .type = kernel_number(kernel_field(known, KERNEL_SOCKET_TYPE)),
+                            .address = (uint64_t)kernel_number(kernel_field(known, KERNEL_ADDRESS)),
+                            .port = (uint64_t)kernel_number(kernel_field(known, KERNEL_PORT))};
     if (known->call == KERNEL_CALL_OPEN)
-        a->file = kernel_name_in(c->context, batch, fields[KERNEL_FILE]);
+        a->file = kernel_name_in(c->context, batch, kernel_field(known, KERNEL_FILE));
     else if (known->call == KERNEL_CALL_CONNECT)
-        a->has_peer = take_peer(c, batch, fields[KERNEL_PEER], a->peer);
+        a->has_peer = take_peer(c, batch, kernel_field(known, KERNEL_PEER), a->peer);
     else if (known->call == KERNEL_CALL_FUTEX)
-        a->type = kernel_number(fields[KERNEL_OPERATION]);
+        a->type = kernel_number(kernel_field(known, KERNEL_OPERATION));
     return true;
 }
 
@@ -104,7 +104,7 @@ static kernel_owner owner_of(const sched_thread *of)
 
 /* Finds a descriptor. One that was opened before the thread's process was known is under the
    thread. */
-static const kernel_file *find(const kernel_calls *c, const sched_thread *of, int64_t fd)
+static const kernel_file *find(kernel_calls *c, const sched_thread *of, int64_t fd)
 {
     const kernel_file *found = kernel_files_find(&c->files, owner_of(of), fd);
     return found != NULL ? found
@@ -113,13 +113,14 @@ static const kernel_file *find(const kernel_calls *c, const sched_thread *of, in
 
 /* ---- End of system calls ---- */
 
-static bool name_new(kernel_calls *c, const sched_thread *of, const kernel_arguments *a, int64_t fd)
+static bool name_new(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
+                     kernel_call call, int64_t fd)
 {
     const kernel_file *known = find(c, of, a->fd);
     kernel_file made = {.name = a->file};
-    if (a->call == KERNEL_CALL_SOCKET) {
+    if (call == KERNEL_CALL_SOCKET) {
         made = kernel_files_socket(&c->files, a->family, a->type, fd, owner_number(of));
-    } else if (a->call != KERNEL_CALL_OPEN) {
+    } else if (call != KERNEL_CALL_OPEN) {
         if (known == NULL)
             return true;
         made = *known;
@@ -141,10 +142,9 @@ static bool connect(kernel_calls *c, const sched_thread *of, const kernel_argume
  * Fills in a read or write. A descriptor that was opened before the trace began gets a name, once.
  */
 static bool transfer(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
-                     kernel_sample *sample)
+                     bool is_talk, kernel_use *use)
 {
     const kernel_file *known = find(c, of, a->fd);
-    const bool is_talk = a->call == KERNEL_CALL_TALK;
     kernel_file made;
     if (known == NULL || (is_talk && !known->is_socket)) {
         made =
@@ -156,62 +156,57 @@ static bool transfer(kernel_calls *c, const sched_thread *of, const kernel_argum
             return false;
         known = &made;
     }
-    sample->of = known->is_socket ? STELE_KERNEL_SOCKET : STELE_KERNEL_FILE;
-    sample->name = known->name;
+    *use =
+        (kernel_use){true, known->is_socket ? STELE_KERNEL_SOCKET : STELE_KERNEL_FILE, known->name};
     return true;
 }
 
 /* Fills in a futex call. FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI and LOCK_PI2 wait for
    a lock; the other operations do not and give no sample. */
-static bool wait_for_lock(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
-                          kernel_sample *sample)
+static void wait_for_lock(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
+                          kernel_use *use)
 {
     const uint64_t operation = (uint64_t)a->type & 127;
     char text[64];
     int size;
     stele_name name;
     if (operation > 13 || (1u << operation & (1u | 1u << 6 | 1u << 9 | 1u << 11 | 1u << 13)) == 0)
-        return false;
+        return;
     size = snprintf(text, sizeof text, "0x%" PRIx64 " of %" PRIu64, a->address, owner_number(of));
     name = stele_name_intern(c->context, text, (size_t)size);
-    sample->of = STELE_KERNEL_FUTEX;
-    sample->name = name != UINT32_MAX ? name : 0;
-    sample->byte_count = 0;
-    return true;
+    *use = (kernel_use){true, STELE_KERNEL_FUTEX, name != UINT32_MAX ? name : 0};
 }
 
 bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
-                      kernel_sample *sample, bool *is_sample)
+                      kernel_use *use)
 {
-    kernel_arguments a = {.call = KERNEL_CALL_OTHER};
-    *is_sample = false;
-    if (thread < c->thread_count) {
-        a = c->threads[thread];
-        c->threads[thread].call = KERNEL_CALL_OTHER;
-    }
-    switch (a.call) {
-    case KERNEL_CALL_OTHER: return true;
-    case KERNEL_CALL_TRANSFER:
-    case KERNEL_CALL_TALK: *is_sample = transfer(c, of, &a, sample); return *is_sample;
-    case KERNEL_CALL_FUTEX: *is_sample = wait_for_lock(c, of, &a, sample); return true;
-    case KERNEL_CALL_CLOSE: kernel_files_close(&c->files, owner_of(of), a.fd); return true;
+    kernel_arguments *const a = thread < c->thread_count ? &c->threads[thread] : NULL;
+    const kernel_call call = a != NULL ? a->call : KERNEL_CALL_OTHER;
+    if (call == KERNEL_CALL_OTHER)
+        return true;
+    a->call = KERNEL_CALL_OTHER;
+    switch (call) {
+    case KERNEL_CALL_TRANSFER: return transfer(c, of, a, false, use);
+    case KERNEL_CALL_TALK: return transfer(c, of, a, true, use);
+    case KERNEL_CALL_FUTEX: wait_for_lock(c, of, a, use); return true;
+    case KERNEL_CALL_CLOSE: kernel_files_close(&c->files, owner_of(of), a->fd); return true;
     case KERNEL_CALL_CONNECT:
-        return (returned != 0 && returned != IN_PROGRESS) || connect(c, of, &a);
-    default: return returned < 0 || name_new(c, of, &a, returned);
+        return (returned != 0 && returned != IN_PROGRESS) || connect(c, of, a);
+    default: return returned < 0 || name_new(c, of, a, call, returned);
     }
 }
 
 bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
                             uint32_t trace)
 {
-    const stele_field *process = known->fields[KERNEL_PROCESS];
-    const stele_field *file = known->fields[KERNEL_FILE];
+    const stele_field *process = kernel_field(known, KERNEL_PROCESS);
+    const stele_field *file = kernel_field(known, KERNEL_FILE);
     const stele_text path =
         file != NULL ? stele_field_text(c->context, batch, file) : (stele_text){NULL, 0};
     const kernel_file made = {.name = kernel_name_in(c->context, batch, file),
                               .is_socket = path.size > 7 && memcmp(path.bytes, "socket:", 7) == 0};
-    if (process == NULL || known->fields[KERNEL_FD] == NULL || made.name == 0)
+    if (process == NULL || kernel_field(known, KERNEL_FD) == NULL || made.name == 0)
         return true;
     return kernel_files_set(&c->files, (kernel_owner){(uint64_t)kernel_number(process), trace},
-                            kernel_number(known->fields[KERNEL_FD]), &made);
+                            kernel_number(kernel_field(known, KERNEL_FD)), &made);
 }

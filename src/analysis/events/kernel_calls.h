@@ -10,13 +10,20 @@
 /* The arguments of the system call that a thread is in. */
 typedef struct kernel_arguments {
     kernel_call call;
-    int64_t fd, new_fd;
+    int64_t fd;
     stele_name file;
     int64_t family, type;
     uint64_t address, port;
     uint8_t peer[4];
     bool has_peer;
 } kernel_arguments;
+
+/* What a system call that returned did to a file, a socket or a lock. */
+typedef struct kernel_use {
+    bool is_there;
+    stele_kernel_class of;
+    stele_name name;
+} kernel_use;
 
 typedef struct kernel_calls {
     stele_context *context;
@@ -37,12 +44,11 @@ bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_
                         uint32_t thread);
 
 /*
- * Ends the call of a thread and notes what it did to descriptors. The caller sets `*sample` to what
- * it knows of the call; it becomes the sample of a file, a socket or a lock if `*is_sample` is set
- * on return. Returns false if out of memory.
+ * The call of a thread returns: what it did to descriptors. `*use` is cleared before. Returns false
+ * if out of memory.
  */
 bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
-                      kernel_sample *sample, bool *is_sample);
+                      kernel_use *use);
 
 /* Notes the name of a descriptor as the tracer gives it. Returns false if out of memory. */
 bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const kernel_event *known,

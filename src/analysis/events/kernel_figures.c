@@ -16,24 +16,26 @@ void kernel_figures_free(kernel_figures *f)
     hash_table_free(&f->numbers);
 }
 
-/* Finds or makes the entry that a sample counts for. Returns NULL if out of memory or, with
-   `*is_other` set, if the limit of entries is reached. */
-static kernel_entry *entry_of(kernel_figures *f, const kernel_sample *s, bool *is_other)
+static bool is_of(const stele_kernel_row *row, const kernel_sample *s, uint32_t thread)
 {
-    const uint32_t thread = f->by_thread ? s->thread : 0;
+    return row->of == s->of && row->name == s->name && row->number == s->number &&
+           row->thread == thread;
+}
+
+/* Finds or makes the entry of a sample that is not among the last ones. Returns NULL as entry_of()
+   does. */
+static __attribute__((noinline)) kernel_entry *entry_find(kernel_figures *f, const kernel_sample *s,
+                                                          uint32_t thread, bool *is_other)
+{
     const uint64_t what = (uint64_t)s->of << 32 | s->name;
     uint32_t hash;
     *is_other = false;
     if (!hash_table_reserve(&f->numbers))
         return NULL;
     hash = hash_table_hash_pair(&f->numbers, what, s->number << 32 | thread);
-    for (uint32_t at = hash, found;
-         (found = hash_table_next(&f->numbers, hash, &at)) != HASH_NONE;) {
-        const stele_kernel_row *row = &f->entries[found].row;
-        if (row->of == s->of && row->name == s->name && row->number == s->number &&
-            row->thread == thread)
+    for (uint32_t at = hash, found; (found = hash_table_next(&f->numbers, hash, &at)) != HASH_NONE;)
+        if (is_of(&f->entries[found].row, s, thread))
             return &f->entries[found];
-    }
     if (f->count == f->max) {
         *is_other = true;
         return NULL;
@@ -50,7 +52,24 @@ static kernel_entry *entry_of(kernel_figures *f, const kernel_sample *s, bool *i
     return &f->entries[f->count++];
 }
 
-static bool add_duration(const kernel_figures *f, kernel_entry *to, const kernel_sample *s)
+/* Finds or makes the entry that a sample counts for. Returns NULL if out of memory or, with
+   `*is_other` set, if the limit of entries is reached. */
+static inline kernel_entry *entry_of(kernel_figures *f, const kernel_sample *s, bool *is_other)
+{
+    const uint32_t thread = f->by_thread ? s->thread : 0;
+    const uint64_t mixed = s->name * UINT64_C(31) + s->number + s->of + thread;
+    uint32_t *memo = &f->memos[mixed % KERNEL_FIGURES_MEMOS];
+    kernel_entry *found = *memo != 0 ? &f->entries[*memo - 1] : NULL;
+    *is_other = false;
+    if (found != NULL && is_of(&found->row, s, thread))
+        return found;
+    found = entry_find(f, s, thread, is_other);
+    if (found != NULL)
+        *memo = (uint32_t)(found - f->entries) + 1;
+    return found;
+}
+
+static inline bool add_duration(const kernel_figures *f, kernel_entry *to, const kernel_sample *s)
 {
     const uint64_t ns = (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
     stele_kernel_row *row = &to->row;

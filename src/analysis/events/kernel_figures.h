@@ -27,10 +27,14 @@ typedef struct kernel_entry {
     histogram *durations; /* NULL: the row is of one thread, or of things without a duration */
 } kernel_entry;
 
+#define KERNEL_FIGURES_MEMOS 64u
+
 typedef struct kernel_figures {
     kernel_entry *entries;
     uint32_t count, capacity, max;
     hash_table numbers;
+    uint32_t memos[KERNEL_FIGURES_MEMOS]; /* indexes of the entries that were found last, plus 1; 0:
+                                             none */
     bool by_thread;
     uint64_t other_count;
 } kernel_figures;

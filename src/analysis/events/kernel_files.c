@@ -22,6 +22,12 @@ static uint32_t hash_of(const kernel_files *f, kernel_owner owner, int64_t fd)
                                 (uint64_t)owner.source << 32 | (uint32_t)fd);
 }
 
+static bool is_of(const kernel_file *file, kernel_owner owner, int64_t fd)
+{
+    return file->owner.number == owner.number && file->owner.source == owner.source &&
+           file->fd == fd;
+}
+
 static uint32_t number_of(const kernel_files *f, kernel_owner owner, int64_t fd)
 {
     uint32_t hash;
@@ -30,16 +36,23 @@ static uint32_t number_of(const kernel_files *f, kernel_owner owner, int64_t fd)
     hash = hash_of(f, owner, fd);
     for (uint32_t at = hash, number;
          (number = hash_table_next(&f->numbers, hash, &at)) != HASH_NONE;)
-        if (f->items[number].owner.number == owner.number &&
-            f->items[number].owner.source == owner.source && f->items[number].fd == fd)
+        if (is_of(&f->items[number], owner, fd))
             return number;
     return HASH_NONE;
 }
 
-const kernel_file *kernel_files_find(const kernel_files *f, kernel_owner owner, int64_t fd)
+const kernel_file *kernel_files_find(kernel_files *f, kernel_owner owner, int64_t fd)
 {
-    const uint32_t number = number_of(f, owner, fd);
-    return number != HASH_NONE && f->items[number].name != 0 ? &f->items[number] : NULL;
+    uint32_t *memo = &f->memos[(owner.number * 8 + (uint64_t)fd) % KERNEL_FILES_MEMOS];
+    const kernel_file *found = *memo != 0 ? &f->items[*memo - 1] : NULL;
+    if (found == NULL || !is_of(found, owner, fd)) {
+        const uint32_t number = number_of(f, owner, fd);
+        if (number == HASH_NONE)
+            return NULL;
+        found = &f->items[number];
+        *memo = number + 1;
+    }
+    return found->name != 0 ? found : NULL;
 }
 
 bool kernel_files_set(kernel_files *f, kernel_owner owner, int64_t fd, const kernel_file *what)

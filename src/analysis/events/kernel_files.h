@@ -25,17 +25,21 @@ typedef struct kernel_file {
     uint8_t protocol; /* PROTOCOL_... of kernel_files.c; for sockets only */
 } kernel_file;
 
+#define KERNEL_FILES_MEMOS 256u
+
 typedef struct kernel_files {
     stele_context *context;
     kernel_file *items;
     uint32_t count, capacity;
     hash_table numbers;
+    uint32_t memos[KERNEL_FILES_MEMOS]; /* indexes of the descriptors that were found last, plus 1;
+                                           0: none */
 } kernel_files;
 
 void kernel_files_free(kernel_files *f);
 
 /* Finds an open descriptor. Returns NULL if nothing is known of it. */
-const kernel_file *kernel_files_find(const kernel_files *f, kernel_owner owner, int64_t fd);
+const kernel_file *kernel_files_find(kernel_files *f, kernel_owner owner, int64_t fd);
 
 /* Sets what a descriptor refers to from now on. Returns false if out of memory. */
 bool kernel_files_set(kernel_files *f, kernel_owner owner, int64_t fd, const kernel_file *what);

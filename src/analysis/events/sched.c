@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/load.h"
 #include "core/saturate.h"
 #include "core/sized.h"
 #include "model/idle.h"
@@ -64,7 +65,7 @@ static stele_status prepare(stele_sched *s, stele_context *context)
         s->options.worst_max = 10;
     if (s->options.pairs_max == 0)
         s->options.pairs_max = 65536;
-    s->cpu_name = stele_name_intern(context, "cpu_id", 6);
+    s->cpu_name = stele_name_intern(context, KERNEL_CPU_FIELD, strlen(KERNEL_CPU_FIELD));
     s->kernel = kernel_new(s->context);
     s->worst = calloc(s->options.worst_max, sizeof *s->worst);
     return s->kernel != NULL && s->worst != NULL ? STELE_OK : STELE_ERR_MEMORY;
@@ -124,6 +125,13 @@ uint32_t stele_sched_columns(const stele_sched *s)
     return s->events != NULL ? columns | filter_columns(s->events) : columns;
 }
 
+size_t stele_sched_fields(const stele_sched *s, const char *const **names)
+{
+    size_t count;
+    *names = kernel_fields(s->kernel, s->on_known == NULL, &count);
+    return s->events != NULL && (filter_columns(s->events) & STELE_COLUMN_FIELDS) != 0 ? 0 : count;
+}
+
 /* ---- Threads and CPUs of tracks ---- */
 
 static bool indices_reserve(sched_indices *of, uint32_t track)
@@ -173,22 +181,37 @@ static uint32_t thread_of_track(stele_sched *s, uint32_t track)
     return known != SCHED_NONE ? known : thread_add(s, track);
 }
 
-/* Finds a thread that the trace knows only by its number; makes it if `is_made` is set. Returns
-   SCHED_NONE if there is none. */
-static uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is_made)
+static bool memo_holds(const sched_memo *memo, uint32_t of_trace, uint64_t number)
 {
+    return memo->number == number && memo->source == of_trace && memo->index != 0;
+}
+
+static __attribute__((noinline)) uint32_t thread_find(stele_sched *s, uint64_t number, bool is_made)
+{
+    sched_memo *memo = &s->memos[number % SCHED_MEMOS];
     if (s->numbers.slots != NULL) {
         const uint32_t hash = hash_table_hash_pair(&s->numbers, s->source, number);
         for (uint32_t at = hash, found;
-             (found = hash_table_next(&s->numbers, hash, &at)) != HASH_NONE;)
-            if (s->threads[found].number == number && s->threads[found].source == s->source)
-                return found;
+             (found = hash_table_next(&s->numbers, hash, &at)) != HASH_NONE;) {
+            if (s->threads[found].number != number || s->threads[found].source != s->source)
+                continue;
+            *memo = (sched_memo){number, s->source, found + 1};
+            return found;
+        }
     }
     return is_made ? thread_of_track(s, stele_track_intern(
                                             s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
                                                                        .source = s->source,
                                                                        .number = number}))
                    : SCHED_NONE;
+}
+
+/* Finds a thread that the trace knows only by its number; makes it if `is_made` is set. Returns
+   SCHED_NONE if there is none. */
+static inline uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is_made)
+{
+    const sched_memo *memo = &s->memos[number % SCHED_MEMOS];
+    return memo_holds(memo, s->source, number) ? memo->index - 1 : thread_find(s, number, is_made);
 }
 
 static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
@@ -215,10 +238,24 @@ static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
     s->cpus[s->cpu_count] = (sched_cpu){.row.track = number,
                                         .source = track->source,
                                         .number = track->number,
+                                        .is_track = track->kind == STELE_TRACK_CPU,
                                         .since_ns = s->first_ns,
                                         .used_ns = s->has_step ? s->step_ns : s->first_ns};
     s->cpu_by_track.items[number] = ++s->cpu_count;
     return s->cpu_count - 1;
+}
+
+static uint32_t cpu_of_number(stele_sched *s, uint64_t number)
+{
+    sched_memo *memo = &s->cpu_memos[number % SCHED_MEMOS];
+    const stele_track track = {.kind = STELE_TRACK_CPU, .source = s->source, .number = number};
+    if (!memo_holds(memo, s->source, number)) {
+        const uint32_t cpu = cpu_of_track(s, stele_track_intern(s->context, &track));
+        if (cpu == SCHED_NONE)
+            return SCHED_NONE;
+        *memo = (sched_memo){number, s->source, cpu + 1};
+    }
+    return memo->index - 1;
 }
 
 /* The field that says to which CPU an event belongs, in streams that are not of one CPU. Returns
@@ -234,49 +271,45 @@ static const stele_field *cpu_field(const stele_sched *s, const stele_batch *bat
     return NULL;
 }
 
+/* Finds the CPU of an event whose track is not that of a CPU which is known already. */
+static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_batch *batch,
+                                                   const stele_event *event,
+                                                   const stele_field *field)
+{
+    const stele_track *track = stele_track_get(s->context, event->track);
+    const bool is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
+    if (field == NULL && !is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) == 0)
+        field = cpu_field(s, batch, event);
+    if (field != NULL)
+        return cpu_of_number(s, (uint64_t)kernel_number(field));
+    if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
+        return cpu_of_number(s, event->cpu);
+    return cpu_of_track(s, event->track);
+}
+
 /*
  * The CPU of an event: a field names it, its track is a CPU, or its record has a number. A stream
  * for which none of that holds stands for a CPU of its own. Returns its index, or SCHED_NONE.
  */
-static uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_event *event,
-                       const kernel_event *known)
+static inline uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                              const kernel_event *known)
 {
-    const stele_field *field = known->fields[KERNEL_CPU];
-    const stele_track *track;
-    stele_track made;
-    bool is_of_cpu;
-    if (field == NULL && s->cpu_known != 0 && s->cpus[s->cpu_known - 1].row.track == event->track)
-        return s->cpu_known - 1;
-    track = stele_track_get(s->context, event->track);
-    is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
-    made = (stele_track){.kind = STELE_TRACK_CPU, .source = s->source};
-    if (field == NULL && !is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) == 0)
-        field = cpu_field(s, batch, event);
-    if (field != NULL)
-        made.number = (uint64_t)kernel_number(field);
-    else if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
-        made.number = event->cpu;
-    else {
-        const uint32_t cpu = cpu_of_track(s, event->track);
-        s->cpu_known = is_of_cpu && cpu != SCHED_NONE ? cpu + 1 : 0;
-        return cpu;
-    }
-    return cpu_of_track(s, stele_track_intern(s->context, &made));
+    const stele_field *field = kernel_field(known, KERNEL_CPU);
+    const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
+    return field == NULL && cpu != SCHED_NONE && s->cpus[cpu].is_track
+               ? cpu
+               : cpu_find(s, batch, event, field);
 }
 
 /* ---- Events ---- */
 
 /* Sets the name of a thread; a later name replaces an earlier one. */
-static void name_thread(stele_sched *s, uint32_t thread, const stele_batch *batch,
-                        const stele_field *field)
+static __attribute__((noinline)) void
+rename_thread(stele_sched *s, uint32_t thread, const stele_batch *batch, const stele_field *field)
 {
-    sched_thread *t;
-    stele_text text;
+    sched_thread *t = &s->threads[thread];
+    const stele_text text = stele_field_text(s->context, batch, field);
     stele_name name;
-    if (thread == SCHED_NONE || field == NULL)
-        return;
-    t = &s->threads[thread];
-    text = stele_field_text(s->context, batch, field);
     if (text.size == t->comm.size && text.size != 0 &&
         memcmp(text.bytes, t->comm.bytes, text.size) == 0)
         return;
@@ -287,46 +320,73 @@ static void name_thread(stele_sched *s, uint32_t thread, const stele_batch *batc
     stele_track_set_name(s->context, t->row.track, name);
 }
 
-/* Makes one side of a switch for a trace that has numbers instead of tracks. In Linux the number
-   0 stands for no thread. */
-static sched_side side_of(stele_sched *s, const kernel_event *known, uint32_t track,
-                          kernel_role number, kernel_role priority, kernel_role weight)
+/* Compares two texts of one size. Names of threads are short, and mostly the same as before. */
+static inline bool is_same_text(const char *a, const char *b, uint32_t size)
 {
-    const stele_field *field = known->fields[number], *weighed = known->fields[weight];
-    const stele_field *shown = known->fields[priority] != NULL ? known->fields[priority] : weighed;
-    sched_side side = {.thread = SCHED_NONE,
-                       .has_priority = shown != NULL,
-                       .priority = (int32_t)kernel_number(shown)};
+    uint64_t difference = 0;
+    if (size < 8 || size > 16)
+        return memcmp(a, b, size) == 0;
+    difference |= load_native64(a) ^ load_native64(b);
+    difference |= load_native64(a + size - 8) ^ load_native64(b + size - 8);
+    return difference == 0;
+}
+
+static inline void name_thread(stele_sched *s, uint32_t thread, const stele_batch *batch,
+                               const stele_field *field)
+{
+    const stele_text *comm;
+    if (thread == SCHED_NONE || field == NULL)
+        return;
+    comm = &s->threads[thread].comm;
+    if (field->type != STELE_TYPE_STRING || comm->size == 0 || field->u.bytes.size != comm->size ||
+        !is_same_text((const char *)batch->bytes + field->u.bytes.offset, comm->bytes,
+                      field->u.bytes.size))
+        rename_thread(s, thread, batch, field);
+}
+
+/* Finds one thread of a switch. For a trace that has numbers instead of tracks, the number 0 stands
+   for no thread, as in Linux. */
+static inline void find_side(stele_sched *s, const kernel_event *known, uint32_t track,
+                             kernel_role number, kernel_role priority, kernel_role weight,
+                             sched_side *side)
+{
+    const stele_field *field = kernel_field(known, number), *weighed = kernel_field(known, weight);
+    const stele_field *ranked = kernel_field(known, priority);
+    const stele_field *shown = ranked != NULL ? ranked : weighed;
+    *side = (sched_side){.thread = SCHED_NONE,
+                         .has_priority = shown != NULL,
+                         .priority = (int32_t)kernel_number(shown)};
     if (field != NULL) {
-        side.is_idle = kernel_number(field) == 0;
-        if (!side.is_idle)
-            side.thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
+        side->is_idle = kernel_number(field) == 0;
+        if (!side->is_idle)
+            side->thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
     } else {
         const idle_signs signs = {.thread = track,
                                   .has_weight = weighed != NULL,
                                   .weight = kernel_number(weighed),
-                                  .has_priority = known->fields[priority] != NULL,
-                                  .priority = kernel_number(known->fields[priority])};
-        side.is_idle = idle_judge(s->context, &signs);
-        if (!side.is_idle)
-            side.thread = thread_of_track(s, track);
+                                  .has_priority = ranked != NULL,
+                                  .priority = kernel_number(ranked)};
+        side->is_idle = idle_judge(s->context, &signs);
+        if (!side->is_idle)
+            side->thread = thread_of_track(s, track);
     }
-    s->totals.thread_other_count += !side.is_idle && side.thread == SCHED_NONE;
-    return side;
+    s->totals.thread_other_count += !side->is_idle && side->thread == SCHED_NONE;
 }
 
 static void take_switch(stele_sched *s, const stele_batch *batch, const stele_event *event,
                         const kernel_event *known)
 {
+    sched_side outgoing, incoming;
     stele_name text;
     const kernel_state state = kernel_read_state(s->kernel, known, &text);
-    const sched_side outgoing = side_of(s, known, (uint32_t)event->value, KERNEL_OUTGOING,
-                                        KERNEL_OUTGOING_PRIORITY, KERNEL_OUTGOING_WEIGHT);
-    const sched_side incoming = side_of(s, known, (uint32_t)event->id, KERNEL_INCOMING,
-                                        KERNEL_INCOMING_PRIORITY, KERNEL_INCOMING_WEIGHT);
-    const uint32_t cpu = cpu_of(s, batch, event, known);
-    name_thread(s, outgoing.thread, batch, known->fields[KERNEL_OUTGOING_NAME]);
-    name_thread(s, incoming.thread, batch, known->fields[KERNEL_INCOMING_NAME]);
+    uint32_t cpu;
+    find_side(s, known, (uint32_t)event->value, KERNEL_OUTGOING, KERNEL_OUTGOING_PRIORITY,
+              KERNEL_OUTGOING_WEIGHT, &outgoing);
+    find_side(s, known, (uint32_t)event->id, KERNEL_INCOMING, KERNEL_INCOMING_PRIORITY,
+              KERNEL_INCOMING_WEIGHT, &incoming);
+    cpu = cpu_of(s, batch, event, known);
+    name_thread(s, outgoing.thread, batch, kernel_field(known, KERNEL_OUTGOING_NAME));
+    name_thread(s, incoming.thread, batch, kernel_field(known, KERNEL_INCOMING_NAME));
     if (cpu != SCHED_NONE && s->status == STELE_OK)
         sched_switch(s, cpu, &outgoing, state, text, &incoming);
 }
@@ -334,8 +394,9 @@ static void take_switch(stele_sched *s, const stele_batch *batch, const stele_ev
 static void take_wake(stele_sched *s, const stele_batch *batch, const stele_event *event,
                       const kernel_event *known)
 {
-    const stele_field *field = known->fields[KERNEL_THREAD], *named = known->fields[KERNEL_WAKER];
-    const stele_field *weight = known->fields[KERNEL_INCOMING_WEIGHT];
+    const stele_field *field = kernel_field(known, KERNEL_THREAD),
+                      *named = kernel_field(known, KERNEL_WAKER);
+    const stele_field *weight = kernel_field(known, KERNEL_INCOMING_WEIGHT);
     const uint32_t cpu = cpu_of(s, batch, event, known);
     uint32_t thread, waker = SCHED_NONE;
     if (weight != NULL && kernel_number(weight) == INT32_MIN)
@@ -350,7 +411,7 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
         waker = thread_of_number(s, (uint64_t)kernel_number(named), false);
     else if (cpu != SCHED_NONE && s->cpus[cpu].thread != 0 && s->cpus[cpu].irq_depth == 0)
         waker = s->cpus[cpu].thread - 1;
-    name_thread(s, thread, batch, known->fields[KERNEL_THREAD_NAME]);
+    name_thread(s, thread, batch, kernel_field(known, KERNEL_THREAD_NAME));
     if (s->status == STELE_OK)
         sched_wake(s, cpu, thread, waker != SCHED_NONE ? s->threads[waker].row.track : 0);
 }
@@ -359,7 +420,7 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
    says otherwise. */
 static void place_thread(stele_sched *s, uint32_t thread, const kernel_event *known)
 {
-    const stele_field *field = known->fields[KERNEL_PROCESS];
+    const stele_field *field = kernel_field(known, KERNEL_PROCESS);
     sched_thread *t;
     if (thread == SCHED_NONE || field == NULL)
         return;
@@ -374,12 +435,12 @@ static void place_thread(stele_sched *s, uint32_t thread, const kernel_event *kn
 
 static void take_name(stele_sched *s, const stele_batch *batch, const kernel_event *known)
 {
-    const stele_field *field = known->fields[KERNEL_THREAD];
+    const stele_field *field = kernel_field(known, KERNEL_THREAD);
     uint32_t thread;
     if (field == NULL || kernel_number(field) == 0)
         return;
     thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
-    name_thread(s, thread, batch, known->fields[KERNEL_THREAD_NAME]);
+    name_thread(s, thread, batch, kernel_field(known, KERNEL_THREAD_NAME));
     place_thread(s, thread, known);
 }
 
@@ -421,7 +482,7 @@ static void set_source(stele_sched *s, const stele_batch *batch)
    SCHED_NONE if it is not known. */
 static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *known)
 {
-    const stele_field *field = known->fields[KERNEL_THREAD];
+    const stele_field *field = kernel_field(known, KERNEL_THREAD);
     if (field != NULL)
         return kernel_number(field) != 0 ? thread_of_number(s, (uint64_t)kernel_number(field), true)
                                          : SCHED_NONE;
@@ -438,6 +499,13 @@ static void follow_irq(sched_cpu *c, kernel_action action)
         c->irq_depth--;
 }
 
+static void call_begin(const stele_sched *s, sched_call *call, stele_name name)
+{
+    call->name = name;
+    call->begin_ns = s->now_ns;
+    place_take(&call->place, &s->now);
+}
+
 /* Takes an event of any other known meaning. System calls are followed because threads wait in
    them; everything goes to the receiver on_known. */
 static void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
@@ -445,7 +513,7 @@ static void take_other(stele_sched *s, const stele_batch *batch, const stele_eve
 {
     const uint32_t cpu = cpu_of(s, batch, event, known);
     const uint32_t thread = thread_of(s, cpu, known);
-    if (known->fields[KERNEL_THREAD] != NULL)
+    if (kernel_field(known, KERNEL_THREAD) != NULL)
         place_thread(s, thread, known);
     if (cpu != SCHED_NONE)
         follow_irq(&s->cpus[cpu], known->action);
@@ -454,7 +522,7 @@ static void take_other(stele_sched *s, const stele_batch *batch, const stele_eve
     if (thread == SCHED_NONE)
         return;
     if (known->action == KERNEL_BEGIN_CALL)
-        s->threads[thread].call = (sched_call){known->subject, s->now_ns, s->now};
+        call_begin(s, &s->threads[thread].call, known->subject);
     else if (known->action == KERNEL_END_CALL)
         s->threads[thread].call.name = 0;
 }
@@ -462,7 +530,8 @@ static void take_other(stele_sched *s, const stele_batch *batch, const stele_eve
 static void take_known(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {
-    s->now = (sched_place){event->offset, batch->stream};
+    s->now.offset = event->offset;
+    s->now.stream = batch->stream;
     s->is_wanted = s->events == NULL || filter_passes(s->events, batch, event);
     switch (known->action) {
     case KERNEL_SWITCH: take_switch(s, batch, event, known); break;

@@ -18,6 +18,14 @@ typedef struct sched_place {
     uint32_t stream;
 } sched_place;
 
+/* Copies a place member by member, as it was written. To read it as a whole right after that, the
+   processor would have to wait until both members are in the cache. */
+static inline void place_take(sched_place *to, const sched_place *from)
+{
+    to->offset = from->offset;
+    to->stream = from->stream;
+}
+
 /* The system call that a thread is in. */
 typedef struct sched_call {
     stele_name name; /* 0: the thread is in no system call */
@@ -52,6 +60,7 @@ typedef struct sched_cpu {
     uint64_t number;
     uint32_t thread; /* index plus 1 of the thread that it runs; 0: none, or not known */
     uint8_t state;   /* a stele_cpu_state */
+    bool is_track;   /* the track is that of a CPU, so that all events on it belong to this one */
     bool has_priority;
     uint32_t irq_depth; /* how many interrupts and softirqs it is handling */
     int32_t priority;
@@ -71,6 +80,15 @@ typedef struct sched_indices {
     uint32_t *items;
     uint32_t count;
 } sched_indices;
+
+/* A thread or CPU that was found by its number before. */
+typedef struct sched_memo {
+    uint64_t number;
+    uint32_t source;
+    uint32_t index; /* its index plus 1; 0: none */
+} sched_memo;
+
+#define SCHED_MEMOS 64u
 
 struct stele_sched {
     stele_context *context;
@@ -92,9 +110,11 @@ struct stele_sched {
     sched_thread *threads;
     uint32_t thread_count, thread_capacity;
     hash_table numbers; /* indexes of threads, by source and number */
+    sched_memo
+        memos[SCHED_MEMOS]; /* threads that were found last, by the lowest bits of the number */
+    sched_memo cpu_memos[SCHED_MEMOS]; /* the same of CPUs */
     sched_cpu *cpus;
     uint32_t cpu_count, cpu_capacity;
-    uint32_t cpu_known; /* index plus 1 of the CPU whose track the last event was on; 0: none */
     stele_sched_pair *pairs;
     uint32_t pair_count, pair_capacity;
     hash_table pair_numbers;
@@ -134,8 +154,22 @@ typedef struct sched_side {
     int32_t priority;
 } sched_side;
 
-/* Moves time on to that of the current event, and gives the steps of time that have ended. */
-void sched_advance(stele_sched *s, int64_t time_ns);
+/* Steps of time that have ended by now are handed out. */
+void sched_step(stele_sched *s);
+
+/* Time goes on to that of the event at hand. */
+static inline void sched_advance(stele_sched *s, int64_t time_ns)
+{
+    if (!s->has_events) {
+        s->has_events = true;
+        s->first_ns = s->last_ns = time_ns;
+    }
+    if (time_ns > s->last_ns)
+        s->last_ns = time_ns;
+    s->now_ns = s->last_ns;
+    if (s->options.every_ns != 0)
+        sched_step(s);
+}
 
 void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kernel_state state,
                   stele_name text, const sched_side *incoming);

@@ -84,16 +84,9 @@ static void steps_begin(stele_sched *s)
         s->cpus[i].used_ns = s->step_ns;
 }
 
-void sched_advance(stele_sched *s, int64_t time_ns)
+void sched_step(stele_sched *s)
 {
-    if (!s->has_events) {
-        s->has_events = true;
-        s->first_ns = s->last_ns = time_ns;
-    }
-    if (time_ns > s->last_ns)
-        s->last_ns = time_ns;
-    s->now_ns = s->last_ns;
-    if (s->options.every_ns == 0 || s->now_ns < s->begin_ns)
+    if (s->now_ns < s->begin_ns)
         return;
     if (!s->has_step)
         steps_begin(s);
@@ -120,8 +113,7 @@ static void give_thread(stele_sched *s, const sched_thread *t, int64_t begin_ns,
                                             .is_open = is_open,
                                             .has_priority = t->row.has_priority,
                                             .priority = t->row.priority};
-    if (s->options.on_thread != NULL && s->status == STELE_OK)
-        sched_fail(s, s->options.on_thread(s->options.user, &interval));
+    sched_fail(s, s->options.on_thread(s->options.user, &interval));
 }
 
 /* Ends a thread's current state, which is counted as `state`. */
@@ -131,7 +123,8 @@ static void thread_leave(stele_sched *s, sched_thread *t, stele_run_state state,
     if (!t->is_alive || !t->is_wanted || end_ns <= begin_ns || !sched_is_shown(s, t->row.track))
         return;
     t->row.state_ns[state] += distance(begin_ns, end_ns);
-    give_thread(s, t, begin_ns, end_ns, state, is_open);
+    if (s->options.on_thread != NULL && s->status == STELE_OK)
+        give_thread(s, t, begin_ns, end_ns, state, is_open);
 }
 
 static void thread_enter(stele_sched *s, sched_thread *t, stele_run_state state, stele_name text,
@@ -145,7 +138,7 @@ static void thread_enter(stele_sched *s, sched_thread *t, stele_run_state state,
     }
     t->state = (uint8_t)state;
     t->since_ns = s->now_ns;
-    t->place = s->now;
+    place_take(&t->place, &s->now);
     t->text = text;
     t->by = by;
     t->is_wanted = s->is_wanted;
@@ -195,7 +188,7 @@ static void cpu_enter(stele_sched *s, sched_cpu *c, stele_cpu_state state, const
     c->has_priority = side != NULL && side->has_priority;
     c->priority = c->has_priority ? side->priority : 0;
     c->since_ns = s->now_ns;
-    c->place = s->now;
+    place_take(&c->place, &s->now);
 }
 
 static bool runs_on(const stele_sched *s, const sched_thread *t, const sched_cpu *c)

@@ -89,19 +89,22 @@ static bool shape_escapes(const either_shape *shape, const builder *b, uint64_t 
 }
 
 /* Places a number after `*at`, in bits from the header's begin, and moves `*at` after it. Returns
-   false if its position is not constant or it spans 9 bytes. */
-static bool either_place(const either_shape *shape, const ctf_class *type, uint64_t *at,
-                         op_place *place)
+   false if it spans 9 bytes. */
+static bool place_next(const ctf_class *type, uint64_t *at, op_place *place)
 {
     bool is_wide;
-    /* An alignment larger than the header's would make the padding depend on the header's
-       position. */
-    if (type->alignment > shape->header->alignment)
-        return false;
     *at = align_up(*at, type->alignment);
     *place = place_make(*at, type->size, type->is_big_endian, &is_wide);
     *at += type->size;
     return !is_wide;
+}
+
+/* Like place_next(). Returns false also if its position is not constant: an alignment larger than
+   the header's would make the padding depend on the header's position. */
+static bool either_place(const either_shape *shape, const ctf_class *type, uint64_t *at,
+                         op_place *place)
+{
+    return type->alignment <= shape->header->alignment && place_next(type, at, place);
 }
 
 /* Like either_place() for a number that must lie in the first 8 bytes. Its shift is that in a load
@@ -138,6 +141,40 @@ static bool either_make(op_either *either, const either_shape *shape)
     return true;
 }
 
+/* Makes the operation of a header that is struct { id; timestamp }, in either order: it is that of
+   a compact header which is never the extended one. Returns false if it is another header. */
+static bool stamped_make(op_either *made, either_shape *shape, const builder *b,
+                         const ctf_class *header)
+{
+    const target_tree *tree;
+    const ctf_member *members = header->u.structure.members;
+    const bool is_big_endian = header->u.structure.count == 2 && members[0].type->is_big_endian;
+    uint64_t at = 0;
+    uint32_t node;
+    *made = (op_either){.escape = UINT64_MAX};
+    *shape = (either_shape){.header = header};
+    if (header->u.structure.count != 2 || header->alignment < 8 || b->is_mixed ||
+        b->programs->walk.user_count != 0)
+        return false;
+    tree = target_scope_tree(&b->programs->walk, CTF_SCOPE_EVENT_HEADER, &node);
+    for (uint32_t i = 0; i < 2; i++) {
+        const ctf_class *type = members[i].type;
+        const bool is_id = type->roles == CTF_ROLE_EVENT_CLASS_ID;
+        op_place *place = is_id ? &made->id : &made->compact_time;
+        if (!is_number(type, is_id ? CTF_ROLE_EVENT_CLASS_ID : CTF_ROLE_TIMESTAMP, is_big_endian) ||
+            place->width != 0 || target_tree_child(tree, node, i) != TARGET_NONE ||
+            type->alignment > header->alignment)
+            return false;
+        if (!place_next(type, &at, place) || (is_id && place->width == 64))
+            return false;
+        *(is_id ? &shape->id : &shape->compact_time) = type;
+    }
+    made->compact_size = made->extended_size = (uint32_t)at;
+    made->extended_id = made->id;
+    made->extended_time = made->compact_time;
+    return at <= (uint64_t)STRETCH_SIZE_MAX * 8;
+}
+
 /* Whether the compact headers of both are the same. */
 static bool is_alike(const op_either *a, const op_either *b)
 {
@@ -166,31 +203,41 @@ static bool is_id_used(builder *b)
     return tree->nodes[target_tree_child(tree, node, 0)].is_far;
 }
 
-bool build_either(builder *b, const ctf_class *header)
+/* The operation of a header whose sizes and places are known. */
+static bool put_header(builder *b, const ctf_class *header, const op_either *either,
+                       const either_shape *shape, uint32_t slot)
 {
-    const ctf_clock *clock;
-    op_either either = {0}, *kept;
-    either_shape shape;
-    layout_phase phase;
+    const ctf_clock *clock = shape->compact_time->clock;
+    const layout_phase phase = {header->alignment, 0};
+    op_either *kept;
     op *at;
-    if (!shape_find(&shape, b, header) || !shape_escapes(&shape, b, &either.escape) ||
-        !either_make(&either, &shape))
+    if (clock == NULL)
+        clock = b->stream->clock;
+    kept = clock != NULL ? build_take(b, 1, sizeof *kept) : NULL;
+    if (kept == NULL)
         return false;
-    clock = shape.compact_time->clock != NULL ? shape.compact_time->clock : b->stream->clock;
-    kept = build_take(b, 1, sizeof *kept);
-    if (clock == NULL || kept == NULL)
-        return false;
-    *kept = either;
+    *kept = *either;
     at = build_op(b, OP_EITHER_LE);
     at->u.either = kept;
     at->mask = header->alignment - 1;
-    at->flags = shape.id->is_big_endian ? OP_BIG_ENDIAN : 0;
+    at->flags = shape->id->is_big_endian ? OP_BIG_ENDIAN : 0;
     at->v.header.clock = clock->number;
-    at->v.header.slot = is_id_used(b) ? b->programs->walk.users[0].slot : SLOT_NONE;
-    at->code = (uint8_t)either_code(at);
-    phase = (layout_phase){header->alignment, 0};
+    at->v.header.slot = slot;
+    at->code = (uint8_t)(shape->extended == NULL ? OP_STAMPED : either_code(at));
     /* The position after the header is what holds after both of its forms. */
-    b->phase =
-        phase_join(phase_step(phase, either.compact_size), phase_step(phase, either.extended_size));
+    b->phase = phase_join(phase_step(phase, either->compact_size),
+                          phase_step(phase, either->extended_size));
     return true;
+}
+
+bool build_either(builder *b, const ctf_class *header)
+{
+    op_either either = {0};
+    either_shape shape;
+    if (shape_find(&shape, b, header) && shape_escapes(&shape, b, &either.escape) &&
+        either_make(&either, &shape))
+        return put_header(b, header, &either, &shape,
+                          is_id_used(b) ? b->programs->walk.users[0].slot : SLOT_NONE);
+    return stamped_make(&either, &shape, b, header) &&
+           put_header(b, header, &either, &shape, SLOT_NONE);
 }

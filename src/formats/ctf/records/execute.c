@@ -17,6 +17,7 @@
  */
 #include "formats/ctf/records/execute.h"
 #include "core/zeros.h"
+#include "formats/ctf/records/execute_header.h"
 
 /* ---- Labels of numbers ---- */
 
@@ -90,37 +91,6 @@ HOT stele_field *event_thread_words(ctf_decoder *r, const op *o, const uint8_t *
 HOT void event_clock(ctf_decoder *r, const op *o, const uint8_t *base)
 {
     clock_advance(&r->clocks[o->v.clock].now, op_load(o, base), bits_mask(number_width(r, o)));
-}
-
-/* ---- The compact and the extended header of LTTng ---- */
-
-/*
- * Reads a compact header that ends before `near_end`. `e` says where its numbers are; `is_usual`:
- * see OP_EITHER_1. For EITHER_1 and EITHER_2 both are constants, and so are shifts and masks. Sets
- * `*base` to the byte of the position after it. Returns false for an extended header, or near the
- * end.
- */
-HOT bool either_near(ctf_decoder *r, const op *o, const op_either *e, bool is_big_endian,
-                     bool is_usual, uint64_t *pos, const uint8_t **base)
-{
-    const uint64_t at = is_usual ? (*pos + 7) & ~UINT64_C(7) : aligned(r, *pos, (uint32_t)o->mask);
-    const uint8_t *const from = r->data + (at >> 3);
-    uint64_t word, id;
-    if (UNLIKELY(at + 64 > r->near_end))
-        return false;
-    /* One load gives both numbers: either_place_first() has made sure of that. */
-    word = is_big_endian ? load_be64(from) : load_le64(from);
-    id = word >> e->id.shift & e->id.mask;
-    /* Nothing has changed yet, so event_either() can begin anew. */
-    if (UNLIKELY(id == e->escape))
-        return false;
-    if (!is_usual)
-        either_keep(r, o, id);
-    either_tell(r, &r->clocks[is_usual ? 0 : o->v.header.clock], id, word >> e->compact_time.shift,
-                e->compact_time.mask);
-    *base = from + (e->compact_size >> 3);
-    *pos = at + e->compact_size;
-    return true;
 }
 
 /* ---- Begin and end of events ---- */
@@ -387,22 +357,30 @@ static void program_link(program *p, const void *const *codes)
         entry = entries_end(batch);    \
     } while (0)
 
-/* Reads a compact header and enters the program of the event class. event_entry knows the size of
-   the program's first stretch, so its NEED operation is replaced by the addition of `lead_bits`. */
-#define EITHER(shape, is_big_endian, is_usual)                                         \
-    do {                                                                               \
-        if (UNLIKELY(!either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))) \
-            goto either;                                                               \
-        look = event_look(r);                                                          \
-        r->program = look->program;                                                    \
-        if (UNLIKELY(r->program == NULL))                                              \
-            goto find;                                                                 \
-        if (UNLIKELY(pos + look->lead_bits > r->near_end))                             \
-            goto enter;                                                                \
-        pos += look->lead_bits;                                                        \
-        o = look->lead;                                                                \
-        goto *(o->go);                                                                 \
+/* Goes on from a header to the first stretch of its event. The event class says how long that is
+   and which operation loads from it, so that NEED is not executed. */
+#define LEAD                                               \
+    do {                                                   \
+        look = event_look(r);                              \
+        r->program = look->program;                        \
+        if (UNLIKELY(r->program == NULL))                  \
+            goto find;                                     \
+        if (UNLIKELY(pos + look->lead_bits > r->near_end)) \
+            goto enter;                                    \
+        pos += look->lead_bits;                            \
+        o = look->lead;                                    \
+        goto *(o->go);                                     \
     } while (0)
+
+#define HEADER(is_near)           \
+    do {                          \
+        if (UNLIKELY(!(is_near))) \
+            goto either;          \
+        LEAD;                     \
+    } while (0)
+
+#define EITHER(shape, is_big_endian, is_usual) \
+    HEADER(either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))
 
 /* The usual kinds of numbers: appends an entry, loaded as the kind says. */
 #define NUMBER(name)                                                                \
@@ -586,7 +564,11 @@ EITHER_LE:
     EITHER(o->u.either, false, false);
 EITHER_BE:
     EITHER(o->u.either, true, false);
+STAMPED:
+    HEADER(stamped_near(r, o, &pos, &base));
 either:
+    if (LIKELY(extended_near(r, o, &pos, &base)))
+        LEAD;
     MOVE(event_either(r, o, pos));
 DISPATCH:
     r->program = event_look(r)->program;
