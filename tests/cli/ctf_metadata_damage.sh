@@ -69,4 +69,25 @@ for first in '#' '{'; do # the first separator is another byte, or not there at 
     lines out "$line_count"
     says err 'metadata:0: error CTF200 .*0x1e'
 done
+
+# damaged SAMPLE SCRIPT: a byte of a declaration is wrong, as sed makes it. All events are as they were,
+# and the byte is named.
+damaged() {
+    rm -rf work && cp -r "$good/$1" work && chmod -R u+w work
+    "$STELE" cat work >whole 2>err </dev/null
+    LC_ALL=C sed "$2" "$good/$1/metadata" >work/metadata
+    last="stele cat work, after sed '$2' in $1"
+    ! cmp -s "$good/$1/metadata" work/metadata || complain "nothing was changed"
+    "$STELE" cat work >out 2>err </dev/null
+    same whole out
+    says err 'warning CTF00[56]'
+}
+# What compact headers have is the same in all traces: no other ids are possible.
+damaged small_18 's/compact = 0 ... 30, ext/compact = 0 ... q0, ext/'
+damaged small_18 "$(printf 's/extended = 31 }/extended = 31\337}/')"
+damaged small_18 "$(printf 's/extended = 31 }/extended = \0231 }/')"
+damaged small_18 's/\.\.\. 30/..."30/'
+# A blank in front of a property of JSON that became a quote, and the version of the RFC.
+damaged lttng_216_2 '71s/^   \( *"type"\)/  "\1/'
+damaged rfc_le "$(printf 's/minor = 1/minor = \316/')"
 finish

@@ -253,6 +253,10 @@ static char guess_at(trials *t, size_t at)
     char found, digit;
     if (is_uuid_size(t->m, at, &digit))
         return digit;
+    /* The RFC has one version only. */
+    if (t->m->generation == CTF_RFC && is_number &&
+        (is_value_of(t->m, at, "major") || is_value_of(t->m, at, "minor")))
+        return '1';
     if (is_number && is_digit(was) && !is_digit(before) && t->m->error_code != CTF102)
         return '\0';
     digit = is_number ? try_bytes(t, at, "0123456789", &fitting) : '\0';
@@ -415,10 +419,26 @@ static size_t lost_closing_quote(const metadata *m, size_t place, size_t from)
     return at < place - 1 && m->text[at - 1] != '"' ? at - 1 : SIZE_MAX;
 }
 
+/* Returns the place of a blank in front of a property that became a quote: what it quotes are
+   blanks up to the property's own quote, and the error is at the property's name. SIZE_MAX if there
+   is none. */
+static size_t stray_quote(const metadata *m, size_t place, size_t from)
+{
+    size_t at = place;
+    if (at < from + 3 || m->text[at - 1] != '"' || !is_blank(m->text[at - 2]))
+        return SIZE_MAX;
+    for (at -= 2; at > from && is_blank(m->text[at]);)
+        at--;
+    return m->text[at] == '"' ? at : SIZE_MAX;
+}
+
 static bool guess_quote(trials *t, size_t place, size_t end)
 {
     const size_t first = place - t->from > QUOTE_BEFORE ? place - QUOTE_BEFORE : t->from;
     const size_t closing = lost_closing_quote(t->m, place, t->from);
+    const size_t stray = stray_quote(t->m, place, t->from);
+    if (stray != SIZE_MAX && guess_mark(t, stray, ' '))
+        return true;
     if (closing != SIZE_MAX && guess_mark(t, closing, '"'))
         return true;
     for (size_t at = place; at + 1 > first && at + 1 > 1; at--) {

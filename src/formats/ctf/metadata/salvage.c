@@ -399,7 +399,8 @@ static bool take_block(metadata *m, size_t place, size_t root)
     const range part = attribute_range(m, whole, place);
     const bool has_part = part.from < part.to && m->generation == CTF_1;
     bool is_needed;
-    if (m->generation == CTF_1 && mend_keyword(m, whole.from))
+    if (m->generation == CTF_1 &&
+        (mend_keyword(m, whole.from) || metadata_mend_idiom(m, whole.from, guess_end(m, whole))))
         return true;
     if (has_part && is_spare(m, whole, part))
         return remove_range(m, part, "an attribute");
@@ -452,7 +453,7 @@ static bool take_away(metadata *m)
     const size_t place = m->error_place, root = root_of(m, place);
     if (place == SIZE_MAX)
         return false;
-    if (m->generation == CTF_1 && place < m->size && mend_front(m, place))
+    if (m->generation != CTF_2 && place < m->size && mend_front(m, place))
         return true;
     if (root == SIZE_MAX || root >= m->size)
         return false;

@@ -173,3 +173,38 @@ bool metadata_mend_spelling(metadata *m, size_t place, size_t from, size_t to)
     }
     return false;
 }
+
+/* ---- Declarations that are always the same ---- */
+
+/* The place of the only byte in which the text at a place differs from `idiom`; SIZE_MAX if it
+   differs in none, or in more. */
+static size_t only_wrong_byte(const char *text, const char *idiom)
+{
+    size_t wrong = SIZE_MAX;
+    for (size_t i = 0; idiom[i] != '\0'; i++) {
+        if (text[i] == idiom[i])
+            continue;
+        if (wrong != SIZE_MAX)
+            return SIZE_MAX;
+        wrong = i;
+    }
+    return wrong;
+}
+
+bool metadata_mend_idiom(metadata *m, size_t from, size_t to)
+{
+    /* The ids of compact headers: no other numbers are possible there. */
+    static const char *const idioms[] = {"{ compact = 0 ... 30, extended = 31 }",
+                                         "{ compact = 0 ... 65534, extended = 65535 }"};
+    for (size_t i = 0; i < sizeof idioms / sizeof *idioms; i++) {
+        const size_t size = strlen(idioms[i]);
+        for (size_t at = from; at + size <= to; at++) {
+            const size_t wrong = only_wrong_byte(m->text + at, idioms[i]);
+            if (wrong == SIZE_MAX)
+                continue;
+            metadata_take_byte(m, at + wrong, idioms[i][wrong]);
+            return true;
+        }
+    }
+    return false;
+}

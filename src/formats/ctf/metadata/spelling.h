@@ -12,4 +12,8 @@
  */
 bool metadata_mend_spelling(metadata *m, size_t place, size_t from, size_t to);
 
+/* Whether the text from `from` to `to` has a declaration that tracers write the same each time, but
+   for one byte, which is put right then and reported. */
+bool metadata_mend_idiom(metadata *m, size_t from, size_t to);
+
 #endif
