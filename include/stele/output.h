@@ -82,6 +82,14 @@ STELE_API stele_status stele_output_open_folder(const char *path,
  */
 STELE_API stele_status stele_output_add(stele_output *out, const char *name, stele_output **member);
 
+/*
+ * Makes a folder of the folder `out`: what is added to it goes there, as for a writer of one of
+ * several traces side by side. The caller closes it before `out`, which it belongs to; finishing it
+ * does nothing. STELE_ERR_UNSUPPORTED: `out` is not a folder; STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_output_add_folder(stele_output *out, const char *name,
+                                               stele_output **folder);
+
 /* Writes the buffer to the file. Returns the first error that happened; STELE_ERR_CLOSED for a
    closed pipe. */
 STELE_API stele_status stele_output_flush(stele_output *out);

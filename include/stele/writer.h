@@ -127,6 +127,10 @@ typedef struct stele_copier_options {
        Used for formats whose traces have several files; for others the caller adds a file to the
        folder for each copy. */
     const char *folder;
+    /* Of several traces of the format, those that cannot be copied so are left to the caller: see
+       stele_copier_left(). At least one of them must be copied. stele_copier_is_possible() reports
+       why a trace cannot be; it is not reported again. */
+    bool leaves_others;
 } stele_copier_options;
 
 /* Whether traces of the format are folders of files, or can be: see stele_copier_options.folder. */
@@ -146,6 +150,10 @@ STELE_API stele_status stele_copier_open(stele_context *context, stele_output *o
                                          const char *format, stele_trace *const *traces,
                                          size_t count, const stele_copier_options *options,
                                          stele_copier **copier);
+
+/* Returns the folder of the output for a trace that the copier left to the caller, by its index in
+   the array; NULL if the trace is copied. The copier ignores events of traces that it left. */
+STELE_API const char *stele_copier_left(const stele_copier *copier, size_t trace);
 
 /* Keeps the events of a segment. Segments must come in the order in which a reader of the traces
    gives them with STELE_ORDER_NONE and, among its columns, STELE_COLUMN_TIME |

@@ -9,6 +9,7 @@
 
 #include "cli/aligning.h"
 #include "cli/insn/insn.h"
+#include "cli/leaving.h"
 #include "cli/losing.h"
 #include "cli/sinking.h"
 #include "cli/verifying.h"
@@ -21,6 +22,8 @@ typedef struct target {
     const char *sink;   /* name of the sink; NULL: `format` is set */
     stele_writer *writer;
     stele_copier *copier;   /* copies the bytes of records; NULL: events are written anew */
+    leaving left;           /* what the copier leaves, of several traces */
+    bool is_second;         /* read once more, for what was left */
     stele_picture *picture; /* completes spans for a sink that draws them; NULL: not needed */
     stele_output *out;
     const char *path;
@@ -113,12 +116,33 @@ static bool changes_times(const options *o)
     return is_any_given(o, ids, sizeof ids / sizeof *ids);
 }
 
+/* Whether nothing is asked for that needs other records. */
+static bool may_copy(const cli *c, const target *to)
+{
+    return to->format != NULL && !to->how->is_anew && !changes_records(&c->options);
+}
+
 /* Whether records can be copied: the format stays the same, and supports it. */
 static bool is_copy(const cli *c, const target *to, const inputs *in,
                     const stele_copier_options *copying)
 {
-    return to->format != NULL && !to->how->is_anew && !changes_records(&c->options) &&
-           stele_copier_is_possible(to->format, in->traces, in->count, copying);
+    return may_copy(c, to) && stele_copier_is_possible(to->format, in->traces, in->count, copying);
+}
+
+/* Opens a copier for those of several traces that can be copied, and writers for the others.
+   Returns STELE_ERR_UNSUPPORTED if none can be copied. */
+static stele_status open_both(cli *c, target *to, const inputs *in, stele_copier_options *copying,
+                              const stele_writer_options *given)
+{
+    stele_status status;
+    if (in->count < 2 || !may_copy(c, to) || to->stops_at_loss)
+        return STELE_ERR_UNSUPPORTED;
+    copying->leaves_others = true;
+    status = stele_copier_open(c->context, to->out, to->format, in->traces, in->count, copying,
+                               &to->copier);
+    return status == STELE_OK
+               ? leaving_open(&to->left, c, in, to->copier, to->out, to->format, given)
+               : status;
 }
 
 /* Counts as losses what traces of the target's own format have beside their events. */
@@ -169,6 +193,8 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
         cli_remark(c,
                    "%s: written anew: records can be copied only from where they can be read twice",
                    stele_trace_get_info(in->traces[0])->path);
+    } else if ((status = open_both(c, to, in, &copying, &given)) != STELE_ERR_UNSUPPORTED) {
+        return cli_check(c, status, to->path);
     }
     if (!stele_format_find(to->format, &info) || !info.can_write)
         return cli_usage(c, "%s can only be read", to->format);
@@ -180,6 +206,7 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
 
 static void target_close(target *to)
 {
+    leaving_close(&to->left);
     stele_copier_close(to->copier);
     stele_writer_close(to->writer);
     stele_picture_free(to->picture);
@@ -191,8 +218,14 @@ static void target_close(target *to)
 static bool get_loss(const void *from, size_t index, stele_loss *loss)
 {
     const target *to = from;
-    return to->writer != NULL ? stele_writer_get_loss(to->writer, index, loss)
-                              : stele_copier_get_loss(to->copier, index, loss);
+    size_t count = 0;
+    if (to->writer != NULL)
+        return stele_writer_get_loss(to->writer, index, loss);
+    if (stele_copier_get_loss(to->copier, index, loss))
+        return true;
+    while (count < index && stele_copier_get_loss(to->copier, count, loss))
+        count++;
+    return leaving_get_loss(&to->left, index - count, loss);
 }
 
 static bool has_loss(const target *to)
@@ -257,6 +290,8 @@ static void lose_wall(target *to, const stele_segment *segment)
 static stele_status take_part(target *to, const stele_segment *segment)
 {
     stele_status status;
+    if (to->is_second)
+        return leaving_take(&to->left, segment);
     if (to->copier != NULL)
         return stele_copier_keep(to->copier, segment);
     if (to->is_aligned)
@@ -286,7 +321,7 @@ static stele_status take(void *user, const stele_segment *segment)
 static void choose_columns(const target *to, const inputs *in, stele_request *request)
 {
     stele_sink_info sink = STELE_INIT(stele_sink_info);
-    if (to->copier != NULL) {
+    if (to->copier != NULL && !to->is_second) {
         request->columns = STELE_COLUMN_TIME | STELE_COLUMN_CONTEXT;
         request->order = STELE_ORDER_NONE;
         return;
@@ -319,10 +354,13 @@ static stele_status finish_picture(const target *to)
 
 static stele_status finish(target *to)
 {
-    const stele_status status = to->picture != NULL ? finish_picture(to) : STELE_OK;
+    stele_status status = to->picture != NULL ? finish_picture(to) : STELE_OK;
     if (status != STELE_OK)
         return status;
-    return to->copier != NULL ? stele_copier_finish(to->copier) : stele_writer_finish(to->writer);
+    if (to->copier == NULL)
+        return stele_writer_finish(to->writer);
+    status = stele_copier_finish(to->copier);
+    return status == STELE_OK ? leaving_finish(&to->left) : status;
 }
 
 /* Whether a viewer gets the calls of a trace of instructions: yes, unless only some of its
@@ -350,12 +388,22 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
                                  stele_reader_stats *stats)
 {
     const consumer taker = {ready, take, to};
+    const stele_order order = request->order;
+    stele_status status;
     choose_columns(to, in, request);
     request->struct_size = sizeof *request;
     request->from_start = request->open_only = is_drawn(to) && wants_open(c);
     to->is_aligned =
         to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);
-    return cli_read(c, in->traces, in->count, request, &taker, stats);
+    status = cli_read(c, in->traces, in->count, request, &taker, stats);
+    if ((status != STELE_OK && status != STELE_END) || to->left.count == 0)
+        return status;
+    to->is_second = c->report.is_repeated = true;
+    request->order = order;
+    choose_columns(to, in, request);
+    status = cli_read(c, in->traces, in->count, request, &taker, NULL);
+    c->report.is_repeated = false;
+    return status;
 }
 
 /* Converts the inputs. Returns true if the output is complete and in place. */

@@ -27,10 +27,11 @@ struct stele_output {
     diag_sink *diag;
     diag_sink *own_diag;    /* freed with the output; NULL: `diag` belongs to another object */
     char *path, *temp_path; /* NULL for outputs in memory and standard output */
-    char *name;             /* of an added file: its name in the folder; else NULL */
+    char *name;             /* of an added file or folder: its name in the folder; else NULL */
     output *members;        /* of a folder or file: the first file that was added to it */
     output *last_member;    /* of a folder or file: the last file that was added to it */
     output *next;           /* of an added file: the one added after it */
+    output *outer;          /* of an added folder: the folder that it is in; else NULL */
     int fd;                 /* -1: an output in memory, or a folder */
     bool is_seekable;
     bool replaces; /* may replace an existing file */
@@ -76,6 +77,10 @@ stele_status output_open_folder(diag_sink *diag, const char *path, bool replace,
  * output_open().
  */
 stele_status output_add(output *out, const char *name, output **member);
+
+/* A folder of the folder: what is added to it goes there. It is closed before `out`, and finishing
+   it does nothing. STELE_ERR_UNSUPPORTED where `out` is no folder; STELE_ERR_MEMORY. */
+stele_status output_add_folder(output *out, const char *name, output **folder);
 
 /* Writes the buffer to the file. Returns the first error that happened; STELE_ERR_CLOSED for a
    closed pipe. */

@@ -309,9 +309,44 @@ static stele_status member_open(output *out, const char *name, output **member)
     return status;
 }
 
+/* Adds a file to the folder that this one is in. */
+static stele_status add_below(output *out, const char *name, output **result)
+{
+    const size_t size = strlen(out->name) + strlen(name) + 2;
+    char *path = malloc(size);
+    stele_status status;
+    *result = NULL;
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    snprintf(path, size, "%s/%s", out->name, name);
+    status = output_add(out->outer, path, result);
+    free(path);
+    return status;
+}
+
+stele_status output_add_folder(output *out, const char *name, output **folder)
+{
+    output *made;
+    *folder = NULL;
+    if (!out->is_folder && (out->path != NULL || out->fd >= 0))
+        return STELE_ERR_UNSUPPORTED;
+    made = output_make(out->diag, NULL);
+    if (made == NULL || (made->name = strdup(name)) == NULL) {
+        output_close(made);
+        return STELE_ERR_MEMORY;
+    }
+    made->outer = out;
+    made->is_folder = true;
+    *folder = made;
+    return STELE_OK;
+}
+
 stele_status output_add(output *out, const char *name, output **result)
 {
-    stele_status status = member_open(out, name, result);
+    stele_status status;
+    if (out->outer != NULL)
+        return add_below(out, name, result);
+    status = member_open(out, name, result);
     if (status != STELE_OK)
         return status;
     (*result)->name = strdup(name);

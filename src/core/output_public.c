@@ -75,6 +75,11 @@ stele_status stele_output_add(output *out, const char *name, output **member)
     return output_add(out, name, member);
 }
 
+stele_status stele_output_add_folder(output *out, const char *name, output **folder)
+{
+    return output_add_folder(out, name, folder);
+}
+
 const uint8_t *stele_output_memory(const output *out, size_t *size)
 {
     return output_memory(out, size);

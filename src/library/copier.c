@@ -14,6 +14,7 @@ struct stele_copier {
     stele_trace **traces;
     copier **copiers; /* by trace */
     char **folders;   /* by trace; NULL: the output itself */
+    bool *copied;     /* by trace: whether it is copied, and not left to the caller */
     char *version;    /* NULL: each trace's own */
     size_t count;
     loss_table losses; /* of all copiers, after they are finished */
@@ -30,23 +31,64 @@ bool stele_format_makes_folders(const char *name)
     return f != NULL && f->target != FORMAT_TARGET_FILE;
 }
 
+/* Whether a format can have such copies, whatever the traces are. */
+static bool has_copies(const format *to, size_t count, const stele_copier_options *o)
+{
+    return to != NULL && to->copier != NULL && count != 0 &&
+           (to->copies_as != NULL || (count == 1 && o->version == NULL && !o->is_shifted));
+}
+
+/* Whether two of the traces are parts of one. Next to each other they would be read as one trace.
+ */
+static bool has_parts(stele_trace *const *traces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (stele_trace_is_part(traces[i], traces[k]))
+                return true;
+    return false;
+}
+
+static bool is_of_format(const format *to, const stele_trace *trace)
+{
+    return strcmp(to->name, stele_trace_get_info(trace)->format) == 0;
+}
+
+static bool is_copied(const format *to, stele_trace *trace, const stele_copier_options *o)
+{
+    return is_of_format(to, trace) &&
+           (to->copies_as == NULL || to->copies_as(trace, o->version, o->is_shifted));
+}
+
 bool stele_copier_is_possible(const char *name, stele_trace *const *traces, size_t count,
                               const stele_copier_options *given)
 {
     const format *to = format_find(name);
     stele_copier_options o;
-    if (!take_options(&o, given) || to == NULL || to->copier == NULL ||
-        (to->copies_as == NULL && (count != 1 || o.version != NULL || o.is_shifted)))
+    if (!take_options(&o, given) || !has_copies(to, count, &o))
         return false;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(to->name, stele_trace_get_info(traces[i])->format) != 0 ||
-            (to->copies_as != NULL && !to->copies_as(traces[i], o.version, o.is_shifted)))
+    for (size_t i = 0; i < count; i++)
+        if (!is_copied(to, traces[i], &o))
             return false;
-        for (size_t k = 0; k < i; k++) /* next to each other they would be read as one trace */
-            if (stele_trace_is_part(traces[i], traces[k]))
-                return false;
-    }
-    return count != 0;
+    return !has_parts(traces, count);
+}
+
+/* Finds the traces that can be copied. Returns how many they are. */
+static size_t find_copied(stele_context *context, const format *to, stele_trace *const *traces,
+                          size_t count, const stele_copier_options *o, bool *copied)
+{
+    const diag_sink told = context->diag;
+    size_t copied_count = 0;
+    if (!has_copies(to, count, o) || has_parts(traces, count))
+        return 0;
+    for (size_t i = 0; i < count; i++) /* a trace of another format is merged with all others */
+        if (!is_of_format(to, traces[i]))
+            return 0;
+    context->diag.fn = NULL; /* stele_copier_is_possible() has reported why */
+    for (size_t i = 0; i < count; i++)
+        copied_count += copied[i] = is_copied(to, traces[i], o);
+    context->diag = told;
+    return copied_count;
 }
 
 /* ---- Folders of copies of several traces ---- */
@@ -105,6 +147,8 @@ static stele_status open_copiers(stele_copier *c, const format *to, output *out,
 {
     stele_status status = STELE_OK;
     for (size_t i = 0; status == STELE_OK && i < c->count; i++) {
+        if (!c->copied[i])
+            continue;
         status = to->copier(c->traces[i], out, &c->copiers[i]);
         if (status != STELE_OK)
             break;
@@ -126,8 +170,9 @@ static stele_copier *copier_make(stele_context *context, stele_trace *const *tra
     c->traces = calloc(count, sizeof *c->traces);
     c->copiers = calloc(count, sizeof *c->copiers);
     c->folders = calloc(count, sizeof *c->folders);
+    c->copied = calloc(count, sizeof *c->copied);
     c->version = version != NULL ? strdup(version) : NULL;
-    if (c->traces == NULL || c->copiers == NULL || c->folders == NULL ||
+    if (c->traces == NULL || c->copiers == NULL || c->folders == NULL || c->copied == NULL ||
         (version != NULL && c->version == NULL)) {
         stele_copier_close(c);
         return NULL;
@@ -153,6 +198,8 @@ static stele_status begin_opened(void *user, const stele_batch *batch, const ste
 {
     const stele_copier *c = user;
     copier *to = copier_of(c, batch->stream);
+    if (to == NULL)
+        return STELE_OK;
     if (to->ops->open != NULL)
         return to->ops->open(to, batch, event, before_ns);
     losses_add(&to->losses, (stele_kind)event->kind, COPIER_NOT_BEGUN, LOSS_FORM, 1);
@@ -165,17 +212,20 @@ stele_status stele_copier_open(stele_context *context, output *out, const char *
 {
     stele_copier_options options;
     stele_copier *c;
+    size_t copied_count;
     stele_status status;
     *result = NULL;
     if (!take_options(&options, given))
         return STELE_ERR_ARGUMENT;
-    if (!stele_copier_is_possible(name, traces, count, &options))
+    if (!options.leaves_others && !stele_copier_is_possible(name, traces, count, &options))
         return STELE_ERR_UNSUPPORTED;
-    c = copier_make(context, traces, count, options.version);
+    c = count != 0 ? copier_make(context, traces, count, options.version) : NULL;
     if (c == NULL)
-        return STELE_ERR_MEMORY;
-    status = name_folders(c, options.folder) ? open_copiers(c, format_find(name), out, &options)
-                                             : STELE_ERR_MEMORY;
+        return count != 0 ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
+    copied_count = find_copied(context, format_find(name), traces, count, &options, c->copied);
+    status = copied_count == 0                 ? STELE_ERR_UNSUPPORTED
+             : name_folders(c, options.folder) ? open_copiers(c, format_find(name), out, &options)
+                                               : STELE_ERR_MEMORY;
     if (status == STELE_OK && options.cut != NULL && options.cut->begin.kind != STELE_BOUND_NONE)
         status = opened_find(context, traces, count, options.cut, begin_opened, c);
     if (status != STELE_OK) {
@@ -186,11 +236,16 @@ stele_status stele_copier_open(stele_context *context, output *out, const char *
     return STELE_OK;
 }
 
+const char *stele_copier_left(const stele_copier *c, size_t trace)
+{
+    return trace < c->count && !c->copied[trace] ? c->folders[trace] : NULL;
+}
+
 stele_status stele_copier_keep(stele_copier *c, const stele_segment *segment)
 {
     copier *to = copier_of(c, segment->batch->stream);
     stele_status status = STELE_OK;
-    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
+    for (uint32_t i = 0; to != NULL && status == STELE_OK && i < segment->count; i++)
         status = to->ops->keep(to, segment->batch, &segment->batch->events[segment->first + i]);
     return status;
 }
@@ -200,6 +255,8 @@ stele_status stele_copier_finish(stele_copier *c)
     stele_status status = STELE_OK;
     stele_loss loss = STELE_INIT(stele_loss);
     for (size_t i = 0; status == STELE_OK && i < c->count; i++) {
+        if (!c->copied[i])
+            continue;
         status = c->copiers[i]->ops->finish(c->copiers[i]);
         for (size_t k = 0; losses_get(&c->copiers[i]->losses, k, &loss); k++)
             losses_add(&c->losses, loss.kind, loss.what,
@@ -229,6 +286,7 @@ void stele_copier_close(stele_copier *c)
     free(c->traces);
     free(c->copiers);
     free(c->folders);
+    free(c->copied);
     free(c->version);
     free(c);
 }

@@ -113,6 +113,32 @@ events "$good/small_18" "$good/lttng_216_18" "$good/lttng_216_2" >once
 events three >twice
 same once twice
 
+# Of several, only the one that cannot be translated is written anew, and what it loses is said.
+rm -rf mixed strict
+convert "$good/small_18" "$good/small_2" "$good/lttng_216_18" -o mixed --to ctf --to-version 1.8
+says err "small_2: written anew in 'small_2'"
+says err 'dropped: entry of the environment'
+lines_of=$(grep -c 'note CTF484' err) || true
+[ "$lines_of" = 1 ] || complain "CTF484 is reported $lines_of times" err
+for name in small_18 lttng_216_18; do
+    same_packets "$good/$name" "mixed/$name"
+    same "$good/$name/metadata" "mixed/$name/metadata"
+done
+when_and_what='s/^\(\[[0-9:.]*\]\) ([^)]*) \([a-z]* \)*\([a-z:_]*\): .*/\1 \3/'
+events "$good/small_18" "$good/small_2" "$good/lttng_216_18" | sed "$when_and_what" >once
+events mixed | sed "$when_and_what" >twice
+same once twice
+says once '^\[22:13:20.070006000\] values$'
+expect 1 merge "$good/small_18" "$good/small_2" -o strict --to-version 1.8 --strict
+says err "not written, because of --strict"
+[ ! -e strict ] || complain "--strict has left its output"
+# The second reading is of the same events: with a filter, too, and in a range.
+convert "$good/small_18" "$good/small_2" -o some --to ctf --to-version 1.8 --where 'name != "values"' \
+    --begin 1ms
+events "$good/small_18" "$good/small_2" --where 'name != "values"' --begin 1ms >once
+events some >twice
+same once twice
+
 # Shifted, the clocks are.
 for shift in '3.5s' '-20ms' '1ns'; do
     rm -rf shifted
