@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/load.h"
 #include "core/output.h"
 
 #define TEXT_U64_SIZE 20 /* bytes that text_u64(), and text_i64() with sign, write at most */
@@ -30,17 +31,83 @@ static inline char *text_i64(char *to, int64_t value)
     return text_u64(to + sign, ((uint64_t)value ^ (0 - sign)) + sign);
 }
 
+/* Digits are made in blocks of eight: a block has values below this limit. */
+#define TEXT_BLOCK       8u
+#define TEXT_BLOCK_LIMIT UINT64_C(100000000)
+
+/* Makes eight digits at once, as characters: the value is split into lanes of four, two and one
+   digits by multiplying with rounded-up reciprocals, which are exact for these ranges. The first
+   digit is the lowest byte. */
+static inline uint64_t text_block(uint32_t value)
+{
+    uint64_t lanes, upper;
+    lanes = value / 10000 | (uint64_t)(value % 10000) << 32;
+    upper = (lanes * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+    lanes = upper | (lanes - 100 * upper) << 16;
+    upper = (lanes * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    return (upper | (lanes - 10 * upper) << 8) + UINT64_C(0x3030303030303030);
+}
+
 /* Keeps the leading digits of a number, all but the last eight, for the next number: those of
-   times, say, seldom differ. */
+   times, say, seldom differ. All zeros is a valid start. */
 typedef struct text_front {
     uint64_t front; /* the leading digits as a number; 0: none are kept */
-    char digits[TEXT_U64_SIZE];
+    char digits[16];
     uint32_t size;
 } text_front;
 
+/* Keeps the digits of other leading digits, `front`. */
+void text_front_set(text_front *kept, uint64_t front);
+
 /* Writes a number in decimal, with the digits in `kept` where they fit. There must be room for
    TEXT_U64_SIZE bytes even if it has fewer digits. */
-char *text_u64_near(char *to, uint64_t value, text_front *kept);
+static inline char *text_u64_near(char *to, uint64_t value, text_front *kept)
+{
+    const uint64_t front = value / TEXT_BLOCK_LIMIT;
+    if (front == 0)
+        return text_u64(to, value);
+    if (front != kept->front)
+        text_front_set(kept, front);
+    memcpy(to, kept->digits, sizeof kept->digits);
+    store_le64(to + kept->size, text_block((uint32_t)(value - front * TEXT_BLOCK_LIMIT)));
+    return to + kept->size + TEXT_BLOCK;
+}
+
+/* Writes a number divided by 1000, with exactly three decimals: "0.001", "17.250". There must be
+   room for TEXT_U64_SIZE + 8 bytes. */
+char *text_thousands(char *to, uint64_t value);
+
+/* Writes the same as text_thousands(), with the digits in `kept` where they fit. */
+static inline char *text_thousands_near(char *to, uint64_t value, text_front *kept)
+{
+    const uint64_t front = value / TEXT_BLOCK_LIMIT;
+    uint64_t digits;
+    if (front == 0)
+        return text_thousands(to, value);
+    if (front != kept->front)
+        text_front_set(kept, front);
+    digits = text_block((uint32_t)(value - front * TEXT_BLOCK_LIMIT));
+    memcpy(to, kept->digits, sizeof kept->digits);
+    to += kept->size;
+    store_le64(to, digits);
+    store_le32(to + 5, (uint32_t)(digits >> 40) << 8 | '.');
+    return to + TEXT_BLOCK + 1;
+}
+
+/* Writes nanoseconds as seconds with nine decimals, "12.000000345", with the digits in `kept` where
+   they fit. Such a front must not be used for other numbers. There must be room for
+   TEXT_U64_SIZE + 8 bytes. */
+void text_front_set_seconds(text_front *kept, uint64_t front);
+
+static inline char *text_seconds_near(char *to, uint64_t ns, text_front *kept)
+{
+    const uint64_t front = ns / TEXT_BLOCK_LIMIT;
+    if (front != kept->front || kept->size == 0)
+        text_front_set_seconds(kept, front);
+    memcpy(to, kept->digits, sizeof kept->digits);
+    store_le64(to + kept->size, text_block((uint32_t)(ns - front * TEXT_BLOCK_LIMIT)));
+    return to + kept->size + TEXT_BLOCK;
+}
 
 /* Writes lower-case hexadecimal digits, with leading zeros up to `digits`, without "0x". */
 char *text_hex(char *to, uint64_t value, unsigned digits);
@@ -113,6 +180,11 @@ static inline char *text_put_utf8(char *to, uint32_t point)
     *to++ = (char)(0x80 | (point & 0x3f));
     return to;
 }
+
+/* Copies a text of ASCII without control characters, quotes and backslashes, and returns the
+   position after it. Returns NULL if the text has anything else. There must be room for 8 bytes
+   more. */
+char *text_copy_plain(char *to, const void *bytes, size_t size);
 
 /* Appends the inside of a JSON string (RFC 8259), without quotes. Bytes that are not UTF-8 become
    U+FFFD; returns true if there were any. */

@@ -68,6 +68,64 @@ TEST(hex_and_padded_are_as_printf)
     CHECK_EQ_STR(ended(text_padded(written, 7, 1)), "7");
 }
 
+/* Values whose digits in front of the last eight are kept, or change, from one to the next. */
+static uint64_t near_to(uint64_t value)
+{
+    switch (random_u64() % 4) {
+    case 0: return random_any();
+    case 1: return value + random_u64() % 1000;
+    case 2: return value - random_u64() % 100000000;
+    default: return value;
+    }
+}
+
+static void check_near(uint64_t value, text_front *kept)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "%" PRIu64, value);
+    CHECK_EQ_STR(ended(text_u64_near(written, value, &kept[0])), expected);
+    snprintf(expected, sizeof expected, "%" PRIu64 ".%03u", value / 1000, (unsigned)(value % 1000));
+    CHECK_EQ_STR(ended(text_thousands(written, value)), expected);
+    CHECK_EQ_STR(ended(text_thousands_near(written, value, &kept[1])), expected);
+    snprintf(expected, sizeof expected, "%" PRIu64 ".%09u", value / 1000000000,
+             (unsigned)(value % 1000000000));
+    CHECK_EQ_STR(ended(text_seconds_near(written, value, &kept[2])), expected);
+}
+
+TEST(numbers_near_others_are_as_printf)
+{
+    text_front kept[3] = {{.front = 0}};
+    uint64_t value = 0, power = 1;
+    for (int i = 0; i < 20; i++, power *= 10) {
+        for (uint64_t near = power - 2; near != power + 2; near++)
+            check_near(near, kept);
+    }
+    check_near(UINT64_MAX, kept);
+    check_near(0, kept);
+    for (int i = 0; i < 50000; i++)
+        check_near(value = near_to(value), kept);
+}
+
+TEST(plain_texts_are_copied)
+{
+    char text[64];
+    for (size_t size = 0; size < 40; size++) {
+        memset(text, 'x', sizeof text);
+        CHECK(text_copy_plain(written, text, size) == written + size);
+        CHECK(memcmp(written, text, size) == 0);
+        for (size_t at = 0; at < size; at++) {
+            static const uint8_t others[] = {'"', '\\', 0x00, 0x1f, 0x7f, 0x80, 0xff, '\n'};
+            for (size_t i = 0; i < sizeof others; i++) {
+                text[at] = (char)others[i];
+                CHECK(text_copy_plain(written, text, size) == NULL);
+            }
+            text[at] = '~';
+            CHECK(text_copy_plain(written, text, size) == written + size);
+            text[at] = 'x';
+        }
+    }
+}
+
 /* Checks that a text reads back as the same value, and that no shorter decimal does. */
 static void check_shortest(double value)
 {
