@@ -11,6 +11,18 @@
 
 #include "sinks/chrome_sink.h"
 
+/* Writes `,"id":"0x1f"`. */
+static void chrome_id_put(chrome_sink *chrome, uint64_t id)
+{
+    output *out = chrome->base.out;
+    char *to = (char *)output_reserve(out, CHROME_EVENT_SIZE);
+    if (to == NULL)
+        return;
+    to = text_hex(PUT(to, ",\"id\":\"0x"), id, 1);
+    *to++ = '"';
+    output_advance(out, (size_t)(to - (char *)out->at));
+}
+
 /* ---- Flows and asynchronous operations ---- */
 
 /* The event to write for one of a flow or operation. It gets the category and name of the begin,
@@ -35,17 +47,11 @@ static void linked_put(chrome_sink *chrome, const chrome_track *track, const ste
                                   ? chrome_links_begin(&chrome->links, event, track->pid, is_flow)
                                   : chrome_links_follow(&chrome->links, event, track->pid, is_flow);
     const stele_event as = link_event(link, event);
+    output *out = chrome->base.out;
     /* Flows are numbered from 1. One whose begin is unknown gets a number far from those. */
     const uint64_t mix = link != NULL ? link->mix : is_flow ? ~event->id & UINT64_C(1) << 63 : 0;
-    output *out = chrome->base.out;
-    chrome_begin_put(chrome, phase);
-    if (as.category == 0)
-        OUTPUT_LITERAL(out, ",\"cat\":\"\"");
-    chrome_category_put(chrome, &as);
-    chrome_name_put(chrome, &as, "");
-    OUTPUT_LITERAL(out, ",\"id\":\"");
-    output_hex(out, event->id ^ mix);
-    output_byte(out, '"');
+    chrome_title_put(chrome, &as, phase, "");
+    chrome_id_put(chrome, event->id ^ mix);
     chrome_place_put(chrome, track, event->time_ns);
     if (is_flow)
         OUTPUT_LITERAL(out, ",\"bp\":\"e\"");
@@ -69,14 +75,9 @@ static void counter_put(chrome_sink *chrome, const chrome_track *track, const st
     uint32_t first;
     const uint32_t count = stele_event_fields(chrome->batch, event, &first);
     const stele_field *fields = chrome->batch->fields + first;
-    chrome_begin_put(chrome, 'C');
-    chrome_category_put(chrome, event);
-    chrome_name_put(chrome, event, "");
-    if (event->id != 0) {
-        OUTPUT_LITERAL(chrome->base.out, ",\"id\":\"");
-        output_hex(chrome->base.out, event->id);
-        output_byte(chrome->base.out, '"');
-    }
+    chrome_title_put(chrome, event, 'C', "");
+    if (event->id != 0)
+        chrome_id_put(chrome, event->id);
     chrome_place_put(chrome, track, event->time_ns);
     for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
         if (field_is_shown(&fields[at]) && !is_number(&fields[at]))

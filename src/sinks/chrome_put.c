@@ -7,34 +7,16 @@ const char *const chrome_mark_texts[CHROME_MARK_COUNT] = {"stele.unwound", "stel
 
 /* ---- Times ---- */
 
-char *chrome_put_us(char *to, uint64_t ns, bool is_negative)
-{
-    uint32_t digits;
-    if (is_negative)
-        *to++ = '-';
-    if (ns < 1000) {
-        const uint32_t value = (uint32_t)ns;
-        to = PUT(to, "0.000");
-        to[-3] = (char)('0' + value / 100);
-        to[-2] = (char)('0' + value / 10 % 10);
-        to[-1] = (char)('0' + value % 10);
-        return to;
-    }
-    /* Write all digits, then move the last three by one to make room for the decimal point. */
-    to = text_u64_long(to, ns);
-    memcpy(&digits, to - 3, 4);
-    memcpy(to - 2, &digits, 4);
-    to[-3] = '.';
-    return to + 1;
-}
-
-/* Writes a time relative to the origin. Viewers read times as doubles, which distinguish
-   nanoseconds up to 104 days from the origin. */
-static char *put_ts(const chrome_sink *chrome, char *to, int64_t ns)
+/* Writes a time relative to the origin, in microseconds. Viewers read times as doubles, which
+   distinguish nanoseconds up to 104 days from the origin. */
+static inline char *put_ts(chrome_sink *chrome, char *to, int64_t ns)
 {
     bool is_negative;
     const uint64_t distance = time_distance(ns, chrome->origin_ns, &is_negative);
-    return chrome_put_us(to, distance, is_negative);
+    if (!is_negative)
+        return text_thousands_near(to, distance, &chrome->ts);
+    *to = '-';
+    return text_thousands(to + 1, distance);
 }
 
 /* ---- Parts of an event ---- */
@@ -94,58 +76,94 @@ void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns
     output_advance(chrome->base.out, (size_t)(to - start));
 }
 
-/*
- * Makes the start of an event, from the separator up to the number of its time, and keeps it for
- * others with the same key. Returns false if it cannot be kept, because a loss has to be reported
- * for the name.
- */
-static __attribute__((noinline)) bool head_make(chrome_sink *chrome, const chrome_track *track,
-                                                const stele_event *event, fragment_key key)
+/* ---- The beginning of events ---- */
+
+/* The two fragments that are kept: up to the number of the time, and up to the name only. */
+enum { PLACE_HEAD, PLACE_TITLE };
+
+static fragment_key head_key(const chrome_sink *chrome, const stele_event *event, char phase,
+                             uint8_t which)
+{
+    return fragment_key_make(&chrome->heads, event->name, which == PLACE_HEAD ? event->track : 0,
+                             event->category, (uint8_t)phase, which);
+}
+
+static void title_write(chrome_sink *chrome, const stele_event *event, char phase,
+                        const char *standard)
+{
+    chrome_begin_put(chrome, phase);
+    if (event->category == 0 && strchr("bnestf", phase) != NULL)
+        OUTPUT_LITERAL(chrome->base.out, ",\"cat\":\"\"");
+    chrome_category_put(chrome, event);
+    chrome_name_put(chrome, event, standard);
+}
+
+/* Writes the beginning of an event, up to its name or, with a track, up to the number of the time.
+   Keeps it unless the name had to be changed. The first event is not kept: it has no separator. */
+static __attribute__((noinline)) void head_make(chrome_sink *chrome, const chrome_track *track,
+                                                const stele_event *event, fragment_key key,
+                                                char phase, const char *standard)
 {
     output *const out = chrome->base.out;
+    const bool is_first = !chrome->has_events;
+    const uint32_t changes = chrome->values.changes;
     const uint8_t *made;
     size_t size;
     char *to;
-    if (event->name == 0 || chrome->values.changes != 0)
-        return false;
     output_clear(chrome->scratch);
     chrome->base.out = chrome->scratch;
-    chrome->has_events = true;
-    chrome_begin_put(chrome, (char)key.kind);
-    chrome_category_put(chrome, event);
-    chrome_name_put(chrome, event, NULL);
+    chrome->values.changes = 0;
+    title_write(chrome, event, phase, standard);
     to = (char *)output_reserve(chrome->scratch, CHROME_EVENT_SIZE);
-    if (to != NULL) {
+    if (to != NULL && track != NULL) {
         memcpy(to, track->place, CHROME_PLACE_SIZE);
         to = PUT(to + track->place_size, ",\"ts\":");
         output_advance(chrome->scratch, (size_t)(to - (char *)chrome->scratch->at));
     }
     chrome->base.out = out;
     made = output_memory(chrome->scratch, &size);
-    if (chrome->values.changes == 0 && chrome->scratch->status == STELE_OK)
+    chrome->is_exhausted |= chrome->scratch->status != STELE_OK;
+    if (!is_first && event->name != 0 && chrome->values.changes == 0 && !chrome->is_exhausted)
         fragments_keep(&chrome->heads, key, made, size);
-    chrome->values.changes = 0;
-    return fragments_put(&chrome->heads, out, key);
+    chrome->values.changes |= changes;
+    output_put(out, made, size);
+}
+
+static const fragment *head_find(const chrome_sink *chrome, fragment_key key)
+{
+    return chrome->has_events ? fragments_find(&chrome->heads, key) : NULL;
+}
+
+void chrome_title_put(chrome_sink *chrome, const stele_event *event, char phase,
+                      const char *standard)
+{
+    const fragment_key key = head_key(chrome, event, phase, PLACE_TITLE);
+    const fragment *found = head_find(chrome, key);
+    char *to = found != NULL ? (char *)output_reserve(chrome->base.out, FRAGMENT_ROOM) : NULL;
+    chrome->has_args = false;
+    if (to == NULL)
+        head_make(chrome, NULL, event, key, phase, standard);
+    else
+        output_advance(chrome->base.out, (size_t)(fragment_copy(&chrome->heads, found, to) - to));
 }
 
 void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                      char phase, const char *standard)
 {
-    const fragment_key key = {event->name, event->track, event->category, (uint8_t)phase, 0};
+    const fragment_key key = head_key(chrome, event, phase, PLACE_HEAD);
+    const fragment *found = head_find(chrome, key);
     output *out = chrome->base.out;
     char *to;
-    if (!chrome->has_events ||
-        !(fragments_put(&chrome->heads, out, key) || head_make(chrome, track, event, key))) {
-        chrome_begin_put(chrome, phase);
-        chrome_category_put(chrome, event);
-        chrome_name_put(chrome, event, standard);
-        chrome_place_put(chrome, track, event->time_ns);
+    if (found == NULL)
+        head_make(chrome, track, event, key, phase, standard);
+    to = (char *)output_reserve(out, FRAGMENT_ROOM + CHROME_EVENT_SIZE);
+    if (to == NULL)
         return;
-    }
     chrome->has_args = false;
-    to = (char *)output_reserve(out, CHROME_EVENT_SIZE);
-    if (to != NULL)
-        output_advance(out, (size_t)(put_ts(chrome, to, event->time_ns) - to));
+    if (found != NULL)
+        to = fragment_copy(&chrome->heads, found, to);
+    to = put_ts(chrome, to, event->time_ns);
+    output_advance(out, (size_t)(to - (char *)out->at));
 }
 
 /* Writes what separates an argument from the one before, or begins the arguments. */
@@ -243,6 +261,50 @@ static void args_put_fields(chrome_sink *chrome, const stele_event *event)
 #define FLAGS_TOLD \
     (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
 
+/* Writes the fields of an event as its arguments, and its end. */
+static void plain_args_put(chrome_sink *chrome, const stele_event *event)
+{
+    static const char head[] = ",\"args\":{";
+    output *out = chrome->base.out;
+    uint32_t first;
+    const uint32_t count = stele_event_fields(chrome->batch, event, &first);
+    char *to = (char *)output_reserve(out, sizeof head);
+    if (to == NULL)
+        return;
+    output_advance(out, (size_t)(PUT(to, ",\"args\":{") - to));
+    if (value_put_members(&chrome->values, out, chrome->batch, first, count))
+        output_byte(out, '}');
+    else
+        out->at -= sizeof head - 1; /* no field is shown: take the key back */
+    output_byte(out, '}');
+}
+
+bool chrome_plain_put(chrome_sink *chrome, const stele_event *event, char phase,
+                      uint64_t duration_ns)
+{
+    const fragment *found;
+    output *out = chrome->base.out;
+    char *to;
+    if (chrome->batch->context_count != 0 || (event->flags & FLAGS_TOLD) != 0 ||
+        (event->field_count != 0 && mark_of(chrome, event) != CHROME_MARK_COUNT))
+        return false;
+    found = head_find(chrome, head_key(chrome, event, phase, PLACE_HEAD));
+    to = found != NULL ? (char *)output_reserve(out, FRAGMENT_ROOM + CHROME_EVENT_SIZE) : NULL;
+    if (to == NULL)
+        return false;
+    to = put_ts(chrome, fragment_copy(&chrome->heads, found, to), event->time_ns);
+    if (duration_ns != CHROME_NO_DURATION)
+        to = text_thousands(PUT(to, ",\"dur\":"), duration_ns);
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
+        to = text_u64(PUT(to, ",\"stele.cpu\":"), event->cpu);
+    if (event->field_count == 0)
+        *to++ = '}';
+    output_advance(out, (size_t)(to - (char *)out->at));
+    if (event->field_count != 0)
+        plain_args_put(chrome, event);
+    return true;
+}
+
 static void args_put_flags(chrome_sink *chrome, unsigned flags)
 {
     char text[CELL_SIZE];
@@ -294,11 +356,12 @@ void chrome_end_put(chrome_sink *chrome, const stele_event *event)
 void chrome_moment_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                        const char *standard, char scope)
 {
-    char text[] = ",\"s\":\"t\"";
-    chrome_begin_put(chrome, 'i');
-    chrome_category_put(chrome, event);
-    chrome_name_put(chrome, event, standard);
-    chrome_place_put(chrome, track, event->time_ns);
-    text[6] = scope;
-    output_write(chrome->base.out, text, sizeof text - 1);
+    char *to;
+    chrome_head_put(chrome, track, event, 'i', standard);
+    to = (char *)output_reserve(chrome->base.out, CHROME_EVENT_SIZE);
+    if (to == NULL)
+        return;
+    to = PUT(to, ",\"s\":\"t\"");
+    to[-2] = scope;
+    output_advance(chrome->base.out, (size_t)(to - (char *)chrome->base.out->at));
 }

@@ -21,7 +21,7 @@ typedef struct chrome_sink {
     stele_writer base;
     value_writer values;
     track_labels labels; /* titles of tracks as JSON strings */
-    fragments heads;     /* starts of spans' events, see chrome_head_put() */
+    fragments heads;     /* beginnings of events, see chrome_head_put() */
     output *scratch;     /* buffer in which one is made */
     chrome_tracks tracks;
     chrome_links links;
@@ -38,6 +38,7 @@ typedef struct chrome_sink {
     bool has_end;
     int64_t end_ns;    /* time at which threads that run until the end stop */
     int64_t origin_ns; /* time at which written times are 0 */
+    text_front ts;     /* leading digits of times */
     int64_t wall_ns;   /* wall-clock time of the origin */
     const stele_batch *batch;
 } chrome_sink;
@@ -49,11 +50,6 @@ static inline void chrome_lose(chrome_sink *chrome, const stele_event *event, co
 }
 
 /* ---- Parts of an event (chrome_put.c) ---- */
-
-/*
- * Writes nanoseconds as exact microseconds with three decimals, such as "-0.001". Returns the end.
- */
-char *chrome_put_us(char *to, uint64_t ns, bool is_negative);
 
 static inline void chrome_note_time(chrome_sink *chrome, int64_t ns)
 {
@@ -69,10 +65,25 @@ void chrome_category_put(chrome_sink *chrome, const stele_event *event);
 void chrome_name_put(chrome_sink *chrome, const stele_event *event, const char *standard);
 void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns);
 
-/* Writes all parts up to the time for an event of a span. The text is made once for all events
-   with the same kind, category, name and track. */
+/* Writes the separator, the phase, the category and the name. The text is made once for all events
+   with the same phase, category and name. Flows and operations get an empty category if they have
+   none. */
+void chrome_title_put(chrome_sink *chrome, const stele_event *event, char phase,
+                      const char *standard);
+
+/* Writes the same, and the place and the time. The text up to the time is made once for all events
+   with the same phase, category, name and track. */
 void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                      char phase, const char *standard);
+
+/*
+ * Writes the whole event of a span that has only a name, times, a CPU and fields. Returns false,
+ * and writes nothing, for other events and if its head was not made before. No duration is written
+ * if it is CHROME_NO_DURATION.
+ */
+#define CHROME_NO_DURATION UINT64_MAX
+bool chrome_plain_put(chrome_sink *chrome, const stele_event *event, char phase,
+                      uint64_t duration_ns);
 
 /* Write an argument, with what separates it from the one before. */
 void chrome_arg_next(chrome_sink *chrome);

@@ -29,11 +29,16 @@ void chrome_complete_put(chrome_sink *chrome, chrome_track *track, const stele_e
     bool is_negative;
     uint64_t ns = time_distance((int64_t)event->id, event->time_ns, &is_negative);
     char *to;
+    if (!is_negative && chrome_plain_put(chrome, event, 'X', ns)) {
+        chrome_note_time(chrome, (int64_t)event->id);
+        note_overlap(chrome, track, event);
+        return;
+    }
     chrome_head_put(chrome, track, event, 'X', "");
     to = (char *)output_reserve(out, CHROME_EVENT_SIZE);
     if (to == NULL)
         return;
-    to = chrome_put_us(PUT(to, ",\"dur\":"), is_negative ? 0 : ns, false);
+    to = text_thousands(PUT(to, ",\"dur\":"), is_negative ? 0 : ns);
     output_advance(out, (size_t)(to - (char *)out->at));
     chrome_beside_put(chrome, event);
     if (is_negative) {
@@ -49,7 +54,7 @@ void chrome_complete_put(chrome_sink *chrome, chrome_track *track, const stele_e
 
 /* A number that is equal for equal names, to compare an end with its begin; a name that is known
    only in its batch is hashed. */
-static uint64_t span_name(const chrome_sink *chrome, const stele_event *event)
+static inline uint64_t span_name(const chrome_sink *chrome, const stele_event *event)
 {
     uint64_t name = event->name;
     if ((event->name & STELE_NAME_LOCAL) != 0) {
@@ -68,6 +73,8 @@ static void open_span(chrome_sink *chrome, chrome_track *track, uint64_t name)
 void chrome_begin_span_put(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
     open_span(chrome, track, span_name(chrome, event));
+    if (chrome_plain_put(chrome, event, 'B', CHROME_NO_DURATION))
+        return;
     chrome_head_put(chrome, track, event, 'B', NULL);
     chrome_beside_put(chrome, event);
     chrome_end_put(chrome, event);
@@ -88,6 +95,8 @@ void chrome_end_span_put(chrome_sink *chrome, chrome_track *track, const stele_e
     } else {
         chrome_lose(chrome, event, "end without a begin, which viewers leave out", false);
     }
+    if (is_same && chrome_plain_put(chrome, event, 'E', CHROME_NO_DURATION))
+        return;
     if (is_same && (event->name != 0 || event->category != 0)) {
         chrome_head_put(chrome, track, event, 'E', NULL);
     } else {
@@ -129,7 +138,7 @@ static void state_put(chrome_sink *chrome, const chrome_running *running, int64_
     to = (char *)output_reserve(out, CHROME_EVENT_SIZE);
     if (to == NULL)
         return;
-    to = chrome_put_us(PUT(to, ",\"dur\":"), is_negative ? 0 : ns, false);
+    to = text_thousands(PUT(to, ",\"dur\":"), is_negative ? 0 : ns);
     to = text_u64(PUT(to, ",\"args\":{\"cpu\":"), running->cpu);
     to = PUT(to, "}}");
     output_advance(out, (size_t)(to - (char *)out->at));

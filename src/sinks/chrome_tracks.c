@@ -214,14 +214,9 @@ bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const
 
 /* ---- Stacks of all tracks ---- */
 
-/* Takes a free node or makes one. Node 0 is never used, because 0 stands for an empty stack. */
-static uint32_t node_take(chrome_tracks *tracks)
+/* Node 0 is never used, because 0 stands for an empty stack. */
+uint32_t chrome_node_new(chrome_tracks *tracks)
 {
-    const uint32_t free_node = tracks->node_free;
-    if (free_node != 0) {
-        tracks->node_free = tracks->nodes[free_node].below;
-        return free_node;
-    }
     if (tracks->node_count + 1 >= tracks->node_capacity) {
         const uint32_t capacity = tracks->node_capacity == 0 ? 256 : tracks->node_capacity * 2;
         chrome_node *nodes;
@@ -236,24 +231,4 @@ static uint32_t node_take(chrome_tracks *tracks)
         tracks->node_capacity = capacity;
     }
     return ++tracks->node_count;
-}
-
-bool chrome_push(chrome_tracks *tracks, uint32_t *stack, uint64_t value)
-{
-    const uint32_t node = node_take(tracks);
-    if (node == 0)
-        return false;
-    tracks->nodes[node] = (chrome_node){value, *stack};
-    *stack = node;
-    return true;
-}
-
-uint64_t chrome_pop(chrome_tracks *tracks, uint32_t *stack)
-{
-    chrome_node *node = &tracks->nodes[*stack];
-    const uint32_t freed = *stack;
-    *stack = node->below;
-    node->below = tracks->node_free;
-    tracks->node_free = freed;
-    return node->value;
 }

@@ -97,10 +97,32 @@ void chrome_idle_init(chrome_idle *idle, stele_context *context);
 bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,
                     const stele_event *event);
 
+/* Makes a node that was never used. Returns 0 if there is no room. */
+uint32_t chrome_node_new(chrome_tracks *tracks);
+
 /* Pushes a value on a stack. All stacks share one bounded pool. Returns false, without a change,
    if it is full. */
-bool chrome_push(chrome_tracks *tracks, uint32_t *stack, uint64_t value);
-uint64_t chrome_pop(chrome_tracks *tracks, uint32_t *stack);
+static inline bool chrome_push(chrome_tracks *tracks, uint32_t *stack, uint64_t value)
+{
+    uint32_t node = tracks->node_free;
+    if (node != 0)
+        tracks->node_free = tracks->nodes[node].below;
+    else if ((node = chrome_node_new(tracks)) == 0)
+        return false;
+    tracks->nodes[node] = (chrome_node){value, *stack};
+    *stack = node;
+    return true;
+}
+
+static inline uint64_t chrome_pop(chrome_tracks *tracks, uint32_t *stack)
+{
+    chrome_node *node = &tracks->nodes[*stack];
+    const uint32_t freed = *stack;
+    *stack = node->below;
+    node->below = tracks->node_free;
+    tracks->node_free = freed;
+    return node->value;
+}
 
 static inline uint64_t chrome_top(const chrome_tracks *tracks, uint32_t stack)
 {

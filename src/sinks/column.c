@@ -169,6 +169,8 @@ void cell_clock_enter(cell_clock *clock, const stele_context *context, const ste
     if (clock->stream == NULL)
         clock->stream = &unknown;
     clock->has_wall = stele_batch_wall(segment->batch, &clock->stream->clock, &clock->wall_ns);
+    clock->is_relative_ns =
+        clock->time == STELE_SINK_TIME_RELATIVE && clock->stream->clock.domain == STELE_CLOCK_NS;
     for (uint32_t i = 0; i < segment->count && !clock->has_origin; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
         clock->has_origin = (event->flags & STELE_FLAG_NO_TIME) == 0;
@@ -187,18 +189,23 @@ static char *put_distance(char *to, const cell_clock *clock, int64_t a, int64_t 
         *to++ = '-';
     if (clock->stream->clock.domain != STELE_CLOCK_NS)
         return text_u64(to, distance);
+    if (distance < TEXT_BLOCK_LIMIT) {
+        to = put_bytes(to, "0.0", 3);
+        store_le64(to, text_block((uint32_t)distance));
+        return to + TEXT_BLOCK;
+    }
     to = text_u64(to, distance / 1000000000);
     *to++ = '.';
-    return text_padded(to, distance % 1000000000, 9);
+    return text_nine(to, (uint32_t)(distance % 1000000000));
 }
 
-static bool has_time(const cell_clock *clock, const stele_event *event)
+static inline bool has_time(const cell_clock *clock, const stele_event *event)
 {
     return (event->flags & STELE_FLAG_NO_TIME) == 0 &&
            clock->stream->clock.domain != STELE_CLOCK_NONE;
 }
 
-char *cell_time(char *to, const cell_clock *clock, const stele_event *event)
+char *cell_time_any(char *to, const cell_clock *clock, const stele_event *event)
 {
     const stele_clock *source = &clock->stream->clock;
     int64_t wall_ns;
@@ -222,11 +229,6 @@ char *cell_delta(char *to, cell_clock *clock, const stele_event *event)
     clock->has_last = true;
     clock->last_ns = event->time_ns;
     return to;
-}
-
-bool cell_has_duration(const stele_event *event)
-{
-    return event->kind == STELE_KIND_COMPLETE || (event->kind == STELE_KIND_LOST && event->id != 0);
 }
 
 char *cell_duration(char *to, const cell_clock *clock, const stele_event *event)
@@ -283,25 +285,6 @@ char *cell_flags(char *to, unsigned flags)
         to = put_bytes(to, texts[i].text, strlen(texts[i].text));
     }
     return to;
-}
-
-char *cell_number(char *to, column_id id, const stele_event *event)
-{
-    switch (id) {
-    case COLUMN_TICKS:
-        return (event->flags & STELE_FLAG_NO_TIME) == 0 ? text_u64(to, event->ticks) : to;
-    case COLUMN_CPU:
-        return (event->flags & STELE_FLAG_HAS_CPU) != 0 ? text_u64(to, event->cpu) : to;
-    case COLUMN_VALUE: return text_u64(to, event->value);
-    case COLUMN_ID:
-        /* the id of these kinds is a time */
-        return event->kind == STELE_KIND_COMPLETE || event->kind == STELE_KIND_LOST
-                   ? text_i64(to, (int64_t)event->id)
-                   : text_u64(to, event->id);
-    case COLUMN_OFFSET: return text_u64(to, event->offset);
-    case COLUMN_SIZE: return text_u64(to, event->size);
-    default: return to;
-    }
 }
 
 static const stele_field *field_named(const stele_batch *batch, uint32_t first, uint32_t count,

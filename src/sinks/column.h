@@ -72,10 +72,12 @@ typedef struct cell_clock {
     stele_sink_time time;
     bool has_origin, has_last;
     int64_t origin_ns;
-    int64_t last_ns;            /* time of the previous event, for cell_delta() */
-    const stele_stream *stream; /* stream of the current segment, never NULL */
-    bool has_wall;              /* wall_ns is known */
-    int64_t wall_ns;            /* wall-clock time at time 0 of the segment */
+    int64_t last_ns;                   /* time of the previous event, for cell_delta() */
+    const stele_stream *stream;        /* stream of the current segment, never NULL */
+    bool has_wall;                     /* wall_ns is known */
+    bool is_relative_ns;               /* times are shown in seconds since the origin */
+    int64_t wall_ns;                   /* wall-clock time at time 0 of the segment */
+    text_front seconds, ticks, offset; /* leading digits of these */
 } cell_clock;
 
 cell_clock cell_clock_make(const stele_sink_options *options);
@@ -89,13 +91,25 @@ void cell_clock_enter(cell_clock *clock, const stele_context *context,
  * nanoseconds, otherwise its own units. This and the next functions write nothing for an event
  * without a time, and return the end of the text.
  */
-char *cell_time(char *to, const cell_clock *clock, const stele_event *event);
+char *cell_time_any(char *to, const cell_clock *clock, const stele_event *event);
+
+static inline char *cell_time(char *to, cell_clock *clock, const stele_event *event)
+{
+    return clock->is_relative_ns && event->time_ns >= clock->origin_ns &&
+                   (event->flags & STELE_FLAG_NO_TIME) == 0
+               ? text_seconds_near(to, (uint64_t)event->time_ns - (uint64_t)clock->origin_ns,
+                                   &clock->seconds)
+               : cell_time_any(to, clock, event);
+}
 
 /* Writes the time since the previous event, and makes this one the previous. */
 char *cell_delta(char *to, cell_clock *clock, const stele_event *event);
 
 /* Whether an event has an end: COMPLETE events, and losses whose end is known. */
-bool cell_has_duration(const stele_event *event);
+static inline bool cell_has_duration(const stele_event *event)
+{
+    return event->kind == STELE_KIND_COMPLETE || (event->kind == STELE_KIND_LOST && event->id != 0);
+}
 
 /* Writes how long an event took, in seconds or the clock's units; nothing if it has no end. */
 char *cell_duration(char *to, const cell_clock *clock, const stele_event *event);
@@ -106,12 +120,34 @@ char *cell_pid(char *to, const stele_context *context, const stele_event *event)
 char *cell_tid(char *to, const stele_context *context, const stele_event *event);
 
 /* Writes the flags that users should know of, separated by spaces, such as "LATE UNRESOLVED". */
+#define CELL_FLAGS                                                                       \
+    (STELE_FLAG_LATE | STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | \
+     STELE_FLAG_REPEATED | STELE_FLAG_PART)
 char *cell_flags(char *to, unsigned flags);
 
 /*
  * Writes a member of the event as a number, for the columns TICKS, CPU, VALUE, ID, OFFSET and SIZE.
  */
-char *cell_number(char *to, column_id id, const stele_event *event);
+static inline char *cell_number(char *to, cell_clock *clock, column_id id, const stele_event *event)
+{
+    switch (id) {
+    case COLUMN_TICKS:
+        return (event->flags & STELE_FLAG_NO_TIME) == 0
+                   ? text_u64_near(to, event->ticks, &clock->ticks)
+                   : to;
+    case COLUMN_CPU:
+        return (event->flags & STELE_FLAG_HAS_CPU) != 0 ? text_u64(to, event->cpu) : to;
+    case COLUMN_VALUE: return text_u64(to, event->value);
+    case COLUMN_ID:
+        /* the id of these kinds is a time */
+        return event->kind == STELE_KIND_COMPLETE || event->kind == STELE_KIND_LOST
+                   ? text_i64(to, (int64_t)event->id)
+                   : text_u64(to, event->id);
+    case COLUMN_OFFSET: return text_u64_near(to, event->offset, &clock->offset);
+    case COLUMN_SIZE: return text_u64(to, event->size);
+    default: return to;
+    }
+}
 
 /* Finds the field of COLUMN_ARG in the event, its contexts or those of its batch. Returns NULL
    if there is none. An element of an array, which is not a field itself, is put into `element`. */

@@ -15,13 +15,17 @@
 #define CSV_COLUMNS \
     "time,ticks,dur,kind,category,name,track,pid,tid,cpu,value,id,fields,flags,stream,offset,size"
 
-/* How many columns from one on are written together; 0: they are written one by one. */
-typedef struct column_run {
-    /* columns that depend only on the event's kind, category, name and track */
-    uint8_t fragment_count;
-    uint8_t short_count; /* columns that have only a few characters */
-    bool has_value;      /* one of the short columns is value or id, which can be a track */
-} column_run;
+/* How the cell of a column is written. */
+typedef struct column_step {
+    uint16_t what;  /* the column_id, or STEP_FRAGMENT or STEP_LONG */
+    uint16_t count; /* columns that are written together, from this one on */
+    uint32_t room;  /* bytes from this column to the end of the line, without long cells */
+} column_step;
+
+/* A fragment: columns that depend only on the event's kind, category, name and track. */
+#define STEP_FRAGMENT COLUMN_COUNT
+/* A cell of any length. */
+#define STEP_LONG (COLUMN_COUNT + 1)
 
 typedef struct csv_sink {
     stele_writer base;
@@ -31,9 +35,9 @@ typedef struct csv_sink {
     value_writer members; /* writes fields as JSON inside of a quoted cell */
     name_forms names;     /* names as cells */
     track_labels labels;
-    output *json;     /* JSON of one cell, before it is quoted */
-    output *kept;     /* buffer for a part that is kept */
-    column_run *runs; /* by column: the run that begins there */
+    output *json;       /* JSON of one cell, before it is quoted */
+    output *kept;       /* buffer for a part that is kept */
+    column_step *steps; /* by column: how it is written */
     fragments fragments;
     batch_parts parts; /* contexts of batches, as a member of the JSON of fields */
     const stele_batch *batch;
@@ -166,134 +170,151 @@ static void put_arg(csv_sink *csv, const stele_event *event, const column *item)
     }
 }
 
-/* Writes a cell of a few characters, which needs no quotes. */
-static char *put_short(csv_sink *csv, char *to, const column *item, const stele_event *event)
+/* Writes the number of the event's process or thread. */
+static void put_number(csv_sink *csv, column_id id, const stele_event *event)
 {
-    switch (item->id) {
-    case COLUMN_TIME: return cell_time(to, &csv->clock, event);
-    case COLUMN_DELTA: return cell_delta(to, &csv->clock, event);
-    case COLUMN_DUR: return cell_duration(to, &csv->clock, event);
-    case COLUMN_PID: return cell_pid(to, csv->base.context, event);
-    case COLUMN_TID: return cell_tid(to, csv->base.context, event);
-    case COLUMN_FLAGS: return event->flags == 0 ? to : cell_flags(to, event->flags);
-    case COLUMN_STREAM: return text_u64(to, csv->batch->stream);
-    default: return cell_number(to, item->id, event);
-    }
+    char cell[CELL_SIZE];
+    const char *end = id == COLUMN_PID ? cell_pid(cell, csv->base.context, event)
+                                       : cell_tid(cell, csv->base.context, event);
+    output_write(csv->base.out, cell, (size_t)(end - cell));
 }
 
-/* Writes several short cells, with commas between them. */
-static void put_short_cells(csv_sink *csv, const column *items, uint32_t count,
-                            const stele_event *event)
-{
-    output *out = csv->base.out;
-    char *to = (char *)output_reserve(out, count * (CELL_SIZE + 1));
-    if (to == NULL)
-        return;
-    for (uint32_t i = 0; i < count; i++) {
-        *to = ',';
-        to = put_short(csv, to + (i != 0), &items[i], event);
-    }
-    output_advance(out, (size_t)(to - (char *)out->at));
-}
-
-static void put_cell(csv_sink *csv, const column *item, const stele_event *event)
+/* Writes a cell of any length, or one of a fragment. */
+static void put_long(csv_sink *csv, const column *item, const stele_event *event)
 {
     output *out = csv->base.out;
     switch (item->id) {
-    case COLUMN_TRACK: put_track(csv, event->track); return;
-    case COLUMN_KIND: output_text(out, stele_kind_text(event->kind)); return;
-    case COLUMN_CATEGORY: put_category(csv, event); return;
+    case COLUMN_TRACK: put_track(csv, event->track); break;
+    case COLUMN_KIND: output_text(out, stele_kind_text(event->kind)); break;
+    case COLUMN_CATEGORY: put_category(csv, event); break;
     case COLUMN_NAME:
-    case COLUMN_EVENT: put_name(csv, event->name); return;
-    case COLUMN_FIELDS: put_fields(csv, event); return;
-    case COLUMN_ARG: put_arg(csv, event, item); return;
-    case COLUMN_EXPRESSION: put_value(csv, event, item); return;
-    case COLUMN_VALUE:
-    case COLUMN_ID:
-        if (has_tracks(event)) {
-            put_track(csv, (uint32_t)(item->id == COLUMN_VALUE ? event->value : event->id));
-            return;
-        }
-        break;
-    default: break;
+    case COLUMN_EVENT: put_name(csv, event->name); break;
+    case COLUMN_PID:
+    case COLUMN_TID: put_number(csv, item->id, event); break;
+    case COLUMN_FIELDS: put_fields(csv, event); break;
+    case COLUMN_ARG: put_arg(csv, event, item); break;
+    default: put_value(csv, event, item); break;
     }
-    put_short_cells(csv, item, 1, event);
 }
 
-/* ---- Columns that are written together ---- */
+/* ---- Lines ---- */
 
-/* Whether a column depends only on the event's kind, category, name and track. */
 static bool is_of_fragment(column_id id)
 {
     return id == COLUMN_TRACK || id == COLUMN_PID || id == COLUMN_TID || id == COLUMN_KIND ||
            id == COLUMN_CATEGORY || id == COLUMN_NAME || id == COLUMN_EVENT;
 }
 
-static bool is_short(column_id id)
+/* Finds out how each column is written. Returns false if out of memory. */
+static bool steps_find(csv_sink *csv)
 {
-    return !is_of_fragment(id) && id != COLUMN_FIELDS && id < COLUMN_ARG;
-}
-
-/* Finds out which columns can be written together. Returns false if out of memory. */
-static bool runs_find(csv_sink *csv)
-{
-    static const column_run none;
-    csv->runs = calloc(csv->columns.count, sizeof *csv->runs);
-    for (uint32_t i = csv->columns.count; csv->runs != NULL && i-- > 0;) {
+    column_step after = {STEP_LONG, 0, 1}; /* the end of the line */
+    csv->steps = calloc(csv->columns.count, sizeof *csv->steps);
+    for (uint32_t i = csv->columns.count; csv->steps != NULL && i-- > 0;) {
         const column_id id = csv->columns.items[i].id;
-        column_run run = i + 1 < csv->columns.count ? csv->runs[i + 1] : none;
-        if (run.fragment_count == UINT8_MAX || run.short_count == UINT8_MAX)
-            run = none;
-        run.fragment_count = is_of_fragment(id) ? (uint8_t)(run.fragment_count + 1) : 0;
-        run.short_count = is_short(id) ? (uint8_t)(run.short_count + 1) : 0;
-        run.has_value = is_short(id) && (run.has_value || id == COLUMN_VALUE || id == COLUMN_ID);
-        csv->runs[i] = run;
+        column_step step = {(uint16_t)id, 1, after.room + CELL_SIZE + 1};
+        if (is_of_fragment(id) && i <= UINT8_MAX) { /* the number of the column is in the key */
+            step.what = STEP_FRAGMENT;
+            step.room = after.room + FRAGMENT_ROOM + 1;
+            if (after.what == STEP_FRAGMENT)
+                step.count = (uint16_t)(after.count + 1);
+        } else if (is_of_fragment(id) || id >= COLUMN_ARG) {
+            step.what = STEP_LONG;
+        }
+        after = csv->steps[i] = step;
     }
-    return csv->runs != NULL;
+    return csv->steps != NULL;
 }
 
-/* Writes the cells from column `at` on that are one fragment. */
-static void put_fragment(csv_sink *csv, uint32_t at, const stele_event *event)
+/* Makes the fragment of the cells from column `at` on, keeps it and appends it. */
+static void make_fragment(csv_sink *csv, uint32_t at, const stele_event *event, fragment_key key)
 {
-    const fragment_key key = {event->name, event->track, event->category, event->kind, (uint8_t)at};
     output *out = csv->base.out;
     const uint8_t *made;
     size_t size;
-    if (at <= UINT8_MAX && fragments_put(&csv->fragments, out, key))
-        return;
     csv->kept->at = csv->kept->buffer;
     csv->base.out = csv->kept;
-    for (uint32_t i = 0; i < csv->runs[at].fragment_count; i++) {
+    for (uint32_t i = 0; i < csv->steps[at].count; i++) {
         if (i != 0)
             output_byte(csv->kept, ',');
-        put_cell(csv, &csv->columns.items[at + i], event);
+        put_long(csv, &csv->columns.items[at + i], event);
     }
     csv->base.out = out;
     made = output_memory(csv->kept, &size);
-    if (at <= UINT8_MAX && csv->kept->status == STELE_OK)
+    if (csv->kept->status == STELE_OK)
         fragments_keep(&csv->fragments, key, made, size);
     output_put(out, made, size);
 }
 
+static fragment_key key_of(const csv_sink *csv, uint32_t at, const stele_event *event)
+{
+    return fragment_key_make(&csv->fragments, event->name, event->track, event->category,
+                             event->kind, (uint8_t)at);
+}
+
+/* Advances the output to `to`, appends the cell of column `at`, of any length, and reserves room
+   for the rest of the line. Returns the position in it; NULL if out of memory. */
+static __attribute__((noinline)) char *put_apart(csv_sink *csv, char *to, uint32_t at,
+                                                 const stele_event *event)
+{
+    const column *item = &csv->columns.items[at];
+    output *out = csv->base.out;
+    output_advance(out, (size_t)(to - (char *)out->at));
+    if (csv->steps[at].what == STEP_FRAGMENT)
+        make_fragment(csv, at, event, key_of(csv, at, event));
+    else if (item->id == COLUMN_VALUE || item->id == COLUMN_ID)
+        put_track(csv, (uint32_t)(item->id == COLUMN_VALUE ? event->value : event->id));
+    else
+        put_long(csv, item, event);
+    return (char *)output_reserve(out, csv->steps[at].room);
+}
+
+static inline char *put_step(csv_sink *csv, char *to, uint32_t at, const stele_event *event)
+{
+    const fragment *found;
+    switch (csv->steps[at].what) {
+    case STEP_FRAGMENT:
+        found = fragments_find(&csv->fragments, key_of(csv, at, event));
+        return found != NULL ? fragment_copy(&csv->fragments, found, to)
+                             : put_apart(csv, to, at, event);
+    case STEP_LONG: return put_apart(csv, to, at, event);
+    case COLUMN_FIELDS:
+        return event->field_count == 0 && csv->batch->context_count == 0
+                   ? to
+                   : put_apart(csv, to, at, event);
+    case COLUMN_TIME: return cell_time(to, &csv->clock, event);
+    case COLUMN_DELTA: return cell_delta(to, &csv->clock, event);
+    case COLUMN_DUR: return cell_has_duration(event) ? cell_duration(to, &csv->clock, event) : to;
+    case COLUMN_FLAGS: return (event->flags & CELL_FLAGS) == 0 ? to : cell_flags(to, event->flags);
+    case COLUMN_STREAM: return text_u64(to, csv->batch->stream);
+    case COLUMN_VALUE:
+        return has_tracks(event) ? put_apart(csv, to, at, event)
+                                 : cell_number(to, &csv->clock, COLUMN_VALUE, event);
+    case COLUMN_ID:
+        return has_tracks(event) ? put_apart(csv, to, at, event)
+                                 : cell_number(to, &csv->clock, COLUMN_ID, event);
+    default: return cell_number(to, &csv->clock, (column_id)csv->steps[at].what, event);
+    }
+}
+
 static void put_event(csv_sink *csv, const stele_event *event)
 {
-    const columns *all = &csv->columns;
-    for (uint32_t i = 0; i < all->count;) {
-        const column_run run = csv->runs[i];
-        if (i != 0)
-            output_byte(csv->base.out, ',');
-        if (run.fragment_count != 0) {
-            put_fragment(csv, i, event);
-            i += run.fragment_count;
-        } else if (run.short_count != 0 && !(run.has_value && has_tracks(event))) {
-            put_short_cells(csv, &all->items[i], run.short_count, event);
-            i += run.short_count;
-        } else {
-            put_cell(csv, &all->items[i], event);
-            i++;
-        }
+    const uint32_t count = csv->columns.count;
+    char *to = (char *)output_reserve(csv->base.out, csv->steps[0].room);
+    uint32_t at = 0;
+    while (to != NULL) {
+        to = put_step(csv, to, at, event);
+        at += csv->steps[at].count;
+        if (to == NULL)
+            return;
+        if (at == count)
+            break;
+        *to++ = ',';
     }
-    output_byte(csv->base.out, '\n');
+    if (to == NULL)
+        return;
+    *to++ = '\n';
+    output_advance(csv->base.out, (size_t)(to - (char *)csv->base.out->at));
 }
 
 static void put_header(csv_sink *csv)
@@ -311,9 +332,8 @@ static void put_header(csv_sink *csv)
 
 static stele_status csv_status(const csv_sink *csv)
 {
-    if (csv->names.scratch->status != STELE_OK || csv->labels.scratch->status != STELE_OK ||
-        csv->json->status != STELE_OK || csv->kept->status != STELE_OK ||
-        value_writer_status(&csv->members, csv->kept) != STELE_OK)
+    if ((csv->names.scratch->status | csv->labels.scratch->status | csv->json->status |
+         csv->kept->status | value_writer_status(&csv->members, csv->kept)) != STELE_OK)
         return STELE_ERR_MEMORY;
     return value_writer_status(&csv->values, csv->base.out);
 }
@@ -354,7 +374,7 @@ static void csv_close(stele_writer *self)
     output_close(csv->json);
     output_close(csv->kept);
     fragments_free(&csv->fragments);
-    free(csv->runs);
+    free(csv->steps);
     free(csv);
 }
 
@@ -382,7 +402,7 @@ static stele_status csv_init(csv_sink *csv, const stele_sink_options *options)
         status = output_open_memory(&context->diag, &csv->kept);
     if (status == STELE_OK)
         status = value_writer_init_inside(&csv->members, context);
-    if (status == STELE_OK && (!runs_find(csv) || !fragments_init(&csv->fragments, context)))
+    if (status == STELE_OK && (!steps_find(csv) || !fragments_init(&csv->fragments, context)))
         status = STELE_ERR_MEMORY;
     return status;
 }

@@ -20,10 +20,9 @@ void fragments_free(fragments *table)
 
 void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_t size)
 {
-    const uint32_t version = context_track_version(table->context);
     const uint32_t place = fragments_slot(table, key);
     fragment *slot;
-    if (size == 0 || size > FRAGMENT_SIZE || (key.name & STELE_NAME_LOCAL) != 0)
+    if (size == 0 || size > FRAGMENT_SIZE || (key.names & STELE_NAME_LOCAL) != 0)
         return;
     /* Copies in blocks may read up to a block beyond the end, which must be inside of the pool. */
     if (FRAGMENT_POOL - table->pool_used < size + FRAGMENT_BLOCK) {
@@ -31,9 +30,11 @@ void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_
         table->pool_used = 0;
     }
     slot = &table->slots[place];
-    if (slot->size != 0 && slot->version == version && table->slots[place ^ 1].size == 0)
+    /* A fragment of another version of the track names, the upper half, is not needed any more. */
+    if (slot->size != 0 && slot->key.rest >> 32 == key.rest >> 32 &&
+        table->slots[place ^ 1].size == 0)
         slot = &table->slots[place ^ 1];
-    *slot = (fragment){key, version, (uint16_t)size, table->pool_used};
+    *slot = (fragment){key, table->pool_used, (uint32_t)size};
     memcpy(table->pool + slot->at, bytes, size);
     table->pool_used += (uint32_t)size;
 }

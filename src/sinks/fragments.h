@@ -11,25 +11,24 @@
 #include "model/context.h"
 #include "sinks/put.h"
 
-#define FRAGMENT_COUNT 1024u
-#define FRAGMENT_SIZE  236u        /* longer texts are not kept */
-#define FRAGMENT_BLOCK 32u         /* fragments are copied in blocks of this size */
-#define FRAGMENT_POOL  (64u << 10) /* bytes of all fragments; a full pool is emptied */
+#define FRAGMENT_COUNT 4096u
+#define FRAGMENT_SIZE  236u         /* longer texts are not kept */
+#define FRAGMENT_BLOCK 32u          /* fragments are copied in blocks of this size */
+#define FRAGMENT_POOL  (256u << 10) /* bytes of all fragments; a full pool is emptied */
 
-/* What a fragment depends on; 0 for members on which it does not depend. */
+/* Bytes that fragment_copy() writes at most. */
+#define FRAGMENT_ROOM (FRAGMENT_SIZE + FRAGMENT_BLOCK)
+
+/* What a fragment depends on, in two words, because it is compared for each event. */
 typedef struct fragment_key {
-    stele_name name;
-    uint32_t track;
-    uint16_t category;
-    uint8_t kind;
-    uint8_t place; /* number of the fragment in a line that has several */
+    uint64_t names; /* name and track */
+    uint64_t rest;  /* category, kind, place and the version of track names */
 } fragment_key;
 
 typedef struct fragment {
     fragment_key key;
-    uint32_t version; /* version of track names when it was made, see context_track_version() */
-    uint16_t size;    /* in bytes; 0: the slot is free */
-    uint32_t at;      /* offset in the pool */
+    uint32_t at;   /* offset in the pool */
+    uint32_t size; /* in bytes; 0: the slot is free */
 } fragment;
 
 typedef struct fragments {
@@ -44,6 +43,17 @@ typedef struct fragments {
 bool fragments_init(fragments *table, const stele_context *context);
 void fragments_free(fragments *table);
 
+/* Makes the key of a fragment; 0 for members on which it does not depend. `place` is the number of
+   the fragment in a line that has several. */
+static inline fragment_key fragment_key_make(const fragments *table, stele_name name,
+                                             uint32_t track, uint16_t category, uint8_t kind,
+                                             uint8_t place)
+{
+    return (fragment_key){name | (uint64_t)track << 32,
+                          category | (uint64_t)kind << 16 | (uint64_t)place << 24 |
+                              (uint64_t)context_track_version(table->context) << 32};
+}
+
 /*
  * Keeps a copy of a text, unless it is too long or contains a name that is known only in its batch.
  */
@@ -52,37 +62,42 @@ void fragments_keep(fragments *table, fragment_key key, const void *bytes, size_
 /* The index of the first of a key's two slots; the index of the other differs in the lowest bit. */
 static inline uint32_t fragments_slot(const fragments *table, fragment_key key)
 {
-    const uint64_t rest = key.category | (uint64_t)key.kind << 16 | (uint64_t)key.place << 24;
-    const uint64_t names = key.name | (uint64_t)key.track << 32;
-    const uint64_t hash = hash_mix(names ^ table->secret.first, rest ^ table->secret.second);
+    const uint64_t hash =
+        hash_mix(key.names ^ table->secret.first, (key.rest & UINT32_MAX) ^ table->secret.second);
     return (uint32_t)(hash_finish(hash) % FRAGMENT_COUNT);
 }
 
-static inline bool fragment_is_of(const fragments *table, const fragment *slot, fragment_key key)
+static inline bool fragment_is_of(const fragment *slot, fragment_key key)
 {
-    return slot->key.name == key.name && slot->key.track == key.track &&
-           slot->key.category == key.category && slot->key.kind == key.kind &&
-           slot->key.place == key.place && slot->size != 0 &&
-           slot->version == context_track_version(table->context);
+    return slot->key.names == key.names && slot->key.rest == key.rest && slot->size != 0;
+}
+
+/* Returns the fragment; NULL if it has to be made. */
+static inline const fragment *fragments_find(const fragments *table, fragment_key key)
+{
+    const uint32_t place = fragments_slot(table, key);
+    if (fragment_is_of(&table->slots[place], key))
+        return &table->slots[place];
+    return fragment_is_of(&table->slots[place ^ 1], key) ? &table->slots[place ^ 1] : NULL;
+}
+
+/* Copies a fragment, and returns the position after it. */
+static inline char *fragment_copy(const fragments *table, const fragment *from, char *to)
+{
+    const char *bytes = table->pool + from->at;
+    for (size_t at = 0; at < from->size; at += FRAGMENT_BLOCK)
+        memcpy(to + at, bytes + at, FRAGMENT_BLOCK);
+    return to + from->size;
 }
 
 /* Appends a fragment to an output. Returns false if it is not in the table and must be made. */
 static inline bool fragments_put(const fragments *table, output *out, fragment_key key)
 {
-    const uint32_t place = fragments_slot(table, key);
-    const fragment *slot = &table->slots[place];
-    char *to;
-    if (!fragment_is_of(table, slot, key)) {
-        slot = &table->slots[place ^ 1];
-        if (!fragment_is_of(table, slot, key))
-            return false;
-    }
-    to = (char *)output_reserve(out, FRAGMENT_SIZE + FRAGMENT_BLOCK);
+    const fragment *from = fragments_find(table, key);
+    char *to = from != NULL ? (char *)output_reserve(out, FRAGMENT_ROOM) : NULL;
     if (to == NULL)
         return false;
-    for (size_t at = 0; at < slot->size; at += FRAGMENT_BLOCK)
-        memcpy(to + at, table->pool + slot->at + at, FRAGMENT_BLOCK);
-    output_advance(out, slot->size);
+    output_advance(out, (size_t)(fragment_copy(table, from, to) - to));
     return true;
 }
 

@@ -157,114 +157,133 @@ static char *number_again(char *to, uint64_t value, const char *text, size_t siz
 }
 
 /* Writes the start of a line, up to the name. */
-static void times_put(json_sink *json, const stele_event *event)
+static char *times_put(json_sink *json, char *to, const stele_event *event)
 {
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
     const stele_clock *clock = &json->stream->clock;
     const kind_head *head = &json->kinds[event->kind < STELE_KIND_COUNT ? event->kind : 0];
-    char *to = (char *)output_reserve(json->out, EVENT_SIZE), *time;
+    const bool is_ns = has_ns(json, event);
+    const char *time = to + head->size;
+    size_t size;
     int64_t wall_ns;
-    if (to == NULL)
-        return;
     memcpy(to, head->bytes, KIND_HEAD_SIZE);
-    time = to += head->size;
-    if (!has_ns(json, event))
+    to += head->size;
+    if (!is_ns)
         to = PUT(to, "null");
     else if (event->time_ns < 0)
         to = text_i64(to, event->time_ns);
     else
         to = text_u64_near(to, (uint64_t)event->time_ns, &json->time);
+    size = (size_t)(to - time);
+    to = PUT(to, ",\"ticks\":");
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 || clock->domain == STELE_CLOCK_NONE)
-        to = PUT(to, ",\"ticks\":null");
-    else if (has_ns(json, event))
-        to = number_again(PUT(to, ",\"ticks\":"), event->ticks, time, (size_t)(to - time),
-                          event->time_ns);
+        to = PUT(to, "null");
+    else if (is_ns && event->ticks == (uint64_t)event->time_ns)
+        to = number_again(to, event->ticks, time, size, event->time_ns);
     else
-        to = text_u64(PUT(to, ",\"ticks\":"), event->ticks);
+        to = text_u64_near(to, event->ticks, &json->ticks);
     if (clock->domain != STELE_CLOCK_NS) {
         to = PUT(to, ",\"clock\":\"");
         to = put_bytes(to, domains[clock->domain], strlen(domains[clock->domain]));
         *to++ = '"';
     }
-    if (json->has_wall && has_ns(json, event) &&
-        !__builtin_add_overflow(json->wall_ns, event->time_ns, &wall_ns))
-        to = wall_ns < 0 ? text_i64(PUT(to, ",\"wall_ns\":"), wall_ns)
-                         : text_u64_near(PUT(to, ",\"wall_ns\":"), (uint64_t)wall_ns, &json->wall);
-    output_advance(json->out, (size_t)(to - (char *)json->out->at));
+    if (!json->has_wall || !is_ns ||
+        __builtin_add_overflow(json->wall_ns, event->time_ns, &wall_ns))
+        return to;
+    to = PUT(to, ",\"wall_ns\":");
+    if (wall_ns < 0)
+        return text_i64(to, wall_ns);
+    return wall_ns == event->time_ns ? number_again(to, (uint64_t)wall_ns, time, size, wall_ns)
+                                     : text_u64_near(to, (uint64_t)wall_ns, &json->wall);
 }
 
-static void complete_put(json_sink *json, const stele_event *event)
+static char *complete_put(json_sink *json, char *to, const stele_event *event)
 {
-    char *to = (char *)output_reserve(json->out, EVENT_SIZE), *ticks;
-    if (to == NULL)
-        return;
+    const int64_t end_ns = (int64_t)event->id;
+    bool is_negative;
+    uint64_t ns;
+    size_t size;
+    char *ticks;
     ticks = to = PUT(to, ",\"end_ticks\":");
-    to = text_u64(to, event->value);
-    if (has_ns(json, event)) {
-        const int64_t end_ns = (int64_t)event->id;
-        const size_t size = (size_t)(to - ticks);
-        bool is_negative;
-        const uint64_t ns = time_distance(end_ns, event->time_ns, &is_negative);
-        to = PUT(to, ",\"end_ns\":");
-        to = end_ns < 0 ? text_i64(to, end_ns)
-                        : number_again(to, (uint64_t)end_ns, ticks, size,
-                                       event->value > INT64_MAX ? -1 : (int64_t)event->value);
-        to = PUT(to, ",\"dur_ns\":");
-        if (is_negative)
-            *to++ = '-';
-        to = text_u64(to, ns);
-    }
+    to = text_u64_near(to, event->value, &json->end);
+    if (!has_ns(json, event))
+        return to;
+    size = (size_t)(to - ticks);
+    ns = time_distance(end_ns, event->time_ns, &is_negative);
+    to = PUT(to, ",\"end_ns\":");
+    to = end_ns < 0 ? text_i64(to, end_ns)
+                    : number_again(to, (uint64_t)end_ns, ticks, size,
+                                   event->value > INT64_MAX ? -1 : (int64_t)event->value);
+    to = PUT(to, ",\"dur_ns\":");
+    *to = '-';
+    return text_u64(to + is_negative, ns);
+}
+
+#define NUMBER_PUT(to, key, value) text_u64(PUT((to), key), (value))
+
+static char *lost_put(char *to, const stele_event *event)
+{
+    if (event->value != 0)
+        to = NUMBER_PUT(to, ",\"count\":", event->value);
+    return event->id != 0 ? text_i64(PUT(to, ",\"end_ns\":"), (int64_t)event->id) : to;
+}
+
+/* Writes the members that are tracks, and reserves room for what follows. Returns the position in
+   it; NULL if out of memory. */
+static char *tracks_put(json_sink *json, char *to, const stele_event *event)
+{
     output_advance(json->out, (size_t)(to - (char *)json->out->at));
+    if (event->kind == STELE_KIND_SWITCH) {
+        member_track(json, ",\"outgoing\":", (uint32_t)event->value);
+        member_track(json, ",\"incoming\":", (uint32_t)event->id);
+    } else {
+        member_track(json, ",\"woken\":", (uint32_t)event->id);
+    }
+    return (char *)output_reserve(json->out, EVENT_SIZE);
 }
 
 /* Writes what `value` and `id` of the event mean; see event.h. */
-static void kind_put(json_sink *json, const stele_event *event)
+static char *kind_put(json_sink *json, char *to, const stele_event *event)
 {
-    output *out = json->out;
     switch (event->kind) {
-    case STELE_KIND_COMPLETE: complete_put(json, event); break;
+    case STELE_KIND_COMPLETE: return complete_put(json, to, event);
     case STELE_KIND_BEGIN:
     case STELE_KIND_END:
-    case STELE_KIND_TAIL_EXIT: MEMBER_UNLESS_0(out, ",\"function\":", event->id); break;
+    case STELE_KIND_TAIL_EXIT:
+        return event->id != 0 ? NUMBER_PUT(to, ",\"function\":", event->id) : to;
     case STELE_KIND_COUNTER:
     case STELE_KIND_ASYNC_BEGIN:
     case STELE_KIND_ASYNC_STEP:
     case STELE_KIND_ASYNC_END:
     case STELE_KIND_FLOW_BEGIN:
     case STELE_KIND_FLOW_STEP:
-    case STELE_KIND_FLOW_END: MEMBER_U64(out, ",\"id\":", event->id); break;
+    case STELE_KIND_FLOW_END: return NUMBER_PUT(to, ",\"id\":", event->id);
     case STELE_KIND_SWITCH:
-        member_track(json, ",\"outgoing\":", (uint32_t)event->value);
-        member_track(json, ",\"incoming\":", (uint32_t)event->id);
-        break;
-    case STELE_KIND_WAKE: member_track(json, ",\"woken\":", (uint32_t)event->id); break;
-    case STELE_KIND_LOG: MEMBER_UNLESS_0(out, ",\"severity\":", event->value); break;
+    case STELE_KIND_WAKE: return tracks_put(json, to, event);
+    case STELE_KIND_LOG:
+        return event->value != 0 ? NUMBER_PUT(to, ",\"severity\":", event->value) : to;
     case STELE_KIND_BLOB:
-        MEMBER_U64(out, ",\"payload_size\":", event->value);
-        MEMBER_U64(out, ",\"payload_offset\":", event->id);
-        break;
+        to = NUMBER_PUT(to, ",\"payload_size\":", event->value);
+        return NUMBER_PUT(to, ",\"payload_offset\":", event->id);
     case STELE_KIND_OBJECT:
-        MEMBER_U64(out, ",\"object_kind\":", event->value);
-        MEMBER_U64(out, ",\"object\":", event->id);
-        break;
-    case STELE_KIND_LOST:
-        MEMBER_UNLESS_0(out, ",\"count\":", event->value);
-        if (event->id != 0)
-            MEMBER_I64(out, ",\"end_ns\":", (int64_t)event->id);
-        break;
+        to = NUMBER_PUT(to, ",\"object_kind\":", event->value);
+        return NUMBER_PUT(to, ",\"object\":", event->id);
+    case STELE_KIND_LOST: return lost_put(to, event);
     case STELE_KIND_SYSCALL:
-    case STELE_KIND_SNAPSHOT: MEMBER_U64(out, ",\"number\":", event->value); break;
+    case STELE_KIND_SNAPSHOT: return NUMBER_PUT(to, ",\"number\":", event->value);
     case STELE_KIND_INSN:
-        MEMBER_U64(out, ",\"value\":", event->value);
-        MEMBER_U64(out, ",\"pc\":", event->id);
-        break;
+        to = NUMBER_PUT(to, ",\"value\":", event->value);
+        return NUMBER_PUT(to, ",\"pc\":", event->id);
     case STELE_KIND_METADATA:
-        MEMBER_U64(out, ",\"value\":", event->value);
-        MEMBER_U64(out, ",\"id\":", event->id);
-        break;
-    default: break;
+        to = NUMBER_PUT(to, ",\"value\":", event->value);
+        return NUMBER_PUT(to, ",\"id\":", event->id);
+    default: return to;
     }
 }
+
+#define FLAGS_TOLD                                                                    \
+    (STELE_FLAG_LATE | STELE_FLAG_UNRESOLVED | STELE_FLAG_NO_TIME | STELE_FLAG_PART | \
+     STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
 
 static void flags_put(output *out, unsigned flags)
 {
@@ -332,8 +351,8 @@ static void names_put(json_sink *json, escaped_members *escaped, const stele_eve
 
 /* Writes name, category and track, and keeps the text for other events if no part of it had to
    be escaped. */
-static void names_make(json_sink *json, escaped_members *escaped, const stele_event *event,
-                       fragment_key key)
+static __attribute__((noinline)) void names_make(json_sink *json, escaped_members *escaped,
+                                                 const stele_event *event, fragment_key key)
 {
     const uint8_t *made;
     size_t size;
@@ -345,30 +364,60 @@ static void names_make(json_sink *json, escaped_members *escaped, const stele_ev
     output_put(json->out, made, size);
 }
 
+/* Writes the line up to its fields. Returns false if out of memory. */
+static inline bool event_put_head(json_sink *json, escaped_members *escaped,
+                                  const stele_event *event)
+{
+    const fragment_key key =
+        fragment_key_make(&json->names, event->name, event->track, event->category, 0, 0);
+    const fragment *names = fragments_find(&json->names, key);
+    output *out = json->out;
+    char *to = (char *)output_reserve(out, 2 * EVENT_SIZE + FRAGMENT_ROOM);
+    if (to == NULL)
+        return false;
+    to = times_put(json, to, event);
+    if (names != NULL) {
+        to = fragment_copy(&json->names, names, to);
+    } else {
+        output_advance(out, (size_t)(to - (char *)out->at));
+        names_make(json, escaped, event, key);
+        to = (char *)output_reserve(out, EVENT_SIZE);
+        if (to == NULL)
+            return false;
+    }
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
+        to = NUMBER_PUT(to, ",\"cpu\":", event->cpu);
+    to = kind_put(json, to, event);
+    if (to == NULL)
+        return false;
+    to = PUT(to, ",\"fields\":");
+    output_advance(out, (size_t)(to - (char *)out->at));
+    return true;
+}
+
 static void event_put(json_sink *json, const batch_part *part, const stele_event *event)
 {
-    const fragment_key names = {event->name, event->track, event->category, 0, 0};
     output *out = json->out;
     escaped_members escaped = {.count = 0};
     uint32_t first;
     const uint32_t count = stele_event_fields(json->batch, event, &first);
     char *to;
-    times_put(json, event);
-    if (!fragments_put(&json->names, out, names))
-        names_make(json, &escaped, event, names);
-    if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
-        MEMBER_U64(out, ",\"cpu\":", event->cpu);
-    kind_put(json, event);
-    OUTPUT_LITERAL(out, ",\"fields\":");
+    if (!event_put_head(json, &escaped, event))
+        return;
     json_put_fields(json, first, count, true);
     to = (char *)output_reserve(out, part->size + EVENT_SIZE);
     if (to == NULL)
         return;
-    to = text_u64(put_blocks(to, part->bytes, part->size), event->offset);
-    to = text_u64(PUT(to, ",\"size\":"), event->size);
+    to = put_blocks(to, part->bytes, part->size);
+    to = text_u64_near(to, event->offset, &json->offset);
+    to = NUMBER_PUT(to, ",\"size\":", event->size);
+    if ((event->flags & FLAGS_TOLD) == 0 && escaped.count == 0) {
+        to = PUT(to, "}\n");
+        output_advance(out, (size_t)(to - (char *)out->at));
+        return;
+    }
     output_advance(out, (size_t)(to - (char *)out->at));
-    if (event->flags != 0)
-        flags_put(out, event->flags);
+    flags_put(out, event->flags);
     escaped_put(out, &escaped);
     OUTPUT_LITERAL(out, "}\n");
 }

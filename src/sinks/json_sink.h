@@ -11,7 +11,7 @@
 
 #define KIND_HEAD_SIZE 48  /* room for `{"v":1,"kind":"...","time_ns":` */
 #define TYPE_HEAD_SIZE 32  /* room for `,"type":"...","value":` */
-#define EVENT_SIZE     256 /* room for a line's numbers with their keys, up to its fields */
+#define EVENT_SIZE     256 /* room for the numbers and keys before a line's names, or after them */
 #define TRACK_DEPTH    4   /* depth of tracks, parents included, whose objects are kept */
 
 /* The object of a track as text, and the names it was made from, which can change later. */
@@ -58,9 +58,9 @@ typedef struct json_sink {
     number_part *numbers;     /* an array of NUMBER_SLOTS, by name */
     const stele_batch *batch; /* batch of the segment that is being written */
     const stele_stream *stream;
-    bool has_wall;   /* wall_ns is known */
-    int64_t wall_ns; /* wall-clock time at time 0 of the batch */
-    text_front wall, time;
+    bool has_wall;                             /* wall_ns is known */
+    int64_t wall_ns;                           /* wall-clock time at time 0 of the batch */
+    text_front time, ticks, wall, end, offset; /* leading digits */
 } json_sink;
 
 /* ---- Members of an object ---- */

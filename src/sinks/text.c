@@ -320,7 +320,7 @@ static void cell_put_short(text_sink *text, const column *item, const stele_even
     case COLUMN_PID: end = cell_pid(cell, context, event); break;
     case COLUMN_TID: end = cell_tid(cell, context, event); break;
     case COLUMN_STREAM: end = text_u64(cell, text->batch->stream); break;
-    default: end = cell_number(cell, item->id, event); break;
+    default: end = cell_number(cell, &text->clock, item->id, event); break;
     }
     piece_put_colored(text, color, cell, (size_t)(end - cell));
 }

@@ -106,6 +106,9 @@ void bigint_put(output *out, const stele_batch *batch, const stele_field *field)
 
 /* ---- Scalars ---- */
 
+/* Strings up to this size are copied by text_copy_plain() if they are plain. */
+#define STRING_FEW ((size_t)256)
+
 stele_status value_writer_init(value_writer *values, stele_context *context)
 {
     *values = (value_writer){.context = context, .skipped = VALUE_SKIP_NONE};
@@ -248,6 +251,25 @@ static void put_bytes_of_field(value_writer *values, output *out, const stele_ba
     quote_put(values, out);
 }
 
+/* Writes a string. Most strings are plain. */
+static void put_string(value_writer *values, output *out, const uint8_t *bytes, size_t size)
+{
+    const size_t quote = 1 + values->is_inside;
+    char *to = size <= STRING_FEW ? (char *)output_reserve(out, STRING_FEW + 8 + 4) : NULL;
+    if (to != NULL) {
+        memset(to, '"', 2);
+        to = text_copy_plain(to + quote, bytes, size);
+    }
+    if (to != NULL) {
+        memset(to, '"', 2);
+        output_advance(out, (size_t)(to + quote - (char *)out->at));
+        return;
+    }
+    if (json_string(inside_begin(values, out), bytes, size))
+        values->changes |= VALUE_ESCAPED;
+    inside_end(values, out);
+}
+
 void value_put_scalar(value_writer *values, output *out, const stele_batch *batch,
                       const stele_field *field)
 {
@@ -267,10 +289,7 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
     case STELE_TYPE_FLOAT: value_put_double(values, out, field->u.f); break;
     case STELE_TYPE_NAME: value_put_name(values, out, batch, (stele_name)field->u.u); break;
     case STELE_TYPE_STRING:
-        if (json_string(inside_begin(values, out), batch->bytes + field->u.bytes.offset,
-                        field->u.bytes.size))
-            values->changes |= VALUE_ESCAPED;
-        inside_end(values, out);
+        put_string(values, out, batch->bytes + field->u.bytes.offset, field->u.bytes.size);
         break;
     case STELE_TYPE_BYTES: put_bytes_of_field(values, out, batch, field); break;
     case STELE_TYPE_BIGINT:
@@ -388,46 +407,60 @@ bool value_has_members(const value_writer *values, const stele_batch *batch, uin
     return false;
 }
 
+/* Returns the kept form of a member's name; NULL if it has to be made, or was changed. */
+static inline const name_form *name_kept(const value_writer *values, stele_name name)
+{
+    const name_form *form = name < values->names.count ? &values->names.items[name] : NULL;
+    return form != NULL && form->bytes != NULL && !form->is_changed ? form : NULL;
+}
+
+static inline bool is_integer(const stele_field *field)
+{
+    return (field->type == STELE_TYPE_UINT || field->type == STELE_TYPE_INT) &&
+           field->label_count == 0;
+}
+
 /* Writes a member that is an integer, as most are, after a comma unless it is the first. Returns
    false, without writing, for any other member. */
 static inline bool put_number_member(value_writer *values, output *out, const stele_field *field,
                                      bool is_first)
 {
-    const bool is_signed = field->type == STELE_TYPE_INT;
-    const uint64_t bits = field->u.u;
-    const uint64_t size = is_signed && (int64_t)bits < 0 ? 0 - bits : bits;
+    const bool is_negative = field->type == STELE_TYPE_INT && field->u.i < 0;
+    const uint64_t size = is_negative ? 0 - field->u.u : field->u.u;
     const name_form *name;
     char *to;
-    if ((field->type != STELE_TYPE_UINT && !is_signed) || field->label_count != 0 ||
-        (values->is_for_doubles && size >= EXACT_END) || field->name >= values->names.count)
+    if (!is_integer(field) || (name = name_kept(values, field->name)) == NULL ||
+        (size >= EXACT_END && values->is_for_doubles))
         return false;
-    name = &values->names.items[field->name];
-    if (name->bytes == NULL || name->is_changed)
-        return false;
-    to = (char *)output_reserve(out, 1 + name->size + PUT_BLOCK + 1 + TEXT_U64_SIZE);
+    to = (char *)output_reserve(out, 3 + name->size + PUT_BLOCK + TEXT_U64_SIZE);
     if (to == NULL)
         return false;
     *to = ',';
     to = put_blocks(to + !is_first, name->bytes, name->size);
-    *to++ = ':';
-    to = is_signed ? text_i64(to, (int64_t)bits) : text_u64(to, bits);
+    to[0] = ':';
+    to[1] = '-';
+    to = text_u64(to + 1 + is_negative, size);
     output_advance(out, (size_t)(to - (char *)out->at));
     return true;
+}
+
+static inline bool is_skipped(const value_writer *values, const stele_field *field)
+{
+    return !field_is_shown(field) || field->name == values->skipped;
 }
 
 bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,
                        uint32_t count)
 {
-    const stele_field *members = batch->fields + first;
+    const stele_field *const members = batch->fields + first, *const end = members + count;
     const uint64_t repeated =
         members_find_repeated(&values->marks, values->context, members, count);
     bool is_first = true;
     uint32_t place = 0;
-    for (uint32_t at = 0; at < count; at += stele_field_length(members + at)) {
-        const stele_field *field = members + at;
+    for (const stele_field *field = members; field < end; field += stele_field_length(field)) {
         const unsigned bit = place < 63 ? place : 63;
         place++;
-        if (!field_is_shown(field) || field->name == values->skipped)
+        if (is_skipped(values, field))
             continue;
         if (repeated == 0 && put_number_member(values, out, field, is_first)) {
             is_first = false;
