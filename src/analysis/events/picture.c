@@ -277,6 +277,84 @@ static bool take_call(stele_picture *p, const stele_batch *batch, const stele_ev
     return p->returned != 0 && take_end(p, batch, event);
 }
 
+/* ---- Calls that nest without a fault ---- */
+
+/* Whether an event ends the top frame and can be given as it is: its name is that of the begin, and
+   it says all that the begin says. */
+static inline bool is_plain_end(const stele_picture *p, const stele_batch *batch,
+                                const stele_event *event, const frame *top)
+{
+    const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+    const stele_event *begin;
+    if (top->tag == 0 || !is_exit_of(top, name))
+        return false;
+    if (p->has_plain_ends)
+        return true;
+    begin = opened_event(&p->opened, top->tag);
+    return begin->field_count == 0 && begin->category == event->category &&
+           (((event->name | begin->name) & STELE_NAME_LOCAL) == 0
+                ? event->name == begin->name
+                : has_begun_name(p, batch, event->name, top->tag));
+}
+
+static inline bool push_begin(stele_picture *p, stack *of, const stele_batch *batch,
+                              const stele_event *event)
+{
+    const uint32_t slot = opened_add_late(&p->opened, batch, event);
+    if (slot == 0) {
+        p->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    of->depth++;
+    frame_set(stack_top(of), event->time_ns,
+              (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name, true);
+    stack_top(of)->tag = slot;
+    return true;
+}
+
+static inline void pop_end(stele_picture *p, stack *of, const stele_event *event)
+{
+    const frame *top = stack_top(of);
+    if (event->time_ns > top->begin_ns)
+        of->frames[of->depth - 1].child_ns += (uint64_t)event->time_ns - (uint64_t)top->begin_ns;
+    opened_remove(&p->opened, top->tag);
+    of->depth--;
+}
+
+/*
+ * Takes begins, and ends of what began last, on a stack without COMPLETE events: most traces
+ * consist of little else. All of these are given as they are. Stops at any other event and returns
+ * how many were taken.
+ */
+static uint32_t take_nested(stele_picture *p, const stele_batch *batch, const stele_event *event,
+                            const stele_event *end)
+{
+    stack *of = p->is_before ? NULL : calls_plain_stack(p->calls, event->track);
+    const stele_event *at = event;
+    uint32_t begin_count = 0, tail_count = 0, depth_max = 0;
+    if (of == NULL || of->timed_depth != 0)
+        return 0;
+    for (; at != end && at->track == event->track && (at->flags & STELE_FLAG_REPEATED) == 0; at++) {
+        const bool is_tail = at->kind == STELE_KIND_TAIL_EXIT;
+        if (at->kind == STELE_KIND_BEGIN) {
+            if (of->depth == of->capacity || !push_begin(p, of, batch, at))
+                break;
+            begin_count++;
+            depth_max = of->depth > depth_max ? of->depth : depth_max;
+        } else if ((at->kind == STELE_KIND_END || is_tail) && of->depth != 0 &&
+                   is_plain_end(p, batch, at, stack_top(of))) {
+            pop_end(p, of, at);
+            tail_count += is_tail;
+        } else {
+            break;
+        }
+        of->last_ns = at->time_ns > of->last_ns ? at->time_ns : of->last_ns;
+    }
+    calls_count(p->calls, begin_count, (uint32_t)(at - event) - begin_count - tail_count,
+                tail_count, depth_max);
+    return (uint32_t)(at - event);
+}
+
 /* ---- Begin of the window ---- */
 
 static void enter_window(stele_picture *p)
@@ -341,21 +419,28 @@ static void run_extend(stele_picture *p, uint32_t first, uint32_t count)
     p->run.count += count;
 }
 
+/* Takes events that are given as they are, as many as can be taken together. Returns how many. */
+static inline uint32_t take_many(stele_picture *p, const stele_batch *batch,
+                                 const stele_event *event, const stele_event *end)
+{
+    if (event->kind == STELE_KIND_COMPLETE)
+        return p->is_before ? 0 : calls_pass_complete(p->calls, event, end, p->end_ns);
+    return is_plain_kind(event) ? 0 : take_nested(p, batch, event, end);
+}
+
 stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
+    const stele_event *const end = batch->events + segment->first + segment->count;
     p->run = (stele_segment){batch, segment->first, 0};
     for (uint32_t i = 0; i < segment->count && p->status == STELE_OK; i++) {
         const stele_event *event = &batch->events[segment->first + i];
+        const uint32_t count = take_many(p, batch, event, end);
         bool is_given;
-        if (event->kind == STELE_KIND_COMPLETE && !p->is_before) {
-            const uint32_t count = calls_pass_complete(
-                p->calls, event, batch->events + segment->first + segment->count, p->end_ns);
-            if (count != 0) {
-                run_extend(p, segment->first + i, count);
-                i += count - 1;
-                continue;
-            }
+        if (count != 0) {
+            run_extend(p, segment->first + i, count);
+            i += count - 1;
+            continue;
         }
         if (p->is_before && event->time_ns >= p->begin_ns)
             enter_window(p);
