@@ -88,19 +88,27 @@ void counters_free(counters *c);
 /* Does what counters_add() does, for any event. */
 bool counters_add_any(counters *c, const counters_event *event, counters_verdict *verdict);
 
+/* Adds the next event of the trace if it has the counter that its stream expects. Returns false,
+   and changes nothing, if it is an event for counters_add(). */
+static inline bool counters_add_next(counters *c, uint32_t id, uint32_t counter, int64_t end_ns)
+{
+    counters_stream *stream = c->recent[id % COUNTERS_RECENT];
+    if (stream == NULL || stream->id != id || stream->next != counter || stream->gap_count != 0 ||
+        stream->has_stray)
+        return false;
+    stream->next++;
+    if (end_ns > stream->last_end_ns)
+        stream->last_end_ns = end_ns;
+    return true;
+}
+
 /* Takes the next event in the order of the trace, and tells in `*verdict` what its counter shows.
    Returns false when memory is exhausted. */
 static inline bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict)
 {
-    counters_stream *stream = c->recent[event->stream % COUNTERS_RECENT];
-    if (stream == NULL || stream->id != event->stream || stream->next != event->counter ||
-        stream->gap_count != 0 || stream->has_stray)
-        return counters_add_any(c, event, verdict);
-    stream->next++;
-    if (event->end_ns > stream->last_end_ns)
-        stream->last_end_ns = event->end_ns;
     *verdict = COUNTERS_IN_ORDER;
-    return true;
+    return counters_add_next(c, event->stream, event->counter, event->end_ns) ||
+           counters_add_any(c, event, verdict);
 }
 
 /* Ends the counting: every gap that is still open counts as lost. Returns false when memory is

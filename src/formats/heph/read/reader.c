@@ -159,26 +159,50 @@ static inline bool push_counter(const heph_producer *p, stele_batch *batch, uint
 
 typedef enum fields_end { FIELDS_ALL, FIELDS_FAULT, FIELDS_TOO_MANY, FIELDS_MEMORY } fields_end;
 
+/* Appends one attribute, of any type. */
+static fields_end push_any(heph_producer *p, stele_batch *batch, cursor *c, uint32_t first)
+{
+    const uint32_t fields_max = p->context->limits.fields_max;
+    stele_heph_attribute attribute;
+    stele_name name;
+    if (heph_attribute_take(c, &attribute) != STELE_HEPH_SOUND)
+        return FIELDS_FAULT;
+    if (batch->field_count - first + attribute.count > fields_max)
+        return FIELDS_TOO_MANY;
+    name = producer_name(p, batch, attribute.name);
+    return name != UINT32_MAX && push_attribute(batch, name, &attribute) ? FIELDS_ALL
+                                                                         : FIELDS_MEMORY;
+}
+
 /* Appends the attributes up to the first fault, and tells what ended them. */
 static inline fields_end push_attributes(heph_producer *p, stele_batch *batch,
                                          const stele_heph_event *from)
 {
+    static const uint8_t types[] = {[STELE_HEPH_UINT] = STELE_TYPE_UINT,
+                                    [STELE_HEPH_INT] = STELE_TYPE_INT,
+                                    [STELE_HEPH_FLOAT] = STELE_TYPE_FLOAT};
     const uint32_t fields_max = p->context->limits.fields_max;
     uint32_t first;
     cursor c = {from->attributes, from->attributes_end};
-    stele_heph_attribute attribute;
     if (!push_counter(p, batch, from->counter))
         return FIELDS_MEMORY;
     first = batch->field_count;
     while (c.at < c.end) {
+        uint8_t type;
+        const size_t size = heph_number_size(c.at, c.end, &type);
+        fields_end end;
         stele_name name;
-        if (heph_attribute_take(&c, &attribute) != STELE_HEPH_SOUND)
-            return FIELDS_FAULT;
-        if (batch->field_count - first + attribute.count > fields_max)
-            return FIELDS_TOO_MANY;
-        name = producer_name(p, batch, attribute.name);
-        if (name == UINT32_MAX || !push_attribute(batch, name, &attribute))
+        if (size == 0 || batch->field_count - first >= fields_max) {
+            if ((end = push_any(p, batch, &c, first)) != FIELDS_ALL)
+                return end;
+            continue;
+        }
+        name = producer_name(p, batch,
+                             (stele_heph_text){(const char *)c.at + 2, (uint16_t)(size - 11)});
+        if (name == UINT32_MAX ||
+            !push_number(batch, name, types[type], load_be64(c.at + size - 8)))
             return FIELDS_MEMORY;
+        c.at += size;
     }
     return FIELDS_ALL;
 }
@@ -354,36 +378,37 @@ static inline bool hot_attributes(heph_producer *p, stele_batch *batch,
  * attributes. At the first doubt it returns false and has changed nothing, so that produce_event()
  * can take over.
  */
-static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status *status)
+static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, heph_packet *packet,
+                                     stele_status *status)
 {
     const uint32_t columns = p->request.columns, field_first = batch->field_count;
     stele_event *event = &batch->events[batch->event_count];
-    heph_packet packet;
-    const stele_heph_event *from = &packet.event;
+    const stele_heph_event *from = &packet->event;
     int64_t time_ns, end_ns;
     uint32_t track = 0, name = 0;
     uint8_t flags = 0;
-    if (!heph_scan_event(&p->scan, &packet) || from->end < from->start)
+    if (!heph_scan_event(&p->scan, packet) || from->end < from->start)
         return false;
     time_ns = producer_time(p, from->start, &flags);
     end_ns = producer_time(p, from->end, &flags);
     if (flags != 0 ||
-        ((columns & STELE_COLUMN_TRACK) != 0 && (track = producer_track(p, &packet)) == 0) ||
+        ((columns & STELE_COLUMN_TRACK) != 0 && (track = producer_track(p, packet)) == 0) ||
         ((columns & STELE_COLUMN_NAME) != 0 &&
          (name = producer_name(p, batch, from->description)) == UINT32_MAX) ||
         !hot_attributes(p, batch, from, name)) {
         batch->field_count = field_first;
         return false;
     }
-    heph_scan_accept(&p->scan, &packet);
+    heph_scan_accept(&p->scan, packet);
     event_set(
-        event, time_ns, from->start, from->end, (uint64_t)end_ns, packet.offset,
-        packet_event_size(&packet), name, track, field_first,
+        event, time_ns, from->start, from->end, (uint64_t)end_ns, packet->offset,
+        packet_event_size(packet), name, track, field_first,
         event_rest((uint16_t)(batch->field_count - field_first), 0, 0, STELE_KIND_COMPLETE, 0));
     batch->event_count++;
     p->last_time_ns = time_ns;
     p->has_events = true;
-    if (!producer_count(p, &packet, end_ns))
+    if (!counters_add_next(&p->counters, from->stream, from->counter, end_ns) &&
+        !producer_count(p, packet, end_ns))
         *status = STELE_ERR_MEMORY;
     return true;
 }
@@ -476,7 +501,7 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
             status = STELE_END;
             break;
         }
-        if (p->is_hot && produce_hot_event(p, batch, &status))
+        if (p->is_hot && produce_hot_event(p, batch, &packet, &status))
             continue;
         if (!producer_await(self, &p->scan.win, batch, heph_scan_want(&p->scan)))
             break;

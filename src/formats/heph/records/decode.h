@@ -129,18 +129,43 @@ static inline stele_heph_fault heph_attribute_take(cursor *c, stele_heph_attribu
     return STELE_HEPH_SOUND;
 }
 
+/*
+ * The size of an attribute that is one number and whose bytes are all there; 0 for any other
+ * attribute. Most attributes are one number: the name begins at byte 2, the number is the last
+ * eight bytes.
+ */
+static inline size_t heph_number_size(const uint8_t *at, const uint8_t *end, uint8_t *type)
+{
+    const size_t left = (size_t)(end - at);
+    size_t size;
+    if (left < 2)
+        return 0;
+    size = (size_t)load_be16(at) + 11;
+    if (left < size)
+        return 0;
+    *type = at[size - 9];
+    return *type >= STELE_HEPH_UINT && *type <= STELE_HEPH_FLOAT ? size : 0;
+}
+
 /* Looks at all attributes of an event. Gives the first fault, and in `*sound_end` the end of the
    last attribute in front of it. */
 static inline stele_heph_fault heph_event_verify(const stele_heph_event *event,
                                                  const uint8_t **sound_end)
 {
     cursor c = {event->attributes, event->attributes_end};
-    stele_heph_fault fault = STELE_HEPH_SOUND;
     stele_heph_attribute attribute;
-    *sound_end = c.at;
-    while (c.at < c.end && (fault = heph_attribute_take(&c, &attribute)) == STELE_HEPH_SOUND)
+    stele_heph_fault fault;
+    while (c.at < c.end) {
+        uint8_t type;
+        const size_t size = heph_number_size(c.at, c.end, &type);
         *sound_end = c.at;
-    return fault;
+        if (size != 0)
+            c.at += size;
+        else if ((fault = heph_attribute_take(&c, &attribute)) != STELE_HEPH_SOUND)
+            return fault;
+    }
+    *sound_end = c.at;
+    return STELE_HEPH_SOUND;
 }
 
 /*
