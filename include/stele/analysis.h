@@ -48,8 +48,8 @@ typedef struct stele_calls stele_calls;
 
 /* How a call ended. */
 typedef enum stele_call_end {
-    STELE_CALL_RETURNED, /* by an END event, or at the end of a COMPLETE event */
-    STELE_CALL_TAIL,     /* by a tail call: the next call on its level was called by this one */
+    STELE_CALL_RETURNED, /* ended by END, or at the end of a COMPLETE event */
+    STELE_CALL_TAIL,     /* ended by a tail call: it called the next call on its level */
     /* Its caller ended first, because of an exception or a lost exit; the call ends with its
        caller. */
     STELE_CALL_UNWOUND,

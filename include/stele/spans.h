@@ -28,13 +28,13 @@ extern "C" {
 
 /* How a span ended. Values before STELE_SPAN_TIMEOUT are those of stele_call_end. */
 typedef enum stele_span_end {
-    STELE_SPAN_RETURNED = STELE_CALL_RETURNED, /* by its own end */
-    STELE_SPAN_TAIL = STELE_CALL_TAIL,         /* by a tail call */
-    STELE_SPAN_UNWOUND = STELE_CALL_UNWOUND,   /* its caller ended first, and the span with it */
-    STELE_SPAN_OPEN = STELE_CALL_OPEN, /* not before the end of the trace or of the window */
-    /* Its begin is missing; begin_ns equals end_ns. */
+    STELE_SPAN_RETURNED = STELE_CALL_RETURNED, /* ended by its own end event */
+    STELE_SPAN_TAIL = STELE_CALL_TAIL,         /* ended by a tail call */
+    STELE_SPAN_UNWOUND = STELE_CALL_UNWOUND,   /* its caller ended first */
+    STELE_SPAN_OPEN = STELE_CALL_OPEN,         /* open until the trace or window ended */
+    /* There is an end without a begin; begin_ns equals end_ns. */
     STELE_SPAN_ENTRY_LOST = STELE_CALL_ENTRY_LOST,
-    /* By stele_span_options.timeout_ns: no end came before that. */
+    /* Ended by stele_span_options.timeout_ns: no end event came before that. */
     STELE_SPAN_TIMEOUT,
     STELE_SPAN_END_COUNT
 } stele_span_end;

@@ -247,8 +247,7 @@ static stele_status find_file(collected *t, const collected_rules *rules, const 
     snprintf(f->name, sizeof f->name, "%s", name);
     status = append_open(&f->file, rules->files, rules->diag, path);
     free(path);
-    t->files[t->file_count++] =
-        f; /* also after an error: what exists of it is freed with the others */
+    t->files[t->file_count++] = f; /* added also after an error, to be freed with the others */
     if (status == STELE_OK && !is_folder(t))
         status = put_state_in_front(t, rules, &f->file);
     *found = &f->file;

@@ -321,7 +321,7 @@ static stele_status tar_take_header(tar_reader *tar)
         if (tar->has_size)
             size = tar->size;
         if (type >= '1' && type <= '6')
-            size = 0; /* these have no bytes, regardless of their size */
+            size = 0; /* links and devices have no bytes, regardless of the field */
         status = tar_take_entry(tar, block, offset, size);
     }
     if (!window_skip(&tar->w, tar_fill_up(size)))
