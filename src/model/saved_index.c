@@ -302,8 +302,8 @@ static bool is_of_beginning(const stele_trace *trace, const input *in, const uin
                          .sample = (uint32_t)crc32(0, NULL, 0)};
     uint8_t wanted[HEADER_SIZE];
     if (trace->ops->extend_index == NULL || trace->ops->file_at != NULL ||
-        !saved_is_plain_file(trace) || old_size >= of->size || !in->has_size ||
-        size > in->size - HEADER_SIZE || size > PAYLOAD_MAX(old_size) ||
+        !saved_is_plain_file(trace) || old_size >= of->size || !in->has_size || size == 0 ||
+        in->size < HEADER_SIZE || size > in->size - HEADER_SIZE || size > PAYLOAD_MAX(old_size) ||
         !identity_sample(&id, of, old_size, SAMPLE_COUNT))
         return false;
     saved_header_put(wanted, trace, &id, NULL, 0);
@@ -315,10 +315,14 @@ static stele_status extend_sections(stele_trace *trace, const uint8_t *bytes, si
                                     uint64_t old_size)
 {
     cursor sections[SECTION_COUNT];
-    const cursor *format = &sections[SECTION_FORMAT - 1];
-    return find_sections(bytes, size, sections)
-               ? trace->ops->extend_index(trace, format->at, cursor_left(format), old_size)
-               : STELE_ERR_FORMAT;
+    saved_sections saved;
+    if (!find_sections(bytes, size, sections))
+        return STELE_ERR_FORMAT;
+    saved = (saved_sections){.old_size = old_size,
+                             .format = sections[SECTION_FORMAT - 1],
+                             .blocks = sections[SECTION_BLOCKS - 1],
+                             .opened = sections[SECTION_OPENED - 1]};
+    return trace->ops->extend_index(trace, &saved);
 }
 
 typedef stele_status use_fn(stele_trace *trace, const uint8_t *bytes, size_t size);

@@ -28,6 +28,13 @@ void saved_index_refuse(const stele_trace *trace, const char *path, const char *
    but which trace it is of. */
 stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always);
 
+/* What the index says of a trace that has grown since; see extend_index(). */
+typedef struct saved_sections {
+    uint64_t old_size;             /* of the trace */
+    cursor format, blocks, opened; /* of what save_index() wrote, of seek_index_put() and of
+                                      seek_opened_put(); `at` is NULL where there is none */
+} saved_sections;
+
 /* ---- Numbers in index files ------------------------------------------------------------------ */
 
 /* Writes an unsigned number in LEB128: seven bits in each byte, the lowest first; the highest bit

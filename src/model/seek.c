@@ -236,6 +236,15 @@ static void note_open(seek_builder *b, seek_block *block)
 
 /* ---- Blocks of a stream ---- */
 
+/* Sets how far the next block is from the last one, at least. */
+static void set_distance(seek_builder *b, const seek_block *block)
+{
+    b->distance = b->block_size;
+    if (b->block_size == SEEK_BLOCK_SIZE &&
+        b->distance < (uint64_t)block->state_size * SEEK_STATE_SHARE)
+        b->distance = (uint64_t)block->state_size * SEEK_STATE_SHARE;
+}
+
 /* Begins a block at the producer's position. What the producer has reported so far belongs to the
    block before. */
 static bool block_begin(seek_builder *b)
@@ -252,10 +261,7 @@ static bool block_begin(seek_builder *b)
         return false;
     note_open(b, &block);
     stream->blocks[stream->count++] = block;
-    b->distance = b->block_size;
-    if (b->block_size == SEEK_BLOCK_SIZE &&
-        b->distance < (uint64_t)block.state_size * SEEK_STATE_SHARE)
-        b->distance = (uint64_t)block.state_size * SEEK_STATE_SHARE;
+    set_distance(b, &block);
     return true;
 }
 
@@ -276,6 +282,35 @@ stele_status seek_builder_open(seek_builder *b, seek_index *index, uint32_t stre
     if (from->ops->mark == NULL || !block_begin(b))
         stream_free(b->stream);
     return STELE_OK;
+}
+
+stele_status seek_builder_resume(seek_builder *b, seek_index *index, uint32_t stream,
+                                 producer *from, diag_sink *diag)
+{
+    seek_stream *of = &index->streams[stream];
+    seek_block *last = of->count != 0 ? &of->blocks[of->count - 1] : NULL;
+    cursor state;
+    if (last == NULL || from->ops->seek == NULL || of->opened_count != 0)
+        return STELE_ERR_UNSUPPORTED;
+    state = cursor_make(index->states + last->state, last->state_size);
+    if (!from->ops->seek(from, last->position, &state) || cursor_left(&state) != 0)
+        return STELE_ERR_UNSUPPORTED;
+    *b = (seek_builder){.index = index,
+                        .stream = of,
+                        .from = from,
+                        .diag = diag,
+                        .block_size = SEEK_BLOCK_SIZE,
+                        .reported_count = reported_count(diag),
+                        .lost_count = from->lost_count,
+                        .missing_count = from->missing_count,
+                        .skipped_size = from->balance.skipped_size,
+                        .last_ns = INT64_MIN,
+                        .has_lengths = true};
+    set_distance(b, last);
+    last->begin_ns = INT64_MAX;
+    last->end_ns = INT64_MIN;
+    last->is_whole = false;
+    return output_open_memory(diag, &b->state);
 }
 
 static void block_take(seek_block *block, const stele_batch *batch)

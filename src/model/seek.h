@@ -119,6 +119,14 @@ typedef struct seek_builder {
 stele_status seek_builder_open(seek_builder *b, seek_index *index, uint32_t stream,
                                uint64_t block_size, const producer *from, diag_sink *diag);
 
+/*
+ * Begins the last block of a stream of complete events again, and brings the producer there.
+ * STELE_ERR_UNSUPPORTED: calls are open there, or the producer does not take the state.
+ * STELE_ERR_MEMORY.
+ */
+stele_status seek_builder_resume(seek_builder *b, seek_index *index, uint32_t stream,
+                                 producer *from, diag_sink *diag);
+
 /* Takes a batch that the producer has filled. */
 void seek_builder_take(seek_builder *b, const stele_batch *batch);
 

@@ -125,6 +125,7 @@ typedef struct trace_texts {
 
 void trace_texts_free(trace_texts *texts);
 
+struct saved_sections;
 struct insn_request;
 struct insn_producer;
 
@@ -160,11 +161,10 @@ typedef struct trace_ops {
     stele_status (*save_index)(stele_trace *trace, output *out);
     stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);
 
-    /* Reads what save_index() wrote when the trace had only its first `old_size` bytes, and indexes
-       the bytes after them: the result is that of index(). STELE_ERR_UNSUPPORTED: the whole trace
-       must be indexed. May be NULL. */
-    stele_status (*extend_index)(stele_trace *trace, const uint8_t *bytes, size_t size,
-                                 uint64_t old_size);
+    /* Continues an index of the trace as it was when it had only its first bytes, and indexes the
+       bytes after them: the result is that of index(). STELE_ERR_UNSUPPORTED: the whole trace must
+       be indexed. May be NULL. */
+    stele_status (*extend_index)(stele_trace *trace, struct saved_sections *saved);
 
     /* Returns the paths of files of the trace that its source does not have, `index` from 0; NULL
        after the last. */

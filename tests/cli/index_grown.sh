@@ -45,9 +45,14 @@ for i in range(90000):
 open(sys.argv[1], "wb").write(struct.pack(f"<{len(words)}Q", *words))
 end
 
-for seed in 1 2; do
+for seed in 1 2 heph; do
     rm -rf grows.fxt grows.fxt.stele-index
-    python3 make.py whole.fxt $seed
+    if test $seed = heph; then
+        "$STELE" convert --to heph whole.fxt -o whole.heph 2>err || :
+        mv whole.heph whole.fxt
+    else
+        python3 make.py whole.fxt $seed
+    fi
     size=$(wc -c <whole.fxt)
     for part in 30 31 55 70 71 99 100; do
         # The end can lie within a record.
@@ -69,6 +74,7 @@ for seed in 1 2; do
 done
 
 # A trace that was replaced by a longer one.
+python3 make.py whole.fxt 1
 head -c 1000000 whole.fxt >other.fxt
 "$STELE" index other.fxt >out 2>err || :
 python3 make.py other.fxt 3

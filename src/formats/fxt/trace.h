@@ -57,8 +57,7 @@ bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p);
 stele_status fxt_trace_index(stele_trace *trace);
 stele_status fxt_trace_save_index(stele_trace *trace, output *out);
 stele_status fxt_trace_load_index(stele_trace *trace, const uint8_t *bytes, size_t size);
-stele_status fxt_trace_extend_index(stele_trace *trace, const uint8_t *bytes, size_t size,
-                                    uint64_t old_size);
+stele_status fxt_trace_extend_index(stele_trace *trace, struct saved_sections *saved);
 bool fxt_trace_cut(const stele_trace *trace, uint32_t part, uint32_t part_count,
                    uint64_t *begin_place, uint64_t *end_place);
 stele_status fxt_trace_produce(stele_trace *trace, const produce_request *request, producer **out);

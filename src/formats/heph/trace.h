@@ -17,8 +17,17 @@
 #define HEPH_VERSION     "0.1.0"
 #define HEPH_VERSION_OLD "0.1.0 without substreams"
 
+/* What is known of the times where the last block of the index begins. */
+typedef struct heph_resume {
+    bool can; /* it is all that indexing needs to continue there */
+    uint64_t count;
+    int64_t begin_ns, end_ns, latest_ns, lateness_ns;
+    uint64_t first_offset, first_size;
+} heph_resume;
+
 typedef struct heph_trace {
     stele_trace base;
+    heph_resume resume;
     stele_heph_layout layout;
     /* The first epoch of the trace is known. */
     bool has_epoch;

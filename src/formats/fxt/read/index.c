@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "formats/fxt/read/span.h"
 #include "formats/fxt/trace.h"
+#include "model/saved_index.h"
 
 /* Most runs of all streams; beyond that, pairs of them are joined. */
 #define RUNS_MAX (256u << 10)
@@ -543,8 +544,7 @@ static stele_status extend(fxt_trace *trace, fxt_seek *seek)
     return status;
 }
 
-stele_status fxt_trace_extend_index(stele_trace *self, const uint8_t *bytes, size_t size,
-                                    uint64_t old_size)
+stele_status fxt_trace_extend_index(stele_trace *self, saved_sections *saved)
 {
     fxt_trace *trace = (fxt_trace *)self;
     input *in = source_input(self->source);
@@ -552,7 +552,8 @@ stele_status fxt_trace_extend_index(stele_trace *self, const uint8_t *bytes, siz
     fxt_found *found;
     uint32_t found_count;
     stele_status status;
-    if (!fxt_seek_take(&seek, &found, &found_count, bytes, size, old_size))
+    if (!fxt_seek_take(&seek, &found, &found_count, saved->format.at, cursor_left(&saved->format),
+                       saved->old_size))
         return STELE_ERR_FORMAT;
     if (!seek.can_resume || !fxt_seek_is_usable(&seek))
         status = STELE_ERR_UNSUPPORTED;
