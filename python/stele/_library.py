@@ -130,7 +130,8 @@ class Request(Structure):
                 ("check", c_bool), ("begin", Bound), ("end", Bound), ("from_start", c_bool),
                 ("names", Globs), ("categories", Globs), ("tracks", Globs), ("where", c_char_p),
                 ("open_only", c_bool), ("part", c_uint32), ("part_count", c_uint32),
-                ("window_ns", c_int64), ("fields", POINTER(c_char_p)), ("field_count", c_size_t)]
+                ("window_ns", c_int64), ("fields", POINTER(c_char_p)), ("field_count", c_size_t),
+                ("no_index", c_bool)]
 
 
 class Balance(Structure):

@@ -147,7 +147,8 @@ static size_t part_of(const parts_input *p, uint64_t offset)
 
 /* Reads from one part only. Of a damaged part the bytes that could be unpacked are read; after them
    the read gives nothing, which the caller takes for the end. */
-static stele_status parts_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+static stele_status parts_input_read(input *in, uint64_t offset, void *buffer, size_t size,
+                                     size_t *got)
 {
     parts_input *p = (parts_input *)in;
     const kept_part *part;
@@ -179,7 +180,7 @@ static void parts_free(parts_input *p)
     free(p);
 }
 
-static void parts_close(input *in)
+static void parts_input_close(input *in)
 {
     parts_input *p = (parts_input *)in;
     input_close(p->packed);
@@ -241,7 +242,7 @@ static bool parts_find(parts_input *p)
 
 bool unpack_parts_open(input **in, const unpack_codec *codec)
 {
-    static const input_ops ops = {parts_read, parts_close};
+    static const input_ops ops = {parts_input_read, parts_input_close};
     parts_input *p;
     if (codec->measure == NULL || !(*in)->is_seekable || !(*in)->has_size)
         return false;

@@ -127,8 +127,8 @@ static stele_status write_page(stele_output *folder)
     return status;
 }
 
-/* Returns whether a tile has entries that stand for several events: without any, it has
-   "\"dense\":0". */
+/* Returns whether a tile has entries that stand for several events: without any, its member
+   `dense` is 0. */
 static bool is_dense(const uint8_t *bytes, size_t size)
 {
     return find_text(bytes, size, "\"dense\":0,") == NULL;

@@ -68,7 +68,20 @@ for version in $versions; do
         rm -rf written
         "$STELE" convert "$good/${format%%:*}/good/${name%:*}" "$good/${format%%:*}/good/${name#*:}" \
             -o written --to ctf --to-version $version >/dev/null 2>&1
-        compare "$name merged as CTF $version"
+        case $version:$name in
+        1.8:small_2:small_18)
+            # The clock of the one that is kept means the time of day by custom alone, so that
+            # babeltrace2 does not relate it to the other's: it shows them one by one.
+            mv written both
+            for part in both/*; do
+                mv "$part" written
+                compare "$(basename "$part"), merged as CTF $version with another one"
+                rm -rf written
+            done
+            rm -r both
+            ;;
+        *) compare "$name merged as CTF $version" ;;
+        esac
     done
 done
 [ "$count" -gt 60 ] || complain "only $count traces"
