@@ -399,6 +399,12 @@ static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields
 
 /* ---- Shapes of events ---- */
 
+/* The fields of an event; NULL if it has none, for then the batch may have none either. */
+static const stele_field *fields_at(const stele_batch *batch, uint32_t first, uint32_t count)
+{
+    return count != 0 ? batch->fields + first : NULL;
+}
+
 static bool is_of_shape(const shape *s, const stele_field *fields, uint32_t count)
 {
     uint64_t difference = 0;
@@ -462,7 +468,7 @@ static __attribute__((noinline)) const kernel_event *read_other(kernel *k, const
         return NULL;
     if (count == STELE_FIELDS_MANY)
         count = stele_event_fields(batch, event, &first);
-    fields = batch->fields + first;
+    fields = fields_at(batch, first, count);
     known = own != 0 ? read_by(k, &k->rules[own - 1], fields, count, NULL)
                      : read_any(k, v, fields, count);
     shape_keep(kept, fields, count, known);
@@ -472,11 +478,11 @@ static __attribute__((noinline)) const kernel_event *read_other(kernel *k, const
 /* Most events are of the shape of the last one of their name. Nothing else is done for them. */
 const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
 {
-    const stele_field *const fields = batch->fields + event->field_first;
+    const stele_field *const fields = fields_at(batch, event->field_first, event->field_count);
     shape *s = k->kinds[event->kind];
     if (k->by_kind[event->kind] == 0) {
-        const verdict *v = &k->verdicts[event->name];
-        if (event->name >= k->verdict_count || v->first == 0)
+        const verdict *v = event->name < k->verdict_count ? &k->verdicts[event->name] : NULL;
+        if (v == NULL || v->first == 0)
             return read_other(k, batch, event);
         if (v->count == 0)
             return NULL;

@@ -233,7 +233,7 @@ static const stele_field *find_shared(const scan_column *of, const stele_batch *
 static inline const stele_field *find_plain(const scan_column *of, const stele_batch *batch,
                                             const stele_field *fields, uint32_t count)
 {
-    const stele_field *const end = fields + count, *context = NULL;
+    const stele_field *const end = count != 0 ? fields + count : NULL, *context = NULL;
     for (const stele_field *field = fields; field < end; field += stele_field_length(field)) {
         if (field->name == of->plain)
             return field;
@@ -260,7 +260,7 @@ static __attribute__((noinline)) const stele_field *find_far(const scan_column *
     if (!of->is_plain)
         return cell_field(&of->field.items[0], batch, event, element);
     count = stele_event_fields(batch, event, &first);
-    return find_plain(of, batch, batch->fields + first, count);
+    return find_plain(of, batch, count != 0 ? batch->fields + first : NULL, count);
 }
 
 static inline const stele_field *field_of(const scan_column *of, const stele_batch *batch,
@@ -268,7 +268,9 @@ static inline const stele_field *field_of(const scan_column *of, const stele_bat
 {
     if (!of->is_plain || event->field_count == STELE_FIELDS_MANY)
         return find_far(of, batch, event, element);
-    return find_plain(of, batch, batch->fields + event->field_first, event->field_count);
+    return find_plain(of, batch,
+                      event->field_count != 0 ? batch->fields + event->field_first : NULL,
+                      event->field_count);
 }
 
 /* Defines the function for columns "arg.NAME" of one type. A field that is null in the trace is

@@ -427,7 +427,7 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
 static stele_status write_option(heph_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
-    const stele_field *field = &batch->fields[event->field_first];
+    const stele_field *field = event->field_count != 0 ? &batch->fields[event->field_first] : NULL;
     stele_heph_option option;
     stele_text value;
     w->attributes.kind = STELE_KIND_METADATA;

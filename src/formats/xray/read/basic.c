@@ -63,10 +63,13 @@ static uint8_t repeated_flag(const basic_producer *self)
     return window_offset(&self->w) < self->repeat_end ? STELE_FLAG_REPEATED : 0;
 }
 
+/* Kinds of events, by the kinds of calls in records: 3 is an entry with arguments. */
+#define CALL_KIND_COUNT 4u
+static const uint8_t kinds[CALL_KIND_COUNT] = {STELE_KIND_BEGIN, STELE_KIND_END,
+                                               STELE_KIND_TAIL_EXIT, STELE_KIND_BEGIN};
+
 static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *at, uint32_t track)
 {
-    static const uint8_t kinds[] = {STELE_KIND_BEGIN, STELE_KIND_END, STELE_KIND_TAIL_EXIT,
-                                    STELE_KIND_BEGIN};
     const bool big = self->trace->header.is_big_endian;
     const uint32_t function = xray_load32(big, at + 4);
     bool is_clamped = false;
@@ -96,8 +99,11 @@ static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *a
    it. */
 static bool continues_entry(const basic_producer *self, const stele_batch *batch)
 {
-    const stele_event *event = &batch->events[batch->event_count - 1];
-    return batch->event_count != 0 && event->kind == STELE_KIND_BEGIN &&
+    const stele_event *event;
+    if (batch->event_count == 0)
+        return false;
+    event = &batch->events[batch->event_count - 1];
+    return event->kind == STELE_KIND_BEGIN &&
            event->id == xray_load32(self->trace->header.is_big_endian, self->w.at + 4) &&
            event->offset + event->size == window_offset(&self->w);
 }
@@ -135,13 +141,23 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
     return add_argument(self, batch, event, value);
 }
 
-/* Skips bytes at the window that are not a record. Ranges of a thread only have records. */
+/* Whether the type at the window is one of a record. */
+static bool has_type(const basic_producer *self)
+{
+    const unsigned type = xray_load16(self->trace->header.is_big_endian, self->w.at);
+    return type == 1 || (type == 0 && self->w.at[3] < CALL_KIND_COUNT);
+}
+
+/* Skips bytes at the window that are not a record. Ranges of a thread only have records, unless a
+   saved index says otherwise. */
 static bool skip_damage(basic_producer *self)
 {
     unsigned size = 0;
     self->judged = self->past;
     if (self->is_file_order)
         size = xray_basic_skip(self->trace, &self->w, &self->judged);
+    else if (!has_type(self))
+        size = XRAY_BASIC_SIZE;
     if (size == 0)
         return false;
     self->past = self->judged;
