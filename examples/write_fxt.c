@@ -20,7 +20,7 @@ static uint32_t track(stele_context *context, stele_track_kind kind, uint32_t pa
 
 static void add(stele_batch *batch, stele_kind kind, int64_t time_ns, uint32_t on, stele_name what)
 {
-    /* A batch has room for 256 events by default, so it is never full here. */
+    /* By default a batch holds 256 events, so it is never full here. */
     stele_event *event = stele_batch_add_event(batch);
     event->kind = (uint8_t)kind;
     event->time_ns = time_ns;

@@ -231,7 +231,7 @@ typedef struct stele_ctf_translation {
  * files) and gives it as text of one generation. Faults in the metadata are reported to the
  * diagnostic handler of the context. Nothing is kept; one context is for one thread at a time.
  * Errors: STELE_ERR_ARGUMENT (the translation has a value that is not valid), STELE_ERR_FORMAT
- * (there is no metadata), STELE_ERR_DAMAGED (some of it has errors), STELE_ERR_READ,
+ * (no metadata was found), STELE_ERR_DAMAGED (some of it has errors), STELE_ERR_READ,
  * STELE_ERR_LIMIT, STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_ctf_translate(stele_context *context, const char *path,

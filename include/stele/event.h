@@ -293,10 +293,10 @@ STELE_API stele_text stele_field_text(const stele_context *context, const stele_
 /*
  * Gives one field of each event of a segment, as a column. The first field of this name is taken,
  * of the event itself or else of its batch's context. `type` says what `values` is an array of,
- * with room for all events of the segment: STELE_TYPE_INT (int64_t), STELE_TYPE_UINT (uint64_t) or
- * STELE_TYPE_FLOAT (double). Of an event whose value is not a number, or does not fit into that
- * type exactly, `values` and `is_there` get 0; of the others `is_there` gets 1. Returns how many
- * are there; 0 if `type` is another type.
+ * which has an element for each event of the segment: STELE_TYPE_INT (int64_t), STELE_TYPE_UINT
+ * (uint64_t) or STELE_TYPE_FLOAT (double). Of an event whose value is not a number, or does not fit
+ * into that type exactly, `values` and `is_there` get 0; of the others `is_there` gets 1. Returns
+ * how many are there; 0 if `type` is another type.
  */
 STELE_API size_t stele_segment_column(const stele_segment *segment, stele_name name,
                                       stele_type type, void *values, uint8_t *is_there);
@@ -344,7 +344,7 @@ typedef struct stele_track {
     bool is_named_by_event;
 } stele_track;
 
-/* Gives a track by number, from 1; NULL if there is no such track. Its name may become known only
+/* Gives a track by number, from 1; NULL if the number is not valid. Its name may become known only
    while the trace is read. */
 STELE_API const stele_track *stele_track_get(const stele_context *context, uint32_t track);
 STELE_API uint32_t stele_track_count(const stele_context *context);
@@ -393,8 +393,8 @@ typedef struct stele_stream {
     int64_t lateness_ns; /* how much older a record may be than one before it, at most */
 } stele_stream;
 
-/* Gives a stream by number, from 0 over all traces of the context; NULL if there is no such
-   stream. */
+/* Gives a stream by number, from 0 over all traces of the context; NULL if the number is
+   not valid. */
 STELE_API const stele_stream *stele_stream_get(const stele_context *context, uint32_t stream);
 STELE_API uint32_t stele_stream_count(const stele_context *context);
 

@@ -348,8 +348,8 @@ typedef struct stele_a64_insn {
    called on any thread. */
 STELE_API void stele_a64_classify(uint32_t opcode, stele_a64_insn *insn);
 
-/* Gives the class_text of a class_number; "" if there is no such class. May be called on any
-   thread. */
+/* Gives the text of a class of instructions, as class_text has it; "" if `class_number` is not
+   valid. May be called on any thread. */
 STELE_API const char *stele_a64_class_text(uint32_t class_number);
 
 /* "memory", ...; "" if `group` is not a valid group. */

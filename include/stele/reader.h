@@ -93,7 +93,7 @@ STELE_API bool stele_path_is_beside(const char *a, const char *b);
 
 /* Finds which of several traces are parts of one: `first[i]` becomes the index of the first trace
    that belongs together with traces[i], i if that is traces[i] itself. A NULL in `traces` belongs
-   to no other. `first` has room for `count` numbers. */
+   to no other. `first` is an array of `count` numbers. */
 STELE_API void stele_trace_group_parts(stele_trace *const *traces, size_t count, size_t *first);
 
 /* Opens a trace in memory, which must stay unchanged until the trace is closed. `name` is used in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks the tracks of an overview, to choose those that are shown if there is not room for all. */
+/* Ranks the tracks of an overview, to choose those that are shown if not all fit. */
 #ifndef CLI_SHOW_TRACK_RANK_H
 #define CLI_SHOW_TRACK_RANK_H
 
