@@ -137,10 +137,11 @@ STELE_API stele_status stele_kernel_finish(stele_kernel *k);
 #define STELE_KERNEL_KINDS STELE_SCHED_KINDS
 STELE_API uint32_t stele_kernel_columns(const stele_kernel *k);
 
-/* The fields that it looks at: see stele_sched_fields(). */
+/* Gives the names of the fields that the analysis looks at, as stele_sched_fields() does. Returns
+   how many there are; 0 if it may look at all fields. */
 STELE_API size_t stele_kernel_fields(const stele_kernel *k, const char *const **names);
 
-/* The largest come first; names rise. */
+/* How rows are sorted: the largest figure comes first, and names are in alphabetical order. */
 typedef enum stele_kernel_order {
     STELE_KERNEL_BY_TOTAL,
     STELE_KERNEL_BY_COUNT,

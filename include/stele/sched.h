@@ -163,8 +163,9 @@ STELE_API stele_status stele_sched_finish(stele_sched *s);
      STELE_KIND_BIT(STELE_KIND_SYSCALL))
 STELE_API uint32_t stele_sched_columns(const stele_sched *s);
 
-/* The fields that it looks at, as stele_request.fields, which makes reading faster: how many, and
-   in `*names`, which hold as long as the context, what they are called. 0: it may look at all. */
+/* Gives the names of the fields that the analysis looks at, for stele_request.fields, which makes
+   reading faster. `*names` becomes an array of them, which holds as long as the context. Returns
+   how many there are; 0 if the analysis may look at all fields. */
 STELE_API size_t stele_sched_fields(const stele_sched *s, const char *const **names);
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

@@ -22,7 +22,7 @@ typedef struct target {
     const char *sink;   /* name of the sink; NULL: `format` is set */
     stele_writer *writer;
     stele_copier *copier;   /* copies the bytes of records; NULL: events are written anew */
-    leaving left;           /* what the copier leaves, of several traces */
+    leaving left;           /* writers of the traces that the copier leaves out */
     bool is_second;         /* read once more, for what was left */
     stele_picture *picture; /* completes spans for a sink that draws them; NULL: not needed */
     stele_output *out;

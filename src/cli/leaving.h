@@ -22,7 +22,8 @@ stele_status leaving_open(leaving *l, cli *c, const inputs *in, const stele_copi
 stele_status leaving_take(const leaving *l, const stele_segment *segment);
 stele_status leaving_finish(const leaving *l);
 
-/* Gives what the writers lose: as stele_writer_get_loss(), of one after the other. */
+/* Gives a loss of the writers by its index, counted from one writer to the next. Returns false past
+   the last loss. */
 bool leaving_get_loss(const leaving *l, size_t index, stele_loss *loss);
 
 /* Closes the writers. To be called before the output is closed. */

@@ -77,7 +77,7 @@ static inline char *text_u64_near(char *to, uint64_t value, text_front *kept)
    room for TEXT_U64_SIZE + 8 bytes. */
 char *text_thousands(char *to, uint64_t value);
 
-/* Writes the same as text_thousands(), with the digits in `kept` where they fit. */
+/* Writes a number as text_thousands() does, but copies the leading digits in `kept` if they fit. */
 static inline char *text_thousands_near(char *to, uint64_t value, text_front *kept)
 {
     const uint64_t front = value / TEXT_BLOCK_LIMIT;

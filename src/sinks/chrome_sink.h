@@ -71,8 +71,8 @@ void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns
 void chrome_title_put(chrome_sink *chrome, const stele_event *event, char phase,
                       const char *standard);
 
-/* Writes the same, and the place and the time. The text up to the time is made once for all events
-   with the same phase, category, name and track. */
+/* Writes the beginning of an event up to its time, as chrome_title_put() does up to its name. The
+   text up to the time is made once for all events with the same phase, category, name and track. */
 void chrome_head_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
                      char phase, const char *standard);
 

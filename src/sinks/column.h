@@ -77,7 +77,7 @@ typedef struct cell_clock {
     bool has_wall;                     /* wall_ns is known */
     bool is_relative_ns;               /* times are shown in seconds since the origin */
     int64_t wall_ns;                   /* wall-clock time at time 0 of the segment */
-    text_front seconds, ticks, offset; /* leading digits of these */
+    text_front seconds, ticks, offset; /* leading digits of the last numbers */
 } cell_clock;
 
 cell_clock cell_clock_make(const stele_sink_options *options);

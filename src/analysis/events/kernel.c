@@ -101,7 +101,7 @@ static void give_item(stele_kernel *k, const kernel_sample *sample)
         sched_fail(k->sched, status);
 }
 
-/* Counts the sample at hand, and hands it out. */
+/* Counts the current sample, and gives it to the receiver. */
 static void add(stele_kernel *k)
 {
     if (k->options.on_item != NULL)
@@ -110,7 +110,7 @@ static void add(stele_kernel *k)
         fail(k);
 }
 
-/* Makes the sample at hand that of something that began at `from` and ends now. */
+/* Fills the current sample for something that began at `from` and ends now. */
 static kernel_sample *sample_of(stele_kernel *k, stele_kernel_class of, const kernel_begun *from,
                                 uint32_t thread)
 {

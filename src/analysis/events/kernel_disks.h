@@ -43,8 +43,8 @@ typedef struct kernel_disks {
 bool kernel_disks_init(kernel_disks *d, stele_context *context);
 void kernel_disks_free(kernel_disks *d);
 
-/* Gives the name of a device: what the trace calls it, which is `given` where an event says it now,
-   or else numbers such as "8:0". Returns false if out of memory. */
+/* Gives the name of a device: the one in the trace, or else its numbers, such as "8:0". `given` is
+   the name in the current event; 0 if it has none. Returns false if out of memory. */
 bool kernel_disks_name(kernel_disks *d, uint64_t number, stele_name given, stele_name *name);
 
 /* Finds the request in progress for a device and sector. Returns NULL if there is none. */

@@ -112,7 +112,7 @@ struct stele_sched {
     hash_table numbers; /* indexes of threads, by source and number */
     sched_memo
         memos[SCHED_MEMOS]; /* threads that were found last, by the lowest bits of the number */
-    sched_memo cpu_memos[SCHED_MEMOS]; /* the same of CPUs */
+    sched_memo cpu_memos[SCHED_MEMOS]; /* CPUs that were found last, likewise */
     sched_cpu *cpus;
     uint32_t cpu_count, cpu_capacity;
     stele_sched_pair *pairs;
@@ -154,10 +154,10 @@ typedef struct sched_side {
     int32_t priority;
 } sched_side;
 
-/* Steps of time that have ended by now are handed out. */
+/* Gives the receiver the steps of time that have ended by now. */
 void sched_step(stele_sched *s);
 
-/* Time goes on to that of the event at hand. */
+/* Advances the time of the analysis to that of the current event. */
 static inline void sched_advance(stele_sched *s, int64_t time_ns)
 {
     if (!s->has_events) {

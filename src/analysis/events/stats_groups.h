@@ -30,7 +30,7 @@ typedef struct stats_group {
     stele_stats_group about; /* must be the first member: callers get a pointer to it */
     uint8_t *points;
     uint32_t point_count, point_capacity;
-    uint32_t number;  /* among the items; UINT32_MAX: it is that of all others */
+    uint32_t number;  /* index of the group in items; UINT32_MAX for the group of all others */
     stats_held *held; /* an element for each expression; NULL: values do not hold */
     spread of[];      /* an element for each expression */
 } stats_group;

@@ -110,7 +110,7 @@ static void text_array(fxt_making *m, const stele_field *field)
     output_byte(out, ']');
 }
 
-/* " (GREEN)": what a number means. */
+/* Writes the labels of a number as text, such as " (GREEN)". */
 static void text_labels(fxt_making *m, const stele_field *field)
 {
     for (uint32_t i = 0; i < field->label_count; i++) {
