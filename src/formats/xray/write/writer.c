@@ -258,12 +258,19 @@ static stele_status push_exit(xray_lane *lane, uint32_t function, uint64_t tsc)
 
 /* ---- Numbers of functions and times ---- */
 
+/* Whether readers take a number for that of a function: its upper bits are that of an object, whose
+   functions count from 1. */
+static bool is_function(uint64_t number)
+{
+    return number <= FUNCTION_MAX && (number & STELE_XRAY_FUNCTION_MASK) != 0;
+}
+
 /* Returns the number of a function: its own if it comes from an XRay trace; other names are
    numbered as they come. */
 static uint32_t function_of(xray_writer *w, const stele_event *event)
 {
     const stele_name name = event->name;
-    if (event->id != 0 && event->id <= FUNCTION_MAX && event->kind != STELE_KIND_COMPLETE)
+    if (is_function(event->id) && event->kind != STELE_KIND_COMPLETE)
         return (uint32_t)event->id;
     writer_lose(&w->base, (stele_kind)event->kind, "names of functions, as numbers", false, 1);
     if ((name & STELE_NAME_LOCAL) != 0)
@@ -275,8 +282,10 @@ static uint32_t function_of(xray_writer *w, const stele_event *event)
             return 0;
         w->function_of_name = grown;
     }
-    if (w->function_of_name[name] == 0)
-        w->function_of_name[name] = ++w->function_count;
+    if (w->function_of_name[name] == 0) {
+        w->function_count += is_function(w->function_count + 1) ? 1 : 2;
+        w->function_of_name[name] = w->function_count;
+    }
     return w->function_of_name[name];
 }
 
