@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames of the calls engine: pushed by entries, popped by exits, and made into calls. */
+#include "analysis/events/calls_state.h"
+
+#include <stdlib.h>
+
+/* How many frames below the top are searched for one that ends before the frame above it. */
+#define OVERLAP_MAX 256u
+
+uint32_t calls_add_node(stele_calls *s, uint32_t parent, stele_name name)
+{
+    uint32_t node = parent;
+    if (!call_tree_add(&s->tree, parent, name, &s->counts, &node))
+        s->status = STELE_ERR_MEMORY;
+    return node;
+}
+
+void calls_flush(stele_calls *s)
+{
+    const uint32_t count = s->pending_count;
+    s->pending_count = 0;
+    if (count != 0 && s->status == STELE_OK)
+        s->status = s->fn(s->user, s->pending, count);
+}
+
+/* ---- Names that are on the stack more than once ---- */
+
+/* Makes the table of names anew, for the frames that are on the stack now. */
+static void slots_rebuild(stele_calls *s, stack *of)
+{
+    uint32_t count = 128;
+    frame_slot *slots;
+    while (count < of->depth * 4)
+        count *= 2;
+    slots = malloc(count * sizeof *slots);
+    if (slots == NULL) {
+        s->status = STELE_ERR_MEMORY;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = (frame_slot){UINT32_MAX, 0};
+    free(of->slots);
+    of->slots = slots;
+    of->slot_mask = count - 1;
+    of->slot_factor = (uint32_t)hash_key_make().second;
+    of->slot_count = 0;
+    for (uint32_t i = 1; i <= of->depth; i++)
+        of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
+}
+
+void calls_index_frames(stele_calls *s, stack *of, uint32_t first)
+{
+    if (!s->options.needs_recursion)
+        return;
+    if (slots_are_full(of))
+        slots_rebuild(s, of);
+    for (uint32_t i = first; i <= of->depth && of->slots != NULL; i++)
+        of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
+}
+
+/* ---- Pushing and popping of frames ---- */
+
+/*
+ * Accounts for a call that ends after the frame around it, which well-formed traces do not have.
+ * Its time is subtracted from the self time of the frames around it as long as they last, and is
+ * added to the total of its own name where no frame around it has that name.
+ */
+static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
+{
+    const uint32_t floor = of->depth > OVERLAP_MAX ? of->depth - OVERLAP_MAX : 0;
+    int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
+    for (uint32_t i = of->depth; i > floor; i--) {
+        frame *const below = &of->frames[i];
+        const int64_t until_ns = below->end_ns < end_ns ? below->end_ns : end_ns;
+        if (until_ns > from_ns) {
+            below->child_ns += (uint64_t)until_ns - (uint64_t)from_ns;
+            from_ns = until_ns;
+        }
+        if (below->name == top->name && until_ns > named_ns)
+            named_ns = until_ns;
+    }
+    return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
+}
+
+void calls_close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, stele_call_end how)
+{
+    frame *const top = stack_top(of);
+    stele_call_span *const call = &s->pending[s->pending_count];
+    const uint64_t whole =
+        calls_set_span(call, top, end_ns < s->end_ns ? end_ns : s->end_ns, of->depth--, track, how);
+    of->timed_depth -= top->is_timed;
+    if (of->is_before && !s->options.has_tags)
+        return;
+    /* The call ended when the window began, so it is not counted as one of the window. */
+    if (top->is_carried && call->end_ns == call->begin_ns && !s->options.has_tags) {
+        s->counts.call_count--;
+        return;
+    }
+    if (call->end_ns > top[-1].end_ns)
+        call->total_ns = charge_overlap(of, top, call->end_ns);
+    else
+        top[-1].child_ns += whole;
+    s->counts.by_end[how]++;
+    if (++s->pending_count == CALLS_PENDING)
+        calls_flush(s);
+}
+
+bool calls_grow_frames(stele_calls *s, stack *of)
+{
+    uint32_t capacity = of->capacity == 0 ? 64 : of->capacity * 2;
+    frame *frames;
+    if (capacity > s->options.depth_max)
+        capacity = s->options.depth_max;
+    frames = realloc(of->frames, ((size_t)capacity + 1) * sizeof *frames);
+    if (frames == NULL) {
+        s->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    of->frames = frames;
+    of->capacity = capacity;
+    return true;
+}
+
+bool calls_open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t *end_ns,
+                    stele_name name, bool is_wanted)
+{
+    frame *top;
+    if (of->depth == of->capacity) {
+        if (of->depth >= s->options.depth_max) {
+            s->counts.cut_count++;
+            return false;
+        }
+        if (!calls_grow_frames(s, of))
+            return false;
+    }
+    of->depth++;
+    top = stack_top(of);
+    frame_set(top, begin_ns, name, is_wanted);
+    top->tag = s->tag;
+    if (end_ns != NULL) {
+        top->is_timed = true;
+        top->end_ns = *end_ns;
+        of->timed_depth++;
+    }
+    if (s->options.has_tree && !of->is_before)
+        top->node = calls_node_child(s, top[-1].node, name);
+    calls_index_frames(s, of, of->depth);
+    if (of->depth > s->counts.depth_max)
+        s->counts.depth_max = of->depth;
+    return true;
+}
+
+/* Handles an exit that does not end the top frame. It ends a frame below, whose callees were
+   left by an exception, or a call whose entry is missing. */
+static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t time_ns,
+                          stele_name name, stele_call_end how)
+{
+    const uint32_t at = call_stack_find(of, name);
+    if (at != 0) {
+        while (of->depth > at) {
+            const frame *top = stack_top(of);
+            const bool has_ended = top->is_timed && top->end_ns <= time_ns;
+            s->counts.overlap_count += top->is_timed && !has_ended;
+            calls_close_top(s, of, track, has_ended ? top->end_ns : time_ns,
+                            has_ended ? STELE_CALL_RETURNED : STELE_CALL_UNWOUND);
+        }
+        calls_close_top(s, of, track, time_ns, how);
+        return;
+    }
+    /* The entry is missing. Calls on the stack may have ended as well, but nothing says so: they
+       stay. */
+    if (calls_open_top(s, of, time_ns, NULL, name, true))
+        calls_close_top(s, of, track, time_ns, STELE_CALL_ENTRY_LOST);
+}
+
+void calls_take_end(stele_calls *s, stack *of, const stele_event *event, stele_name name,
+                    stele_call_end how)
+{
+    if (of->cut_depth != 0) {
+        of->cut_depth--;
+        return;
+    }
+    if (of->depth != 0 && is_exit_of(stack_top(of), name))
+        calls_close_top(s, of, event->track, event->time_ns, how);
+    else
+        end_elsewhere(s, of, event->track, event->time_ns, name, how);
+}
+
+void calls_take_complete(stele_calls *s, stack *of, const stele_event *event, stele_name name,
+                         bool is_wanted)
+{
+    const int64_t given_ns = (int64_t)event->id;
+    const int64_t end_ns = given_ns > event->time_ns ? given_ns : event->time_ns;
+    uint32_t at;
+    frame moved;
+    if (end_ns > of->last_ns)
+        of->last_ns = end_ns;
+    if (!calls_open_top(s, of, event->time_ns, &end_ns, name, is_wanted))
+        return;
+    at = of->depth;
+    moved = of->frames[at];
+    while (at != 1 && of->frames[at - 1].begin_ns == moved.begin_ns &&
+           of->frames[at - 1].end_ns < end_ns) {
+        of->frames[at] = of->frames[at - 1];
+        at--;
+    }
+    of->frames[at] = moved;
+    s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
+    for (uint32_t i = at; at != of->depth && i <= of->depth; i++)
+        of->frames[i].is_indexed = false;
+    if (at != of->depth)
+        calls_index_frames(s, of, at);
+    for (uint32_t i = at;
+         s->options.has_tree && !of->is_before && at != of->depth && i <= of->depth; i++)
+        of->frames[i].node = calls_node_child(s, of->frames[i - 1].node, of->frames[i].name);
+}
