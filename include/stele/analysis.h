@@ -464,6 +464,11 @@ STELE_API stele_status stele_stack_times_add(stele_stack_times *times,
 STELE_API stele_status stele_stack_times_set_window(stele_stack_times *times, int64_t begin_ns,
                                                     int64_t end_ns);
 
+/* Says that times of the calls are not nanoseconds, but numbers of instructions or ticks. A profile
+   of speedscope then has figures without a unit; the Firefox Profiler knows times only, and shows
+   one as a nanosecond. */
+STELE_API void stele_stack_times_set_counted(stele_stack_times *times);
+
 /* Ends calls that are still open, and writes the profile; its times count from the first call. The
    output stays the caller's. Returns the status of the output, STELE_ERR_MEMORY, or STELE_ERR_READ
    (the temporary file). */

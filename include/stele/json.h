@@ -32,6 +32,9 @@ typedef struct stele_json {
     bool has_members; /* something was written since the last bracket was opened */
     bool is_line;     /* the document is one line without spaces, as in JSON lines */
     bool breaks;      /* see stele_json_break() */
+    /* What keys end with instead of "_ns", such as "_insns" if times of the document count
+       instructions. NULL: keys are written as they are given. The text is not copied. */
+    const char *time_suffix;
 } stele_json;
 
 /* Opens an object, '{', or an array, '['. In this and the functions below, `key` is the member's

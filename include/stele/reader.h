@@ -105,6 +105,11 @@ STELE_API stele_status stele_trace_open_memory(stele_context *context, const cha
 STELE_API void stele_trace_close(stele_trace *trace);
 STELE_API const stele_trace_info *stele_trace_get_info(const stele_trace *trace);
 
+/* Says what times and durations of the trace count, all members with names that end with "_ns":
+   nanoseconds (STELE_CLOCK_NS), also for a trace without times; instructions (STELE_CLOCK_INSNS);
+   or ticks of unknown length (STELE_CLOCK_TICKS). It is known as soon as the trace is open. */
+STELE_API stele_clock_domain stele_trace_time_unit(const stele_trace *trace);
+
 /* Gives a property of the trace that only its format has, as text ("tick rate of provider 1",
    "dialect"); `index` from 0. Returns false past the last one. The list grows while the trace is
    read. Texts live as long as the trace. */

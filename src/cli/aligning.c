@@ -21,11 +21,12 @@ static void show(cli *c, const stele_trace *trace, const stele_alignment *found)
         most[PRINT_SIZE];
     const uint64_t *counts = found->event_count;
     cli_remark(c, "%s: offset %s, drift %+.6f ppm; %s of %s events fit, within %s (median %s)",
-               stele_trace_get_info(trace)->path, print_duration(offset, found->offset_ns),
-               shown_drift(found->drift), print_count(pairs, found->pair_count),
+               stele_trace_get_info(trace)->path,
+               print_duration(offset, STELE_CLOCK_NS, found->offset_ns), shown_drift(found->drift),
+               print_count(pairs, found->pair_count),
                print_count(count, counts[0] < counts[1] ? counts[0] : counts[1]),
-               print_duration(most, found->residual_max_ns),
-               print_duration(middle, found->residual_median_ns));
+               print_duration(most, STELE_CLOCK_NS, found->residual_max_ns),
+               print_duration(middle, STELE_CLOCK_NS, found->residual_median_ns));
     if (found->drift > DRIFT_LIKELY || found->drift < -DRIFT_LIKELY)
         cli_remark(c, "%s: no clock drifts so much: are these the same events in both traces?",
                    stele_trace_get_info(trace)->path);

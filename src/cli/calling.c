@@ -178,9 +178,6 @@ static stele_status read_insns(cli *c, const calling *s, stele_trace *trace, con
     status = insns_make_all(c, &n, OPTION_BINARY) ? insns_give_calls(c, &n, trace, to)
                                                   : STELE_ERR_ARGUMENT;
     insns_free(&n);
-    if (status == STELE_OK && !c->report.is_repeated)
-        cli_remark(c, "%s: times are numbers of instructions, 1 ns for each",
-                   stele_trace_get_info(trace)->path);
     return status;
 }
 
@@ -317,6 +314,15 @@ static bool can_be_by_track(const calling *s, const stele_trace *trace)
            stele_format_find(stele_trace_get_info(trace)->format, &about) && !about.links_tracks;
 }
 
+void calling_note_times(cli *c, calling *s, stele_clock_domain times)
+{
+    if (s->has_read)
+        c->times = s->times;
+    cli_note_times(c, times, s->has_read);
+    s->times = c->times;
+    s->has_read = true;
+}
+
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     const char *path = c->options.arguments[index];
@@ -334,8 +340,7 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
         s->selected.request.order = STELE_ORDER_STREAMS;
     if (align(c, trace, s, &s->selected.request)) {
         const bool has_insns = s->takes_insns && stele_trace_has_insns(trace);
-        s->has_read_insns |= has_insns;
-        s->has_read_times |= !has_insns;
+        calling_note_times(c, s, has_insns ? STELE_CLOCK_INSNS : stele_trace_time_unit(trace));
         cli_check(c,
                   has_insns ? read_insns(c, s, trace, to, &stats)
                             : read_paired(c, s, trace, to, &stats),

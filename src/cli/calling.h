@@ -26,9 +26,10 @@ typedef struct calling {
     size_t stood_count;
     /* names functions that the trace knows by address; NULL: none are named */
     struct placing *placing;
-    bool takes_insns;    /* for a trace of instructions, calls are made from them */
-    bool has_read_insns; /* a trace of instructions was read */
-    bool has_read_times; /* a trace with times was read */
+    bool takes_insns; /* for a trace of instructions, calls are made from them */
+    bool has_read;    /* a trace was read */
+    /* what times of the traces that were read count; see cli_note_times() */
+    stele_clock_domain times;
     /* tracks may be read one after the other, which is faster than in the order of time: nothing
        that is shown, such as ids, depends on the order of spans of different tracks */
     bool is_by_track;
@@ -47,6 +48,10 @@ void calling_free(calling *s);
  * read.
  */
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to);
+
+/* Says that times of the next trace count `times`; calls made from instructions have their
+   numbers. calling_read() does it. */
+void calling_note_times(cli *c, calling *s, stele_clock_domain times);
 
 /* Prints remarks on pairs by a value, and on moments that were paired by their names. */
 void calling_remark_pairs(cli *c, calling *s);

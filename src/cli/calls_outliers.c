@@ -10,6 +10,7 @@
 
 #include "cli/show/figures.h"
 #include "cli/show/json.h"
+#include "cli/show/print.h"
 
 #define DIFFERENCE_MAX  64u
 #define DIFFERENCES_MAX 16u
@@ -172,7 +173,7 @@ static void write_json_row(cli *c, const spanning *s, json *j, const stele_outli
 static void write_json(cli *c, const spanning *s, const stele_outlier *rows, size_t count,
                        size_t shown)
 {
-    json j = {.out = c->out};
+    json j = {.out = c->out, .time_suffix = print_time_suffix(c->times)};
     differences d;
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);

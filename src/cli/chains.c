@@ -98,10 +98,10 @@ static void write_stages(const following *f)
         const stele_chain_row *row = &f->rows[i];
         stele_output_printf(f->c->out, "\n%s, %s on average\n",
                             print_things(text, row->count, "chain"),
-                            print_brief(mean, row->total_ns / row->count));
+                            print_length(mean, f->c->times, row->total_ns / row->count));
         for (uint32_t k = 0; k < row->stage_count; k++) {
             const stele_chain_stage *stage = &row->stages[k];
-            print_padded(f->c->out, print_brief(text, mean_of(stage)), -10);
+            print_padded(f->c->out, print_length(text, f->c->times, mean_of(stage)), -10);
             stele_output_text(f->c->out, stage->is_flow ? "  > " : "  ");
             naming_write(f->c->context, f->c->out, stage->name);
             stele_output_byte(f->c->out, '\n');
@@ -122,7 +122,7 @@ static void write_text(const following *f, figures *table)
 
 static void write_json(const following *f, const figures *table)
 {
-    json j = {.out = f->c->out};
+    json j = {.out = f->c->out, .time_suffix = print_time_suffix(f->c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_uint(&j, "path_count", f->count);

@@ -40,6 +40,9 @@ typedef struct cli {
     report report;
     report out_report; /* findings about outputs */
     progress progress;
+    /* what times of the traces count that are shown together; set by cli_note_times() */
+    stele_clock_domain times;
+    bool has_mixed_times; /* it was reported that they count different things */
     reading_now *reading; /* NULL: no trace is being read */
     stele_writer *shown;  /* writer to flush before waiting for more input; NULL: none */
     binaries *binaries;   /* binaries of --binary; NULL: not opened yet */
@@ -112,6 +115,10 @@ bool inputs_drop_repeated(cli *c);
    options are not valid, or if out of memory. */
 bool joined_make(cli *c);
 void joined_free(joined *j);
+
+/* Says that times of what is shown now count `times`. With `is_further` it is shown together with
+   earlier traces: if those count something else, all are shown as nanoseconds, with a remark. */
+void cli_note_times(cli *c, stele_clock_domain times, bool is_further);
 
 /* The paths of an argument: one, or those of all parts if it was joined. */
 const char *const *joined_paths(const cli *c, size_t index, size_t *count);

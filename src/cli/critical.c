@@ -319,8 +319,8 @@ static bool list_stretches(critical *k, figures *f, bool is_for_people)
         row[0].integer = of->begin_ns;
         row[1] = figure_text(NULL);
         if (is_for_people) {
-            stele_seconds((int64_t)((uint64_t)of->begin_ns - (uint64_t)k->s.origin_ns), text,
-                          sizeof text);
+            print_time(text, k->c->times,
+                       (int64_t)((uint64_t)of->begin_ns - (uint64_t)k->s.origin_ns));
             row[1] = figure_text(label_text(k, text));
         }
         row[2].number = (uint64_t)of->end_ns - (uint64_t)of->begin_ns;
@@ -353,7 +353,7 @@ static void remark(critical *k)
     if (counts.short_count != 0)
         cli_remark(k->c, "%s and states shorter than %s: counted as part of what is around",
                    print_things(text, counts.short_count, "span"),
-                   print_brief(duration, counts.short_ns));
+                   print_brief(duration, k->c->times, counts.short_ns));
     if (counts.flow_other_count != 0)
         cli_remark(k->c, "%s beyond the limit: not followed",
                    print_things(text, counts.flow_other_count, "flow"));
@@ -365,12 +365,11 @@ static void write_title(critical *k)
     const uint64_t ns = stele_span_duration_ns(&k->span);
     char text[PRINT_SIZE];
     stele_output_printf(out, "%s, %s,", label_name(k->c, &k->labels, k->span.name),
-                        print_brief(text, ns));
-    stele_seconds((int64_t)((uint64_t)k->span.begin_ns - (uint64_t)k->s.origin_ns), text,
-                  sizeof text);
-    stele_output_printf(out, " from %s s on, %s (id %llu)\n\n", text,
-                        label_track(k->c, &k->labels, k->span.track),
-                        (unsigned long long)k->span.id);
+                        print_brief(text, k->c->times, ns));
+    print_time(text, k->c->times, (int64_t)((uint64_t)k->span.begin_ns - (uint64_t)k->s.origin_ns));
+    stele_output_printf(
+        out, " from %s%s on, %s (id %llu)\n\n", text, k->c->times == STELE_CLOCK_NS ? " s" : "",
+        label_track(k->c, &k->labels, k->span.track), (unsigned long long)k->span.id);
 }
 
 static size_t shown_of(const critical *k, size_t count)
@@ -403,7 +402,7 @@ static void write_text(critical *k, bool has_sums, bool has_stretches)
 
 static void write_json(critical *k)
 {
-    json j = {.out = k->c->out};
+    json j = {.out = k->c->out, .time_suffix = print_time_suffix(k->c->times)};
     const stele_text name = stele_name_text(k->c->context, NULL, k->span.name);
     figures sums = {.row_count = 0}, stretches = {.row_count = 0};
     if (list_sums(k, &sums) && list_stretches(k, &stretches, false)) {

@@ -52,7 +52,7 @@ static const char *change_text(const differing *d, char *text, int64_t change)
              change > 0   ? "+"
              : change < 0 ? "-"
                           : "",
-             d->is_sampled ? print_count(digits, size) : print_brief(digits, size));
+             d->is_sampled ? print_count(digits, size) : print_length(digits, d->c->times, size));
     return text;
 }
 
@@ -184,8 +184,8 @@ static void write_row(const differing *d, figures *f, const stele_compare_change
     set_change(cells, row);
     cells[D_SELF] = figure_text(change_text(d, t[0], row->self_change_ns));
     cells[D_SELF_PERCENT] = figure_text(percent_text(t[1], before->self_ns, after->self_ns));
-    cells[D_NOISE] =
-        figure_text(row->has_noise ? print_brief(t[2], cells[D_NOISE_NS].number) : "-");
+    cells[D_NOISE] = figure_text(
+        row->has_noise ? print_length(t[2], d->c->times, cells[D_NOISE_NS].number) : "-");
     cells[D_CHANCE] = figure_text(chance_text(t[3], row));
     cells[D_TOTAL] =
         figure_text(change_text(d, t[4], (int64_t)(after->total_ns - before->total_ns)));
@@ -230,6 +230,7 @@ static void write_text(const differing *d)
         stele_output_text(out, "No calls\n");
         return;
     }
+    print_time_unit(out, d->c->times);
     write_rows(d, NULL);
     for (size_t i = 0; i < d->count; i++)
         noise_count += d->rows[i].is_noise;
@@ -271,7 +272,7 @@ static void write_json(const differing *d)
     const figures whole = {.columns = all_columns + D_SELF_CHANGE,
                            .column_count = D_SELF - D_SELF_CHANGE};
     figure cells[D_COLUMNS];
-    json j = {.out = d->c->out};
+    json j = {.out = d->c->out, .time_suffix = print_time_suffix(d->c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 2);
     json_uint(&j, "function_count", d->count);
@@ -301,13 +302,15 @@ static void write_flame(const differing *d)
     if (!cli_check(c, stele_paths_tree(d->paths, false, &tree), path) ||
         !calling_output(c, path, &out))
         return;
-    flame_write_svg(&(flame){.context = c->context,
-                             .tree = &tree,
-                             .title = title,
-                             .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
-                             .is_diff = true,
-                             .runs = {(uint32_t)d->before_count, (uint32_t)d->after_count}},
-                    out);
+    flame_write_svg(
+        &(flame){.context = c->context,
+                 .tree = &tree,
+                 .title = title,
+                 .unit = d->c->times != STELE_CLOCK_NS ? print_time_word(d->c->times) : NULL,
+                 .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
+                 .is_diff = true,
+                 .runs = {(uint32_t)d->before_count, (uint32_t)d->after_count}},
+        out);
     calling_output_end(c, path, out);
 }
 

@@ -42,7 +42,7 @@ static bool is_single(const differing *d)
 
 /* ---- Text for people ------------------------------------------------------------------------- */
 
-static void number_cell(grid *g, double value, stele_unit unit, bool has_sign)
+static void number_cell(const cli *c, grid *g, double value, stele_unit unit, bool has_sign)
 {
     char text[STATS_CELL];
     if (isnan(value)) {
@@ -51,7 +51,7 @@ static void number_cell(grid *g, double value, stele_unit unit, bool has_sign)
     }
     if (has_sign && value > 0)
         stele_output_byte(g->text, '+');
-    grid_cell(g, stats_print_number(text, value, unit));
+    grid_cell(g, stats_print_number(text, value, unit, c->times));
 }
 
 /* Adds a cell with the change in percent, such as "+12.3 %", or "new" or "gone". */
@@ -128,6 +128,8 @@ static void write_text(const differing *d)
         stele_output_text(c->out, "Nothing to compare\n");
         return;
     }
+    if (unit == STELE_UNIT_NS)
+        print_time_unit(c->out, c->times);
     stele_output_printf(c->out, "%s of ", stats_figure_name(d->figure));
     if (has_value(d)) {
         const char *title = stele_stats_of_title(d->runs[0], 0);
@@ -141,12 +143,12 @@ static void write_text(const differing *d)
     headings(d, &g);
     for (size_t i = 0; i < d->shown; i++) {
         const stele_stats_change *change = &d->changes[i];
-        number_cell(&g, change->before, unit, false);
-        number_cell(&g, change->after, unit, false);
-        number_cell(&g, change->change, unit, true);
+        number_cell(c, &g, change->before, unit, false);
+        number_cell(c, &g, change->after, unit, false);
+        number_cell(c, &g, change->change, unit, true);
         percent_cell(&g, change);
         if (!is_single(d)) {
-            number_cell(&g, change->has_noise ? change->noise : NAN, unit, false);
+            number_cell(c, &g, change->has_noise ? change->noise : NAN, unit, false);
             chance_cell(&g, change);
         }
         key_cells(d, &g, change);
@@ -205,7 +207,7 @@ static void write_csv(const differing *d)
 
 static void write_json(const differing *d)
 {
-    json j = {.out = d->c->out};
+    json j = {.out = d->c->out, .time_suffix = print_time_suffix(d->c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_text(&j, "figure", stats_figure_name(d->figure));
@@ -213,6 +215,10 @@ static void write_json(const differing *d)
         json_text(&j, "value", stele_stats_of_title(d->runs[0], 0));
     else
         json_null(&j, "value");
+    json_text(&j, "unit",
+              unit_of(d) == STELE_UNIT_NS      ? print_time_word(d->c->times)
+              : unit_of(d) == STELE_UNIT_BYTES ? "bytes"
+                                               : "");
     json_text(&j, "rows", stats_rows_name(stele_stats_get_rows(d->runs[0])));
     json_uint(&j, "group_count", d->count);
     json_open(&j, "groups", '[');

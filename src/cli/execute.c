@@ -132,7 +132,7 @@ static void run_command(cli *c)
 int cli_execute(int argc, char **argv)
 {
     static char line_buffer[BUFSIZ];
-    cli c = {0};
+    cli c = {.times = STELE_CLOCK_NS};
     int code;
     signal(SIGPIPE, SIG_IGN);
 #ifdef SIGXFSZ

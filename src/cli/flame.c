@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele flame: writes call paths as flame graphs. */
 #include "cli/show/flame_graph.h"
+#include "cli/show/print.h"
 
 #include <stele/sched.h>
 
@@ -64,14 +65,14 @@ static bool choose_form(cli *c, const char *path, form *as)
     return true;
 }
 
-/* Writes the paths in a form. `unit` is that of the struct flame. */
-static void show(cli *c, stele_paths *p, form as, const char *unit, const char *path)
+/* Writes the paths in a form. */
+static void show(cli *c, stele_paths *p, form as, const char *path)
 {
     stele_path_tree tree = STELE_INIT(stele_path_tree);
     flame f = {.context = c->context,
                .tree = &tree,
                .title = c->options.arguments[0],
-               .unit = unit,
+               .unit = c->times != STELE_CLOCK_NS ? print_time_word(c->times) : NULL,
                .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     stele_output *out;
@@ -180,6 +181,11 @@ static void show_times(cli *c, calling *s, form as, const char *path)
     for (size_t i = 0; i < c->options.argument_count; i++)
         read_count += calling_read(c, s, i, stele_stack_times_columns(times),
                                    &(consumer){ready_times, take_times, times});
+    if (c->times != STELE_CLOCK_NS)
+        stele_stack_times_set_counted(times);
+    if (read_count != 0 && c->times != STELE_CLOCK_NS && as == FORM_FIREFOX)
+        cli_remark(c, "the Firefox Profiler knows times only: it shows one of the %s as 1 ns",
+                   print_time_word(c->times));
     if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed &&
         calling_output(c, path, &out)) {
         cli_check(c, stele_stack_times_write(times, out), path != NULL ? path : "standard output");
@@ -200,7 +206,7 @@ void command_FLAME(cli *c)
         if (as == FORM_EVENTED || as == FORM_FIREFOX)
             show_times(c, &s, as, path);
         else if (read_paths(c, &s, as, &p))
-            show(c, p, as, s.has_read_insns && !s.has_read_times ? "instructions" : NULL, path);
+            show(c, p, as, path);
     }
     calling_remark_pairs(c, &s);
     stele_paths_free(p);

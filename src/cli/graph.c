@@ -26,7 +26,7 @@ typedef struct graphing {
 
 static const char *time_text(const graphing *g, char *text, uint64_t ns)
 {
-    return g->tree->is_sampled ? print_count(text, ns) : print_brief(text, ns);
+    return g->tree->is_sampled ? print_count(text, ns) : print_length(text, g->c->times, ns);
 }
 
 /* ---- Text tree ------------------------------------------------------------------------------- */
@@ -36,6 +36,8 @@ static const char *time_text(const graphing *g, char *text, uint64_t ns)
 
 static void write_tree_heading(const graphing *g)
 {
+    if (!g->tree->is_sampled)
+        print_time_unit(g->out, g->c->times);
     print_color(g->out, g->c->has_color, COLOR_BOLD);
     print_padded(g->out, "total", -TIME_WIDTH);
     print_padded(g->out, "share", -TIME_WIDTH + 2);

@@ -221,7 +221,7 @@ static bool is_shown(const char *show, const table_of *t)
 
 static void write_json(kernel_view *v, const char *show, const stele_kernel_totals *t)
 {
-    json j = {.out = v->c->out};
+    json j = {.out = v->c->out, .time_suffix = print_time_suffix(v->c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_int(&j, "begin_ns", t->begin_ns);

@@ -55,7 +55,7 @@ static void write_figures(const latency *l, const stele_latency_figures *f)
         print_padded(out, list[i].title, -10);
     stele_output_byte(out, '\n');
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        print_padded(out, print_brief(text, list[i].ns), -10);
+        print_padded(out, print_length(text, l->c->times, list[i].ns), -10);
     stele_output_text(out, "\n\n");
 }
 
@@ -75,7 +75,8 @@ static void write_histogram(const latency *l)
     }
     for (uint32_t i = first; i <= last; i++) {
         const uint64_t count = stele_latency_bucket(l->durations, i);
-        print_padded(out, print_brief(text, i == 0 ? 0 : UINT64_C(1) << (i - 1)), -10);
+        print_padded(out, print_length(text, l->c->times, i == 0 ? 0 : UINT64_C(1) << (i - 1)),
+                     -10);
         print_padded(out, print_count(text, count), -12);
         if (count != 0) {
             stele_output_text(out, "  ");
@@ -108,9 +109,9 @@ static void write_worst(const latency *l)
                            "    offset  to\n");
     print_color(out, l->c->has_color, COLOR_NONE);
     for (uint32_t i = 0; i < count; i++) {
-        print_padded(out, print_brief(text, stele_span_duration_ns(&worst[i])), -10);
-        stele_seconds((int64_t)((uint64_t)worst[i].begin_ns - (uint64_t)l->origin_ns), text,
-                      sizeof text);
+        print_padded(out, print_length(text, l->c->times, stele_span_duration_ns(&worst[i])), -10);
+        print_time(text, l->c->times,
+                   (int64_t)((uint64_t)worst[i].begin_ns - (uint64_t)l->origin_ns));
         print_padded(out, text, -15);
         snprintf(text, sizeof text, "%" PRIu64, worst[i].begin_offset);
         print_padded(out, text, -12);
@@ -135,6 +136,7 @@ static void write_text(const latency *l, const stele_latency_figures *f)
     stele_output_printf(out, "%s, by %s: %s\n", shown, l->by, print_things(text, f->count, "pair"));
     if (f->count != 0) {
         stele_output_byte(out, '\n');
+        print_time_unit(out, l->c->times);
         write_figures(l, f);
         write_histogram(l);
         write_worst(l);
@@ -158,7 +160,7 @@ static void write_json_track(const latency *l, json *j, const char *key, uint32_
 
 static void write_json(const latency *l, const stele_latency_figures *f)
 {
-    json j = {.out = l->c->out};
+    json j = {.out = l->c->out, .time_suffix = print_time_suffix(l->c->times)};
     uint32_t count;
     const stele_span *worst = stele_latency_worst(l->durations, &count);
     json_open(&j, NULL, '{');

@@ -102,9 +102,9 @@ static void choose_columns(figure_column to[P_COLUMNS], bool by_track)
 }
 
 /* The cell of a time; those of samples are in ticks. */
-static figure shown_time(const stele_profile_row *row, uint64_t ns, char *text)
+static figure shown_time(const cli *c, const stele_profile_row *row, uint64_t ns, char *text)
 {
-    return figure_text(row->is_sampled ? print_count(text, ns) : print_brief(text, ns));
+    return figure_text(row->is_sampled ? print_count(text, ns) : print_length(text, c->times, ns));
 }
 
 static void set_numbers(const table *t, const stele_profile_row *row, figure *cells)
@@ -149,7 +149,7 @@ static void write_row(figures *f, const table *t, const stele_profile_row *row, 
         if (i > P_SHARE && (row->count == 0 || row->is_sampled))
             cells[i] = figure_text("-");
         else if (i != P_SHARE)
-            cells[i] = shown_time(row, cells[of].number, times[i - P_TOTAL]);
+            cells[i] = shown_time(f->c, row, cells[of].number, times[i - P_TOTAL]);
     }
     cells[P_NAME].text = stele_name_text(f->c->context, NULL, row->name);
     cells[P_SHOWN_NAME] = cells[P_NAME];
@@ -184,6 +184,7 @@ static void write_text(cli *c, const table *t)
     if (t->count == 0) {
         stele_output_text(c->out, "No calls\n");
     } else {
+        print_time_unit(c->out, c->times);
         write_rows(c, t, NULL);
         stele_output_byte(c->out, '\n');
     }
@@ -196,7 +197,7 @@ static void write_text(cli *c, const table *t)
 
 static void write_json(cli *c, const table *t)
 {
-    json j = {.out = c->out};
+    json j = {.out = c->out, .time_suffix = print_time_suffix(c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_uint(&j, "function_count", t->count);

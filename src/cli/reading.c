@@ -12,11 +12,26 @@
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
+void cli_note_times(cli *c, stele_clock_domain times, bool is_further)
+{
+    if (is_further && times != c->times) {
+        if (!c->has_mixed_times)
+            cli_remark(c, "times of some traces are nanoseconds, of others numbers of instructions "
+                          "or ticks: all are shown as nanoseconds");
+        c->has_mixed_times = true;
+        times = STELE_CLOCK_NS;
+    }
+    c->times = times;
+}
+
 stele_trace *cli_open(cli *c, size_t index)
 {
     size_t count;
     const char *const *paths = joined_paths(c, index, &count);
-    return cli_open_paths(c, index, paths, count);
+    stele_trace *trace = cli_open_paths(c, index, paths, count);
+    if (trace != NULL)
+        cli_note_times(c, stele_trace_time_unit(trace), false);
+    return trace;
 }
 
 bool inputs_open(cli *c, inputs *in)
@@ -33,6 +48,8 @@ bool inputs_open(cli *c, inputs *in)
         else if (c->worst == EXIT_USAGE)
             return false;
     }
+    for (size_t i = 0; i < in->count; i++)
+        cli_note_times(c, stele_trace_time_unit(in->traces[i]), i != 0);
     return in->count > 0;
 }
 

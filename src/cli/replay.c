@@ -57,6 +57,7 @@ typedef struct replay {
     uint32_t depth_min, depth_end; /* depth_end 0: no limit */
     uint64_t duration_min_ns;
     bool folds, has_lines, has_arguments;
+    bool has_unit;  /* what times count was written */
     uint32_t track; /* track of the last line */
     /* where lines are written: the command's output, or memory until they are spooled */
     stele_output *out;
@@ -121,6 +122,9 @@ static void write_track(replay *r, uint32_t track)
     if (r->by_thread && (r->status != STELE_OK || was_titled(r, track)))
         return;
     line = stele_track_line(r->c->context, track);
+    if (!r->has_unit && !r->by_thread)
+        print_time_unit(r->out, r->c->times);
+    r->has_unit = true;
     print_color(r->out, r->c->has_color, COLOR_DIM);
     stele_output_printf(r->out, "-- %.*s\n", (int)line.size, line.bytes);
     print_color(r->out, r->c->has_color, COLOR_NONE);
@@ -135,9 +139,10 @@ static void write_front(replay *r, uint32_t track, const int64_t *begin_ns,
     write_track(r, track);
     r->has_lines = true;
     if (begin_ns != NULL)
-        stele_seconds((int64_t)((uint64_t)*begin_ns - (uint64_t)r->s.origin_ns), text, sizeof text);
+        print_time(text, r->c->times, (int64_t)((uint64_t)*begin_ns - (uint64_t)r->s.origin_ns));
     print_padded(out, text, -14);
-    print_padded(out, duration_ns != NULL ? print_brief(text, *duration_ns) : "", -10);
+    print_padded(out, duration_ns != NULL ? print_length(text, r->c->times, *duration_ns) : "",
+                 -10);
     depth -= r->depth_min;
     print_spaces(out, 2 + 2 * (size_t)(depth < INDENT_MAX ? depth : INDENT_MAX));
     if (depth > INDENT_MAX)
@@ -417,6 +422,8 @@ static void write_rest(replay *r)
         open_around(r, i, 0);
     if (r->by_thread) {
         spool_lines(r);
+        if (r->has_lines)
+            print_time_unit(c->out, c->times);
         if (r->status == STELE_OK)
             r->status = spool_write(&r->lines, c->out);
         cli_check(c, r->status, "--by-thread");

@@ -339,14 +339,14 @@ static void write_latency(const cli *c, const stele_sched_totals *t)
     print_padded(c->out, "Latency", 12);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         stele_output_printf(c->out, "%s%s%s", i != 0 ? "  " : "", all[i].key,
-                            print_brief(text, all[i].ns));
+                            print_brief(text, c->times, all[i].ns));
     stele_output_byte(c->out, '\n');
 }
 
 static void write_totals(const cli *c, const stele_sched_totals *t)
 {
     char text[PRINT_SIZE], part[PRINT_SIZE];
-    write_line(c, "Time", print_duration(text, t->end_ns - t->begin_ns));
+    write_line(c, "Time", print_duration(text, c->times, t->end_ns - t->begin_ns));
     print_padded(c->out, "Switches", 12);
     stele_output_printf(c->out, "%s, %s of threads that could go on\n",
                         print_count(text, t->switch_count), print_count(part, t->preemption_count));
@@ -421,7 +421,7 @@ static void write_totals_json(json *j, const stele_sched_totals *t)
 
 static void write_summary_json(scheduling *s, const stele_sched_totals *t)
 {
-    json j = {.out = s->c->out};
+    json j = {.out = s->c->out, .time_suffix = print_time_suffix(s->c->times)};
     figures f;
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);

@@ -302,19 +302,19 @@ static const char *plain_text(const span_cell *cell, char *text)
 }
 
 /* The text of a value for people. */
-static const char *shown_text(const span_column *column, const span_cell *cell, char *text)
+static const char *shown_text(const span_rows *r, const span_column *column, const span_cell *cell,
+                              char *text)
 {
     const bool is_number =
         cell->value.type == STELE_VALUE_INT || cell->value.type == STELE_VALUE_UINT;
     if (!is_number || column->unit != STELE_UNIT_NS)
         return plain_text(cell, text);
     if (strcmp(column->title, "time") == 0) {
-        stele_seconds(cell->value.u.i, text, PRINT_SIZE);
-        return text;
+        return print_time(text, r->c->times, cell->value.u.i);
     }
     if (cell->value.type == STELE_VALUE_INT && cell->value.u.i < 0)
         return plain_text(cell, text);
-    return print_brief(text, cell->value.u.u);
+    return print_length(text, r->c->times, cell->value.u.u);
 }
 
 static void write_visible(stele_output *out, const char *text, int width)
@@ -356,7 +356,7 @@ static void write_text_row(span_rows *r, const span_row *row, int indent)
         if (column->kind == SPAN_COLUMN_ARGUMENTS)
             write_arguments(r, out, row);
         else
-            write_visible(out, shown_text(column, &row->cells[i], text),
+            write_visible(out, shown_text(r, column, &row->cells[i], text),
                           column->is_number ? -width : width);
     }
     stele_output_byte(out, '\n');
@@ -428,9 +428,27 @@ static void write_json_row(span_rows *r, const span_row *row, const span_row_lis
     json_close(&r->j, '}');
 }
 
+static void write_csv_key(const span_rows *r, const char *key)
+{
+    char with_unit[PRINT_SIZE];
+    const size_t size = strlen(key);
+    if (size + 8 > sizeof with_unit) {
+        stele_output_csv(r->c->out, key, size);
+        return;
+    }
+    snprintf(with_unit, sizeof with_unit, "%s", key);
+    print_time_key(with_unit, sizeof with_unit, r->c->times);
+    stele_output_csv(r->c->out, with_unit, strlen(with_unit));
+}
+
 static void write_heading(span_rows *r)
 {
     stele_output *out = r->c->out;
+    bool has_times = false;
+    for (size_t i = 0; i < r->column_count; i++)
+        has_times = has_times || r->columns[i].unit == STELE_UNIT_NS;
+    if (has_times)
+        print_time_unit(out, r->c->times);
     print_color(out, r->c->has_color, COLOR_BOLD);
     for (size_t i = 0; i < r->column_count; i++) {
         const span_column *column = &r->columns[i];
@@ -449,7 +467,7 @@ void span_rows_begin(span_rows *r)
         return;
     r->has_heading = true;
     if (r->is_json) {
-        r->j = (json){.out = r->c->out};
+        r->j = (json){.out = r->c->out, .time_suffix = print_time_suffix(r->c->times)};
         json_open(&r->j, NULL, '{');
         json_uint(&r->j, "version", 1);
         json_open(&r->j, "spans", '[');
@@ -457,7 +475,7 @@ void span_rows_begin(span_rows *r)
         for (size_t i = 0; i < r->column_count; i++) {
             if (i != 0)
                 stele_output_byte(r->c->out, ',');
-            stele_output_csv(r->c->out, r->columns[i].key, strlen(r->columns[i].key));
+            write_csv_key(r, r->columns[i].key);
         }
         stele_output_text(r->c->out, "\r\n");
     } else {

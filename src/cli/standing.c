@@ -37,8 +37,10 @@ static bool read_one(cli *c, calling *s, size_t index, uint32_t columns, const c
     is_good = is_good && stele_trace_get_info(trace)->is_seekable;
     is_clean = is_good && c->report.code_count == 0;
     is_good = is_good && (s->pairing == NULL || !stele_pairing_wants(s->pairing, trace)) &&
-              !(s->takes_insns && stele_trace_has_insns(trace)) &&
-              cli_read(c, &trace, 1, &request, to, &stats) == STELE_END;
+              !(s->takes_insns && stele_trace_has_insns(trace));
+    if (is_good)
+        cli_note_times(c, stele_trace_time_unit(trace), index != 0);
+    is_good = is_good && cli_read(c, &trace, 1, &request, to, &stats) == STELE_END;
     if (is_clean)
         s->stood[index] = trace;
     else

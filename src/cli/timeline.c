@@ -291,12 +291,11 @@ static void write_legend(const timeline *t)
 static void write_heading(const timeline *t)
 {
     char events[PRINT_SIZE], spans[PRINT_SIZE], length[PRINT_SIZE], begin[PRINT_SIZE];
-    if (t->cells.unit != NULL) {
-        stele_output_printf(t->cells.out, "%s, %s of their clock\n\n",
-                            print_things(events, t->state.event_count, "event"),
-                            print_things(length,
-                                         (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns,
-                                         t->cells.unit));
+    if (t->c->times != STELE_CLOCK_NS) {
+        stele_output_printf(
+            t->cells.out, "%s, %s of their clock\n\n",
+            print_things(events, t->state.event_count, "event"),
+            print_duration(length, t->c->times, t->state.end_ns - t->state.begin_ns));
         return;
     }
     stele_seconds(t->state.begin_ns, begin, sizeof begin);
@@ -304,7 +303,8 @@ static void write_heading(const timeline *t)
         t->cells.out, "%s, %s in %s from %s s\n\n",
         print_things(events, t->state.event_count, "event"),
         print_things(spans, t->state.span_count, "span"),
-        print_brief(length, (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns), begin);
+        print_brief(length, t->c->times, (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns),
+        begin);
 }
 
 static void write_text(timeline *t)
@@ -402,7 +402,7 @@ static void write_track_json(timeline *t, json *j, const stele_overview_track *t
 
 static void write_json(timeline *t)
 {
-    json j = {.out = t->cells.out};
+    json j = {.out = t->cells.out, .time_suffix = print_time_suffix(t->c->times)};
     t->plot_width = t->width;
     json_open(&j, NULL, '{');
     if (t->state.has_range) {
@@ -426,19 +426,9 @@ static void write_json(timeline *t)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* The unit of the streams if it is not time. Returns NULL for nanoseconds. */
-static const char *unit_of(const timeline *t)
-{
-    const stele_stream *first = stele_stream_get(t->c->context, 0);
-    const stele_clock_domain domain = first != NULL ? first->clock.domain : STELE_CLOCK_NS;
-    return domain == STELE_CLOCK_INSNS   ? "instruction"
-           : domain == STELE_CLOCK_TICKS ? "tick"
-                                         : NULL;
-}
-
 static void show(timeline *t)
 {
-    t->cells.unit = unit_of(t);
+    t->cells.is_ns = t->c->times == STELE_CLOCK_NS;
     t->bins = calloc(t->width, sizeof *t->bins);
     if (t->bins == NULL)
         cli_check(t->c, STELE_ERR_MEMORY, "columns");
@@ -452,7 +442,7 @@ void command_TIMELINE(cli *c)
 {
     timeline t = {.c = c,
                   .state = STELE_INIT(stele_overview_state),
-                  .cells = {c->out, cells_are_utf8(), c->has_color, NULL}};
+                  .cells = {c->out, cells_are_utf8(), c->has_color, true}};
     selection selected = {.names = NULL};
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     inputs in = {.count = 0};

@@ -75,12 +75,18 @@ static uint32_t shown_of(const top *t, uint32_t count)
     return wanted == 0 || wanted > count ? count : (uint32_t)wanted;
 }
 
+static bool has_seconds(const top *t)
+{
+    return t->c->times == STELE_CLOCK_NS;
+}
+
+/* Writes how many there are a second, or in a thousand instructions or ticks. */
 static void write_rate(const top *t, uint64_t count)
 {
-    const double seconds = ((double)t->end_ns - (double)t->begin_ns) / 1e9;
+    const double length = (double)t->end_ns - (double)t->begin_ns;
     char text[PRINT_SIZE];
-    if (seconds > 0)
-        print_short(text, (double)count / seconds);
+    if (length > 0)
+        print_short(text, (double)count / length * (has_seconds(t) ? 1e9 : 1e3));
     else
         snprintf(text, sizeof text, "-");
     print_padded(t->c->out, text, -11);
@@ -123,7 +129,8 @@ static void write_tracks(top *t, uint64_t length_ns)
     if (t->rows_max != 0 && shown > t->rows_max / 3)
         shown = t->rows_max / 3;
     t->track_max = shown + (count > shown);
-    write_heading(t, "    busy      events   a second  track");
+    write_heading(t, has_seconds(t) ? "    busy      events   a second  track"
+                                    : "    busy      events   per 1000  track");
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         write_row(t, &rows[i], length_ns, false);
         print_cut(t->c->out, stele_track_line(t->c->context, rows[i].number), LINE_WIDTH - 33);
@@ -140,7 +147,8 @@ static void write_names(top *t, uint64_t length_ns)
     shown = shown_of(t, count);
     if (t->rows_max != 0 && shown + t->track_max > t->rows_max)
         shown = t->rows_max > t->track_max ? t->rows_max - t->track_max : 0;
-    write_heading(t, "    self    total       count   a second  name");
+    write_heading(t, has_seconds(t) ? "    self    total       count   a second  name"
+                                    : "    self    total       count   per 1000  name");
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         const stele_text name = stele_name_text(t->c->context, NULL, rows[i].number);
         write_row(t, &rows[i], length_ns, true);
@@ -157,8 +165,9 @@ void top_write_text(top *t)
     char begin[PRINT_SIZE], length[PRINT_SIZE], events[PRINT_SIZE], lost[PRINT_SIZE];
     if (t->window_count != 0)
         stele_output_byte(t->c->out, '\n');
-    stele_seconds((int64_t)((uint64_t)t->begin_ns - (uint64_t)t->origin_ns), begin, sizeof begin);
-    stele_output_printf(t->c->out, "From %s s, %s: %s", begin, print_brief(length, length_ns),
+    print_time(begin, t->c->times, (int64_t)((uint64_t)t->begin_ns - (uint64_t)t->origin_ns));
+    stele_output_printf(t->c->out, "From %s%s, %s: %s", begin, has_seconds(t) ? " s" : "",
+                        print_brief(length, t->c->times, length_ns),
                         print_things(events, t->event_count, "event"));
     if (t->lost_count != 0)
         stele_output_printf(t->c->out, ", %s lost", print_count(lost, t->lost_count));
@@ -191,6 +200,7 @@ void top_write_json(top *t)
 {
     uint32_t count;
     figures *rows;
+    t->json.time_suffix = print_time_suffix(t->c->times);
     json_open(&t->json, NULL, '{');
     json_int(&t->json, "begin_ns", t->begin_ns);
     json_int(&t->json, "end_ns", t->end_ns);

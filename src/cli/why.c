@@ -117,8 +117,9 @@ static void write_head(cli *c, const digest *d)
     stele_output_printf(c->out, ": %s", d->about->title);
     stele_output_printf(c->out, ", %s", print_things(text, t->event_count, "event"));
     if (has_seconds(c, d))
-        stele_output_printf(c->out, " in %s",
-                            print_brief(text, (uint64_t)t->end_ns - (uint64_t)t->begin_ns));
+        stele_output_printf(
+            c->out, " in %s",
+            print_brief(text, c->times, (uint64_t)t->end_ns - (uint64_t)t->begin_ns));
     stele_output_printf(c->out, ", %s\n", print_things(text, d->track_count, "track"));
 }
 
@@ -174,7 +175,7 @@ static void write_gaps(cli *c, const digest *d)
     for (unsigned i = 0; i < d->gap_count; i++) {
         const digest_gap *gap = &d->gaps[i];
         const uint64_t length = (uint64_t)gap->end_ns - (uint64_t)gap->begin_ns;
-        stele_output_printf(c->out, "%11s  from %s s on\n", print_brief(text, length),
+        stele_output_printf(c->out, "%11s  from %s s on\n", print_brief(text, c->times, length),
                             since_begin(d, gap->begin_ns, at));
     }
     command_begin(c, "timeline");
@@ -200,8 +201,8 @@ static void write_busiest(cli *c, const digest *d)
         else
             stele_output_printf(c->out, ", %s", print_things(text, row->count, "call"));
         if (!row->is_sampled) {
-            stele_output_printf(c->out, ", p50 %s", print_brief(text, row->p50_ns));
-            stele_output_printf(c->out, ", max %s\n", print_brief(text, row->max_ns));
+            stele_output_printf(c->out, ", p50 %s", print_brief(text, c->times, row->p50_ns));
+            stele_output_printf(c->out, ", max %s\n", print_brief(text, c->times, row->max_ns));
         }
     }
     command_begin(c, "profile");
@@ -212,7 +213,7 @@ static void write_span(cli *c, const digest *d, const stele_span *span, const ch
 {
     char text[PRINT_SIZE], name[NAME_SIZE];
     const stele_text track = stele_track_line(c->context, span->track);
-    print_padded(c->out, print_brief(text, stele_span_duration_ns(span)), -11);
+    print_padded(c->out, print_brief(text, c->times, stele_span_duration_ns(span)), -11);
     stele_output_printf(c->out, "  %s", shown_name(c, span->name, name));
     stele_output_printf(c->out, " at %s s", since_begin(d, span->begin_ns, text));
     stele_output_text(c->out, " on ");
@@ -234,7 +235,7 @@ static void write_slowest(cli *c, const digest *d)
         return;
     heading(c, shown != 0 ? "Far slower than others of their name" : "Longest");
     for (size_t i = 0; i < shown; i++) {
-        snprintf(usual, sizeof usual, ", p99 %s", print_brief(text, d->odd[i].p99_ns));
+        snprintf(usual, sizeof usual, ", p99 %s", print_brief(text, c->times, d->odd[i].p99_ns));
         write_span(c, d, &d->odd[i].span, usual);
     }
     for (uint32_t i = 0; i < d->worst_count && i < ODD_SHOWN && shown == 0; i++)

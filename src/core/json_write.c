@@ -67,10 +67,22 @@ static void put_string(stele_json *j, const char *bytes, size_t size)
     output_byte(j->out, '"');
 }
 
+/* Writes a key that ends with "_ns" with the unit of the document's times instead. */
+static void put_time_key(stele_json *j, const char *key, size_t size)
+{
+    output_byte(j->out, '"');
+    text_json(j->out, key, size - 3);
+    text_json(j->out, j->time_suffix, strlen(j->time_suffix));
+    output_byte(j->out, '"');
+}
+
 void stele_json_value_of(stele_json *j, const char *key, size_t key_size)
 {
     begin_value(j);
-    put_string(j, key, key_size);
+    if (j->time_suffix != NULL && key_size > 3 && memcmp(key + key_size - 3, "_ns", 3) == 0)
+        put_time_key(j, key, key_size);
+    else
+        put_string(j, key, key_size);
     output_byte(j->out, ':');
     if (!j->is_line)
         output_byte(j->out, ' ');

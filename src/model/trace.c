@@ -35,6 +35,11 @@ const stele_trace_info *stele_trace_get_info(const stele_trace *trace)
     return &trace->info;
 }
 
+stele_clock_domain stele_trace_time_unit(const stele_trace *trace)
+{
+    return trace->time_unit != STELE_CLOCK_NONE ? trace->time_unit : STELE_CLOCK_NS;
+}
+
 bool stele_trace_property(const stele_trace *trace, size_t index, const char **key,
                           const char **value)
 {

@@ -225,7 +225,8 @@ struct stele_trace {
     stele_resolve_fn *resolve; /* NULL: functions are named by their numbers */
     void *resolve_user;
     trace_texts texts;
-    stele_alignment alignment; /* to the clock of another trace; struct_size 0: none */
+    stele_clock_domain time_unit; /* what times count; STELE_CLOCK_NONE: nanoseconds */
+    stele_alignment alignment;    /* to the clock of another trace; struct_size 0: none */
     /* Of bytes that no producer reads: metadata, index files. Zeros, as in its producers, if the
        format keeps no balance. */
     stele_balance balance;

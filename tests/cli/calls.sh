@@ -177,6 +177,7 @@ import json, sys
 for path in sys.argv[1:]:
     tracks = {}
     for s in json.load(open(path, encoding="utf-8"))["spans"]:
+        s = {key.replace("_insns", "_ns").replace("_ticks", "_ns"): s[key] for key in s}
         if s["source"] in ("call", "complete", "nested-pair") and s["ended"] != "entry-lost":
             tracks.setdefault(s["track"], []).append(s)
     for name, of in tracks.items():

@@ -29,7 +29,7 @@ profilers() {
     python3 -c "
 import json, sys
 functions = json.load(sys.stdin)['functions']
-print(sum(f['self_ns'] for f in functions), sum(f['count'] for f in functions))" <out >figures
+print(sum(f.get('self_ns', f.get('self_insns', f.get('self_ticks'))) for f in functions), sum(f['count'] for f in functions))" <out >figures
     read -r own calls <figures
     check "$trace has calls" test "$own" -gt 0
     expect 0 flame --format folded "$trace"

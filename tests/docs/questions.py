@@ -237,7 +237,7 @@ if [s["dur_ns"] for s in json.loads(answer(28)[0])["spans"]] != [c["dur"] for c 
     complain(28, "other calls")
 lines(29, lambda e: is_over(value(e, "x64"), 0xff))
 lines(30, lambda e: value(e, "procname") == "tour" and e["track"]["number"] == 50)
-if sum(f["self_ns"] for f in json.loads(answer(31)[0])["functions"]) != len(
+if sum(f["self_insns"] for f in json.loads(answer(31)[0])["functions"]) != len(
         [e for e in events["run.xtrace"] if e["kind"] == "insn"]):
     complain(31, "not every instruction once")
 lines(32, lambda e: e["kind"] == "counter")

@@ -351,6 +351,11 @@ stele_status stele_stack_times_set_window(stele_stack_times *times, int64_t begi
     return status == STELE_OK ? stele_calls_set_window(times->calls, begin_ns, end_ns) : status;
 }
 
+void stele_stack_times_set_counted(stele_stack_times *times)
+{
+    times->is_counted = true;
+}
+
 const stele_call_counts *stele_stack_times_get_counts(const stele_stack_times *times)
 {
     return stele_calls_get_counts(times->calls);

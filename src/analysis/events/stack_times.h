@@ -40,6 +40,7 @@ struct stele_stack_times {
     uint64_t written;
     int64_t first_ns; /* time of the first mark of all tracks; INT64_MAX: there is none */
     int64_t begin_ns; /* begin of the window; INT64_MIN: it has none */
+    bool is_counted;  /* times are numbers of instructions or ticks */
 };
 
 /* Ends the calls that are open. Call it before marks are read. */

@@ -172,7 +172,7 @@ static stele_status put_evented(stack_writer *w, const stack_lane *lane, uint32_
     stele_json_open(j, NULL, '{');
     stele_json_text(j, "type", "evented");
     put_name(w, "name", node_of(w, root)->name);
-    stele_json_text(j, "unit", "nanoseconds");
+    stele_json_text(j, "unit", w->times->is_counted ? "none" : "nanoseconds");
     stele_json_uint(j, "startValue", since_begin(w, lane->first_ns));
     stele_json_uint(j, "endValue", since_begin(w, lane->end_ns));
     stele_json_open(j, "events", '[');

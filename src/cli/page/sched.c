@@ -13,7 +13,7 @@
 static void length_cell(page *p, uint64_t length)
 {
     char text[PRINT_SIZE];
-    html_cell_number(p->out, print_brief(text, length), (double)length);
+    html_cell_number(p->out, print_brief(text, STELE_CLOCK_NS, length), (double)length);
 }
 
 static void count_cell(page *p, uint64_t count)
@@ -104,10 +104,12 @@ static void write_latencies(page *p, const page_side *s, const stele_sched_total
         return;
     stele_output_printf(p->out, "<h3>From wake-up to CPU</h3>\n<p>%s",
                         print_things(text, t->latency_count, "wake-up"));
-    stele_output_printf(p->out, ": mean %s", print_brief(text, t->latency_ns / t->latency_count));
-    stele_output_printf(p->out, ", p50 %s", print_brief(text, t->latency_p50_ns));
-    stele_output_printf(p->out, ", p99 %s", print_brief(text, t->latency_p99_ns));
-    stele_output_printf(p->out, ", longest %s.</p>\n", print_brief(text, t->latency_max_ns));
+    stele_output_printf(p->out, ": mean %s",
+                        print_brief(text, STELE_CLOCK_NS, t->latency_ns / t->latency_count));
+    stele_output_printf(p->out, ", p50 %s", print_brief(text, STELE_CLOCK_NS, t->latency_p50_ns));
+    stele_output_printf(p->out, ", p99 %s", print_brief(text, STELE_CLOCK_NS, t->latency_p99_ns));
+    stele_output_printf(p->out, ", longest %s.</p>\n",
+                        print_brief(text, STELE_CLOCK_NS, t->latency_max_ns));
     if (stele_sched_worst(s->sched, &rows, &count) != STELE_OK || count == 0)
         return;
     html_table(p->out, NULL, columns, sizeof columns / sizeof columns[0], true);

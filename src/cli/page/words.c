@@ -13,7 +13,7 @@ const char *page_length(const page_side *s, uint64_t length, char *to)
 {
     char number[PRINT_SIZE];
     if (s->clock == PAGE_NS)
-        return print_brief(to, length);
+        return print_brief(to, STELE_CLOCK_NS, length);
     snprintf(to, PRINT_SIZE, "%s %s", print_short(number, (double)length),
              s->clock == PAGE_INSNS ? "instructions" : "ticks");
     return to;
@@ -21,7 +21,8 @@ const char *page_length(const page_side *s, uint64_t length, char *to)
 
 const char *page_length_short(const page_side *s, uint64_t length, char *to)
 {
-    return s->clock == PAGE_NS ? print_brief(to, length) : print_short(to, (double)length);
+    return s->clock == PAGE_NS ? print_brief(to, STELE_CLOCK_NS, length)
+                               : print_short(to, (double)length);
 }
 
 const char *page_moment(const page_side *s, int64_t time_ns, char *to)

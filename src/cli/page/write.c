@@ -35,7 +35,7 @@ static void write_facts(page *p, const page_side *s)
     if (t->has_time) {
         const uint64_t whole = (uint64_t)t->end_ns - (uint64_t)t->begin_ns;
         if (s->clock == PAGE_NS)
-            snprintf(more, sizeof more, "%s", print_duration(text, (int64_t)whole));
+            snprintf(more, sizeof more, "%s", print_duration(text, STELE_CLOCK_NS, (int64_t)whole));
         else
             page_length(s, whole, more);
         html_fact(p->out, "duration", more);

@@ -86,7 +86,7 @@ void cells_axis(const cells *c, unsigned indent, unsigned width, uint64_t length
     for (uint64_t ns = 0; ns < length_ns; ns += step) {
         const unsigned column = (unsigned)((double)ns / column_ns);
         char text[PRINT_SIZE];
-        if (c->unit == NULL)
+        if (c->is_ns)
             write_time(text, sizeof text, ns);
         else
             print_short(text, (double)ns);

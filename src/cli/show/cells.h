@@ -13,7 +13,7 @@ typedef struct cells {
     stele_output *out;
     bool has_blocks; /* the terminal shows block characters; otherwise ASCII is used */
     bool has_color;
-    const char *unit; /* unit of times; NULL: they are nanoseconds */
+    bool is_ns; /* times are nanoseconds */
 } cells;
 
 /* Whether the locale uses UTF-8, by its environment variables. */

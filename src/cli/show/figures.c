@@ -103,8 +103,10 @@ static uint64_t share_whole(const figures *f, const figure *row, const figure *c
     return cell->share.whole == UINT32_MAX ? f->whole : row[cell->share.whole].number;
 }
 
-/* Makes the text of a cell that is not a text; `to` has room for PRINT_SIZE bytes. */
-static const char *print_figure(const figures *f, const figure *row, size_t column, char *to)
+/* Makes the text of a cell that is not a text, with times that count `times`; `to` has room for
+   PRINT_SIZE bytes. */
+static const char *print_figure(const figures *f, stele_clock_domain times, const figure *row,
+                                size_t column, char *to)
 {
     const figure *cell = &row[column];
     uint64_t whole;
@@ -115,10 +117,9 @@ static const char *print_figure(const figures *f, const figure *row, size_t colu
     case FIGURE_CHANGE: snprintf(to, PRINT_SIZE, "%+" PRId64, cell->integer); return to;
     case FIGURE_BYTES: return print_bytes(to, cell->number);
     case FIGURE_HEX: snprintf(to, PRINT_SIZE, "0x%" PRIx64, cell->number); return to;
-    case FIGURE_NS: return print_brief(to, cell->number);
+    case FIGURE_NS: return print_length(to, times, cell->number);
     case FIGURE_TIME:
-        stele_seconds((int64_t)((uint64_t)cell->integer - (uint64_t)f->origin_ns), to, PRINT_SIZE);
-        return to;
+        return print_time(to, times, (int64_t)((uint64_t)cell->integer - (uint64_t)f->origin_ns));
     case FIGURE_REAL: snprintf(to, PRINT_SIZE, "%.4g", cell->real); return to;
     case FIGURE_BOOL: return cell->is_true ? "yes" : "no";
     case FIGURE_SHARE:
@@ -137,7 +138,7 @@ static const char *print_figure(const figures *f, const figure *row, size_t colu
 }
 
 /* Adds a cell to a table that is collected; a missing value becomes a dash. */
-static void gather_cell(grid *g, const figures *f, const figure *row, size_t column)
+static void gather_cell(cli *c, grid *g, const figures *f, const figure *row, size_t column)
 {
     const figure_kind kind = f->columns[column].kind;
     char text[PRINT_SIZE];
@@ -146,14 +147,27 @@ static void gather_cell(grid *g, const figures *f, const figure *row, size_t col
     else if (kind == FIGURE_TEXT)
         stele_output_visible(g->text, row[column].text.bytes, row[column].text.size);
     else
-        stele_output_text(g->text, print_figure(f, row, column, text));
+        stele_output_text(g->text, print_figure(f, c->times, row, column, text));
     grid_end_cell(g);
+}
+
+/* Says above a table what its times count, if it shows any. */
+static void write_time_unit(cli *c, const figures *f)
+{
+    for (size_t i = 0; i < f->column_count; i++) {
+        const figure_kind kind = f->columns[i].kind;
+        if (f->columns[i].title == NULL || (kind != FIGURE_NS && kind != FIGURE_TIME))
+            continue;
+        print_time_unit(c->out, c->times);
+        return;
+    }
 }
 
 void figures_write_text(cli *c, const figures *f, size_t shown)
 {
     grid g;
     size_t count = 0;
+    write_time_unit(c, f);
     if (!grid_open(c, &g, 0, 0))
         return;
     for (size_t i = 0; i < f->column_count; i++) {
@@ -170,7 +184,7 @@ void figures_write_text(cli *c, const figures *f, size_t shown)
     for (size_t row = 0; row < shown; row++) {
         for (size_t i = 0; i < f->column_count; i++) {
             if (f->columns[i].title != NULL)
-                gather_cell(&g, f, row_at(f, row), i);
+                gather_cell(c, &g, f, row_at(f, row), i);
         }
     }
     grid_close(c, &g);
@@ -189,6 +203,7 @@ static void write_titles(const figures *f)
 {
     char shown[PRINT_SIZE], count[PRINT_SIZE];
     bool is_first = true;
+    write_time_unit(f->c, f);
     print_color(f->c->out, f->c->has_color, COLOR_BOLD);
     for (size_t i = 0; i < f->column_count; i++) {
         if (f->columns[i].title == NULL ||
@@ -232,7 +247,7 @@ static void write_cell(const figures *f, const figure *cells, size_t column, int
         stele_visible(raw, shown, sizeof shown);
         print_padded(f->c->out, shown, width);
     } else {
-        print_padded(f->c->out, print_figure(f, cells, column, shown), width);
+        print_padded(f->c->out, print_figure(f, f->c->times, cells, column, shown), width);
     }
 }
 
@@ -273,6 +288,7 @@ static void write_csv_keys(cli *c, const figures *f)
         snprintf(key, sizeof key, "%s", f->columns[i].key);
         for (at = key; (at = strchr(at, '/')) != NULL;)
             *at = '_';
+        print_time_key(key, sizeof key, c->times);
         stele_output_text(c->out, comma);
         stele_output_csv(c->out, key, strlen(key));
         comma = ",";
@@ -418,7 +434,7 @@ void figures_write_list(json *j, const figures *f, size_t shown)
 static void write_json(cli *c, const figures *f, size_t shown, const figure_total *totals,
                        size_t total_count)
 {
-    json j = {.out = c->out};
+    json j = {.out = c->out, .time_suffix = print_time_suffix(c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     for (size_t i = 0; i < total_count; i++)
@@ -430,7 +446,8 @@ static void write_json(cli *c, const figures *f, size_t shown, const figure_tota
 
 static void write_json_row(const figures *f, const figure *cells)
 {
-    json line = {.out = f->c->out, .is_line = true}, *j = f->into != NULL ? f->into : &line;
+    json line = {.out = f->c->out, .is_line = true, .time_suffix = print_time_suffix(f->c->times)},
+         *j = f->into != NULL ? f->into : &line;
     json_open(j, NULL, '{');
     if (f->into == NULL)
         json_uint(j, "v", 1);

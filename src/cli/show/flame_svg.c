@@ -95,7 +95,7 @@ static void write_color_of_change(stele_output *out, uint64_t before, uint64_t a
 static const char *weight_text(const drawing *d, char *text, uint64_t value)
 {
     const bool is_count = d->f->by_count || d->f->tree->is_sampled || d->f->unit != NULL;
-    return is_count ? print_count(text, value) : print_brief(text, value);
+    return is_count ? print_count(text, value) : print_brief(text, STELE_CLOCK_NS, value);
 }
 
 static void write_part(const drawing *d, const char *before, const char *text)

@@ -99,7 +99,8 @@ static void put_track(const flame *f, json *j, uint32_t track, const uint32_t *f
     json_open(j, NULL, '{');
     json_text(j, "type", "sampled");
     put_name(f, j, "name", tree->nodes[track].name);
-    json_text(j, "unit", f->by_count || tree->is_sampled ? "none" : "nanoseconds");
+    json_text(j, "unit",
+              f->by_count || tree->is_sampled || f->unit != NULL ? "none" : "nanoseconds");
     json_uint(j, "startValue", 0);
     json_uint(j, "endValue", flame_total(f, &tree->nodes[track], 0));
     json_break(j);

@@ -124,8 +124,9 @@ static void write_times(cli *c, const info *i)
         stele_seconds(totals->begin_ns, text, sizeof text);
     stele_output_printf(c->out, has_wall ? "%s\n" : "at %s s of its clock\n", text);
     label(c, "Duration");
-    stele_output_printf(c->out, "%s\n",
-                        print_duration(text, length > INT64_MAX ? INT64_MAX : (int64_t)length));
+    stele_output_printf(
+        c->out, "%s\n",
+        print_duration(text, i->clock.domain, length > INT64_MAX ? INT64_MAX : (int64_t)length));
 }
 
 static void write_events(cli *c, const info *i)
@@ -192,7 +193,7 @@ static void write_state(cli *c, const info *i)
         label(c, "Disorder");
         stele_output_printf(c->out, "%s after younger ones of their stream, by up to %s\n",
                             print_things(text, i->stats.unordered_count, "event"),
-                            print_duration(distance, i->stats.unordered_max_ns));
+                            print_duration(distance, i->clock.domain, i->stats.unordered_max_ns));
     }
     write_balance(c, i);
     write_lost(c, i);

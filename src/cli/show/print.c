@@ -45,7 +45,21 @@ const char *print_bytes(char *to, uint64_t size)
     return to;
 }
 
-const char *print_duration(char *to, int64_t ns)
+const char *print_short(char *to, double value)
+{
+    static const char units[] = {0, 'k', 'M', 'G', 'T', 'P'};
+    unsigned unit = 0;
+    while ((value >= 999.5 || value <= -999.5) && unit < 5) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(to, PRINT_SIZE, "%.3g%s%c", value, unit != 0 ? " " : "", units[unit]);
+    return to;
+}
+
+/* ---- Times ---- */
+
+static const char *print_exact_ns(char *to, int64_t ns)
 {
     static const char *const units[] = {"ns", "µs", "ms"};
     const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -64,7 +78,7 @@ const char *print_duration(char *to, int64_t ns)
     return to;
 }
 
-const char *print_brief(char *to, uint64_t ns)
+static const char *print_brief_ns(char *to, uint64_t ns)
 {
     static const char *const units[] = {"ns", "µs", "ms", "s"};
     double value = (double)ns;
@@ -84,16 +98,78 @@ const char *print_brief(char *to, uint64_t ns)
     return to;
 }
 
-const char *print_short(char *to, double value)
+/* A count with the word for what is counted, "instruction" or "tick". */
+static const char *print_counted(char *to, const char *number, stele_clock_domain times,
+                                 bool is_one)
 {
-    static const char units[] = {0, 'k', 'M', 'G', 'T', 'P'};
-    unsigned unit = 0;
-    while ((value >= 999.5 || value <= -999.5) && unit < 5) {
-        value /= 1000;
-        unit++;
-    }
-    snprintf(to, PRINT_SIZE, "%.3g%s%c", value, unit != 0 ? " " : "", units[unit]);
+    snprintf(to, PRINT_SIZE, "%.32s %s%s", number,
+             times == STELE_CLOCK_INSNS ? "instruction" : "tick", is_one ? "" : "s");
     return to;
+}
+
+static bool are_ns(stele_clock_domain times)
+{
+    return times != STELE_CLOCK_INSNS && times != STELE_CLOCK_TICKS;
+}
+
+const char *print_duration(char *to, stele_clock_domain times, int64_t ns)
+{
+    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    char digits[PRINT_SIZE] = "-";
+    if (are_ns(times))
+        return print_exact_ns(to, ns);
+    print_count(digits + (ns < 0), size);
+    return print_counted(to, digits, times, size == 1);
+}
+
+const char *print_brief(char *to, stele_clock_domain times, uint64_t ns)
+{
+    char digits[PRINT_SIZE];
+    if (are_ns(times))
+        return print_brief_ns(to, ns);
+    return print_counted(to, print_short(digits, (double)ns), times, ns == 1);
+}
+
+const char *print_length(char *to, stele_clock_domain times, uint64_t ns)
+{
+    return are_ns(times) ? print_brief_ns(to, ns) : print_short(to, (double)ns);
+}
+
+const char *print_time(char *to, stele_clock_domain times, int64_t ns)
+{
+    if (are_ns(times))
+        stele_seconds(ns, to, PRINT_SIZE);
+    else
+        snprintf(to, PRINT_SIZE, "%" PRId64, ns);
+    return to;
+}
+
+const char *print_time_suffix(stele_clock_domain times)
+{
+    return times == STELE_CLOCK_INSNS ? "_insns" : times == STELE_CLOCK_TICKS ? "_ticks" : NULL;
+}
+
+void print_time_key(char *key, size_t size, stele_clock_domain times)
+{
+    const char *suffix = print_time_suffix(times);
+    const size_t length = strlen(key);
+    if (suffix != NULL && length > 3 && strcmp(key + length - 3, "_ns") == 0)
+        snprintf(key + length - 3, size - (length - 3), "%s", suffix);
+}
+
+const char *print_time_word(stele_clock_domain times)
+{
+    return times == STELE_CLOCK_INSNS   ? "instructions"
+           : times == STELE_CLOCK_TICKS ? "ticks"
+                                        : "ns";
+}
+
+void print_time_unit(stele_output *out, stele_clock_domain times)
+{
+    if (times == STELE_CLOCK_INSNS)
+        stele_output_text(out, "Times are numbers of instructions\n\n");
+    else if (times == STELE_CLOCK_TICKS)
+        stele_output_text(out, "Times are ticks of unknown length\n\n");
 }
 
 const char *print_share(char *to, uint64_t part, uint64_t whole)

@@ -21,14 +21,39 @@ const char *print_things(char *to, uint64_t count, const char *thing);
 /* A size such as "344.2 MiB"; "812 bytes" below 1 KiB. */
 const char *print_bytes(char *to, uint64_t size);
 
-/* An exact duration such as "812 ns", "1.500 µs", "12.345678 ms" or "3.000000001 s". */
-const char *print_duration(char *to, int64_t ns);
-
-/* A duration rounded to three digits, such as "812 ns", "1.50 µs", "12.3 ms" or "4,012 s". */
-const char *print_brief(char *to, uint64_t ns);
-
 /* A number rounded to three digits, such as "812", "1.5 k" or "12.3 M". */
 const char *print_short(char *to, double value);
+
+/* ---- Times, in the unit that `times` names: nanoseconds, instructions or ticks ---- */
+
+/* An exact duration such as "812 ns", "1.500 µs", "12.345678 ms", "3.000000001 s" or
+   "1,234 instructions". */
+const char *print_duration(char *to, stele_clock_domain times, int64_t ns);
+
+/* A duration rounded to three digits, such as "812 ns", "1.50 µs", "12.3 ms", "4,012 s" or
+   "1.23 k instructions". */
+const char *print_brief(char *to, stele_clock_domain times, uint64_t ns);
+
+/* A rounded duration for a cell of a table: like print_brief() for nanoseconds, otherwise a number
+   alone; print_time_unit() says above the table what it counts. */
+const char *print_length(char *to, stele_clock_domain times, uint64_t ns);
+
+/* A moment such as "1.000000250" (seconds), or a number of instructions or ticks. */
+const char *print_time(char *to, stele_clock_domain times, int64_t ns);
+
+/* What names of times end with for programs: "_insns" or "_ticks"; NULL: "_ns". */
+const char *print_time_suffix(stele_clock_domain times);
+
+/* Changes the end of a name for programs that ends with "_ns"; `key` has room for `size` bytes. */
+void print_time_key(char *key, size_t size, stele_clock_domain times);
+
+/* The unit as a word for programs: "ns", "instructions" or "ticks". */
+const char *print_time_word(stele_clock_domain times);
+
+/* Writes a line above a table whose times are not nanoseconds, and an empty one after it. */
+void print_time_unit(stele_output *out, stele_clock_domain times);
+
+/* ---- Shares, texts, bars ---- */
 
 /* A share such as "12.3 %" or "< 0.1 %". */
 const char *print_share(char *to, uint64_t part, uint64_t whole);

@@ -61,9 +61,14 @@ void stats_write_key_json(json *j, const stele_value *key);
 
 #define STATS_CELL 96
 
-/* Make a short text of a number with its unit. Return `to`, which has STATS_CELL bytes. */
-const char *stats_print_value(char *to, const stele_value *value, stele_unit unit);
-const char *stats_print_number(char *to, double value, stele_unit unit);
+/* Make a short text of a number with its unit; times count `times`. Return `to`, which has
+   STATS_CELL bytes. */
+const char *stats_print_value(char *to, const stele_value *value, stele_unit unit,
+                              stele_clock_domain times);
+const char *stats_print_number(char *to, double value, stele_unit unit, stele_clock_domain times);
+
+/* Whether some value or key that is shown is a time. */
+bool stats_has_times(const stats_view *v);
 
 /* Writes a value of a group's key. */
 void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_unit unit);

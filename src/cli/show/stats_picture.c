@@ -32,10 +32,10 @@ static void write_bins(cli *c, const stats_view *v, size_t of, const stele_stats
     grid_cell(&g, "share");
     grid_cell(&g, "");
     for (size_t i = 0; i < count; i++) {
-        grid_cell(&g, stats_print_number(text, bins[i].low, unit));
-        grid_cell(&g, stats_print_number(text, bins[i].high, unit));
-        grid_cell(&g,
-                  v->is_held ? print_brief(text, bins[i].count) : print_count(text, bins[i].count));
+        grid_cell(&g, stats_print_number(text, bins[i].low, unit, c->times));
+        grid_cell(&g, stats_print_number(text, bins[i].high, unit, c->times));
+        grid_cell(&g, v->is_held ? print_length(text, c->times, bins[i].count)
+                                 : print_count(text, bins[i].count));
         grid_cell(&g, print_share(text, bins[i].count, all));
         print_bar(g.text, bins[i].count, largest, BAR_WIDTH);
         grid_end_cell(&g);
@@ -142,18 +142,19 @@ static void write_spark(stele_output *out, const timeline *t, const cell *cells,
     }
 }
 
-/* Makes the text of a rate, which is always for a second. */
-static const char *print_rate(char *to, double per_second)
+/* Makes the text of a rate for a second, or for a thousand instructions or ticks. */
+static const char *print_rate(const cli *c, char *to, double per_ns)
 {
-    stats_print_number(to, per_second, STELE_UNIT_NONE);
-    strcat(to, "/s");
+    const bool is_ns = c->times == STELE_CLOCK_NS;
+    stats_print_number(to, per_ns * (is_ns ? 1e9 : 1e3), STELE_UNIT_NONE, c->times);
+    strcat(to, is_ns ? "/s" : "/1000");
     return to;
 }
 
 static void write_line(cli *c, grid *g, const stats_view *v, const timeline *t, size_t group,
                        size_t of, stele_stats_point_figures *room)
 {
-    const double seconds = (double)v->every_ns / 1e9;
+    const double length_ns = (double)v->every_ns;
     const double intervals = (double)((uint64_t)t->last - (uint64_t)t->first) + 1;
     cell cells[SPARK_WIDTH];
     const double peak = fill(v, t, group, of, cells, room);
@@ -165,12 +166,13 @@ static void write_line(cli *c, grid *g, const stats_view *v, const timeline *t, 
         count += cells[i].count;
     }
     if (of == SIZE_MAX) {
-        grid_cell(g, print_rate(text, sum / intervals / seconds));
-        grid_cell(g, print_rate(text, peak / seconds));
+        grid_cell(g, print_rate(c, text, sum / intervals / length_ns));
+        grid_cell(g, print_rate(c, text, peak / length_ns));
     } else {
         const stele_unit unit = stele_stats_of_unit(v->stats, of);
-        grid_cell(g, count == 0 ? "-" : stats_print_number(text, sum / (double)count, unit));
-        grid_cell(g, count == 0 ? "-" : stats_print_number(text, peak, unit));
+        grid_cell(g,
+                  count == 0 ? "-" : stats_print_number(text, sum / (double)count, unit, c->times));
+        grid_cell(g, count == 0 ? "-" : stats_print_number(text, peak, unit, c->times));
     }
     write_spark(g->text, t, cells, of != SIZE_MAX);
     grid_end_cell(g);
@@ -216,9 +218,9 @@ void stats_write_series(cli *c, const stats_view *v)
         for (size_t of = 0; of < of_count; of++)
             write_lines(c, v, &t, of, room);
         stele_output_printf(c->out, "\nFrom %s to %s, a character for %s\n",
-                            print_duration(from, stats_begin_ns(v, t.first)),
-                            print_duration(to, stats_begin_ns(v, t.last + 1)),
-                            print_duration(each, stats_begin_ns(v, (int64_t)t.per_cell)));
+                            print_duration(from, c->times, stats_begin_ns(v, t.first)),
+                            print_duration(to, c->times, stats_begin_ns(v, t.last + 1)),
+                            print_duration(each, c->times, stats_begin_ns(v, (int64_t)t.per_cell)));
     }
     free(room);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/show/figures.h"
+#include "cli/show/print.h"
 #include "cli/show/stats.h"
 
 #define BINS_MAX     130u
@@ -289,11 +290,11 @@ static void write_group_json(json *j, const stats_view *v, size_t group)
     json_close(j, '}');
 }
 
-static void write_titles(json *j, const char *key, const stele_stats *s, size_t count,
+static void write_titles(const cli *c, json *j, const char *key, const stele_stats *s, size_t count,
                          const char *(*title)(const stele_stats *, size_t),
                          stele_unit (*unit)(const stele_stats *, size_t))
 {
-    static const char *const units[] = {"", "ns", "bytes"};
+    const char *const units[] = {"", print_time_word(c->times), "bytes"};
     json_open(j, key, '[');
     for (size_t i = 0; i < count; i++) {
         json_open(j, NULL, '{');
@@ -306,7 +307,7 @@ static void write_titles(json *j, const char *key, const stele_stats *s, size_t 
 
 void stats_write_json(cli *c, const stats_view *v)
 {
-    json j = {.out = c->out};
+    json j = {.out = c->out, .time_suffix = print_time_suffix(c->times)};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_text(&j, "rows", stats_rows_name(stele_stats_get_rows(v->stats)));
@@ -321,9 +322,9 @@ void stats_write_json(cli *c, const stats_view *v)
         json_uint(&j, "every_ns", v->every_ns);
         json_int(&j, "origin_ns", stele_stats_get_origin(v->stats));
     }
-    write_titles(&j, "by", v->stats, stele_stats_by_count(v->stats), stele_stats_by_title,
+    write_titles(c, &j, "by", v->stats, stele_stats_by_count(v->stats), stele_stats_by_title,
                  stele_stats_by_unit);
-    write_titles(&j, "of", v->stats, stele_stats_of_count(v->stats), stele_stats_of_title,
+    write_titles(c, &j, "of", v->stats, stele_stats_of_count(v->stats), stele_stats_of_title,
                  stele_stats_of_unit);
     json_open(&j, "groups", '[');
     for (size_t i = 0; i < v->shown; i++)

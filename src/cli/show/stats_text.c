@@ -15,7 +15,7 @@
 
 /* ---- Tables ---- */
 
-static void write_figure(grid *g, const stele_stats_figures *f, stele_stats_figure figure,
+static void write_figure(cli *c, grid *g, const stele_stats_figures *f, stele_stats_figure figure,
                          stele_unit unit)
 {
     const stele_value *value = NULL;
@@ -27,11 +27,11 @@ static void write_figure(grid *g, const stele_stats_figures *f, stele_stats_figu
     case STELE_STATS_MAX: value = &f->max; break;
     case STELE_STATS_MEAN:
         if (f->count != 0 || f->held_ns != 0)
-            stats_print_number(text, f->mean, unit);
+            stats_print_number(text, f->mean, unit, c->times);
         break;
     case STELE_STATS_STDDEV:
         if (f->count != 0 || f->held_ns != 0)
-            stats_print_number(text, f->stddev, unit);
+            stats_print_number(text, f->stddev, unit, c->times);
         break;
     case STELE_STATS_P50: value = &f->p50; break;
     case STELE_STATS_P90: value = &f->p90; break;
@@ -43,7 +43,7 @@ static void write_figure(grid *g, const stele_stats_figures *f, stele_stats_figu
             print_count(text, f->distinct_count);
         break;
     }
-    grid_cell(g, value != NULL ? stats_print_value(text, value, unit) : text);
+    grid_cell(g, value != NULL ? stats_print_value(text, value, unit, c->times) : text);
 }
 
 static void write_keys(cli *c, grid *g, const stats_view *v, size_t group)
@@ -108,7 +108,7 @@ static void write_table(cli *c, const stats_view *v, size_t of)
         stele_stats_figures figures = STELE_INIT(stele_stats_figures);
         stele_stats_get_figures(v->stats, i, of, &figures);
         for (size_t f = 0; f < v->figure_count; f++)
-            write_figure(&g, &figures, v->figures[f], unit);
+            write_figure(c, &g, &figures, v->figures[f], unit);
         write_keys(c, &g, v, i);
     }
     grid_close(c, &g);
@@ -177,6 +177,8 @@ void stats_write_text(cli *c, const stats_view *v)
                                 : " (with --events, rows are events)");
         return;
     }
+    if (stats_has_times(v) || v->every_ns != 0)
+        print_time_unit(c->out, c->times);
     if (v->every_ns != 0) {
         stats_write_series(c, v);
     } else if (v->hist != STATS_HIST_NONE) {

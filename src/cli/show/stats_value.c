@@ -30,13 +30,14 @@ const char *stats_rows_name(stele_stats_rows rows)
 
 /* ---- Values with units ---- */
 
-static const char *print_signed(char *to, bool is_negative, uint64_t magnitude, stele_unit unit)
+static const char *print_signed(char *to, bool is_negative, uint64_t magnitude, stele_unit unit,
+                                stele_clock_domain times)
 {
     char *at = to;
     if (is_negative)
         *at++ = '-';
     if (unit == STELE_UNIT_NS)
-        print_brief(at, magnitude);
+        print_length(at, times, magnitude);
     else if (unit == STELE_UNIT_BYTES)
         print_bytes(at, magnitude);
     else
@@ -44,29 +45,40 @@ static const char *print_signed(char *to, bool is_negative, uint64_t magnitude, 
     return to;
 }
 
-const char *stats_print_number(char *to, double value, stele_unit unit)
+const char *stats_print_number(char *to, double value, stele_unit unit, stele_clock_domain times)
 {
     if (fabs(value) < 1000 && unit == STELE_UNIT_NONE)
         snprintf(to, STATS_CELL, "%.4g", value);
     else if (fabs(value) < 0x1p63)
-        print_signed(to, value < 0, (uint64_t)(fabs(value) + 0.5), unit);
+        print_signed(to, value < 0, (uint64_t)(fabs(value) + 0.5), unit, times);
     else
         snprintf(to, STATS_CELL, "%.4g", value);
     return to;
 }
 
-const char *stats_print_value(char *to, const stele_value *v, stele_unit unit)
+const char *stats_print_value(char *to, const stele_value *v, stele_unit unit,
+                              stele_clock_domain times)
 {
     switch (v->type) {
     case STELE_VALUE_INT:
-        return print_signed(to, v->u.i < 0, v->u.i < 0 ? 0 - v->u.u : v->u.u, unit);
-    case STELE_VALUE_UINT: return print_signed(to, false, v->u.u, unit);
-    case STELE_VALUE_FLOAT: return stats_print_number(to, v->u.f, unit);
+        return print_signed(to, v->u.i < 0, v->u.i < 0 ? 0 - v->u.u : v->u.u, unit, times);
+    case STELE_VALUE_UINT: return print_signed(to, false, v->u.u, unit, times);
+    case STELE_VALUE_FLOAT: return stats_print_number(to, v->u.f, unit, times);
     case STELE_VALUE_WIDE:
         return stats_print_number(to, ldexp((double)v->u.wide.high, 64) + (double)v->u.wide.low,
-                                  unit);
+                                  unit, times);
     default: return strcpy(to, "-");
     }
+}
+
+bool stats_has_times(const stats_view *v)
+{
+    bool has = v->is_held;
+    for (size_t of = 0; of < stele_stats_of_count(v->stats); of++)
+        has = has || stele_stats_of_unit(v->stats, of) == STELE_UNIT_NS;
+    for (size_t by = 0; by < stele_stats_by_count(v->stats); by++)
+        has = has || stele_stats_by_unit(v->stats, by) == STELE_UNIT_NS;
+    return has;
 }
 
 /* ---- Keys of groups ---- */
@@ -86,9 +98,9 @@ void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_
         stele_output_text(out, "null");
     } else if (key->label.size != 0) {
         stele_output_visible(out, key->label.bytes, key->label.size);
-        stele_output_printf(out, " (%s)", stats_print_value(text, key, STELE_UNIT_NONE));
+        stele_output_printf(out, " (%s)", stats_print_value(text, key, STELE_UNIT_NONE, c->times));
     } else {
-        stele_output_text(out, stats_print_value(text, key, unit));
+        stele_output_text(out, stats_print_value(text, key, unit, c->times));
     }
 }
 

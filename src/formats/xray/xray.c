@@ -89,6 +89,7 @@ static void set_clock(xray_trace *trace, const uint8_t *head, size_t size)
     trace->clock = (stele_clock){.domain = trace->header.frequency_hz == 0 ? STELE_CLOCK_TICKS
                                                                            : STELE_CLOCK_NS,
                                  .frequency_hz = trace->header.frequency_hz};
+    trace->base.time_unit = trace->clock.domain;
     if (trace->mode == XRAY_MODE_BASIC && size >= XRAY_HEADER_SIZE + XRAY_BASIC_SIZE)
         tsc = xray_load64(big, head + XRAY_HEADER_SIZE + 8);
     for (size_t at = XRAY_HEADER_SIZE;

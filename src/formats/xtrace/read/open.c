@@ -313,6 +313,7 @@ static stele_status open_parts(xtrace_trace *trace, source *from)
         status = learn_part(trace, &trace->parts[i], i == 0);
     if (status == STELE_OK)
         relate_parts(trace);
+    trace->base.time_unit = trace->is_by_order ? STELE_CLOCK_TICKS : STELE_CLOCK_INSNS;
     if (status == STELE_OK)
         status = learn_sizes(trace);
     return status;
