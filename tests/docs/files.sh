@@ -3,7 +3,8 @@
 # usage: files.sh SOURCE [--write]
 # Every format's FORMAT.md lists the format's files, each with the first sentence of the comment that
 # opens it (of the header, where the source file has none), and docs/modules.md those of all other
-# folders. --write puts the lists in their place.
+# folders. --write puts the lists in their place. The top folder holds what is named here alone: what a
+# program left there by mistake is found.
 set -eu
 cd "$1"
 mode=${2:-}
@@ -116,5 +117,15 @@ if ! cmp -s docs/modules.md "$tmp/page"; then
     fi
 fi
 [ ! -e "$tmp/silent" ] || failed=1
+for file in $(git ls-files | grep -v /); do
+    case $file in
+    .clang-format | .clang-tidy | .gitignore | .shellcheckrc | CMakeLists.txt | CMakePresets.json) ;;
+    CHANGELOG.md | CONTRIBUTING.md | LICENSE | Makefile | README.md | setup) ;;
+    *)
+        echo "$file: not a file that belongs in the top folder (tests/docs/files.sh lists them)"
+        failed=1
+        ;;
+    esac
+done
 [ $failed -ne 0 ] || echo "ok: the lists of files are what the files say"
 exit $failed
