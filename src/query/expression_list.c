@@ -36,7 +36,7 @@ size_t expression_title_size(const char *text, size_t size)
     return at;
 }
 
-static stele_status add(stele_context *context, const char *text, size_t size,
+static stele_status add(stele_context *context, const char *text, size_t size, bool has_spans,
                         expression_list *list)
 {
     const size_t title_size = expression_title_size(text, size);
@@ -54,7 +54,8 @@ static stele_status add(stele_context *context, const char *text, size_t size,
     *item = (expression_entry){.title = strndup(text, title_size != 0 ? title_size : size)};
     copy = strndup(text + skipped, size - skipped);
     if (copy != NULL && item->title != NULL)
-        status = expression_new_as(context, copy, EXPRESSION_VALUE | EXPRESSION_SPANS, &item->e);
+        status = expression_new_as(
+            context, copy, EXPRESSION_VALUE | (has_spans ? EXPRESSION_SPANS : 0u), &item->e);
     free(copy);
     list->count++;
     return status;
@@ -62,17 +63,18 @@ static stele_status add(stele_context *context, const char *text, size_t size,
 
 /* Adds an expression without the blanks around it. */
 static stele_status add_trimmed(stele_context *context, const char *text, size_t size,
-                                expression_list *list)
+                                bool has_spans, expression_list *list)
 {
     const size_t blank = strspn(text, " \t\r\n");
     const char *const from = text + (blank < size ? blank : size);
     const char *end = text + size;
     while (end > from && strchr(" \t\r\n", end[-1]) != NULL)
         end--;
-    return add(context, from, (size_t)(end - from), list);
+    return add(context, from, (size_t)(end - from), has_spans, list);
 }
 
-stele_status expression_list_new(stele_context *context, const char *text, expression_list *list)
+stele_status expression_list_new(stele_context *context, const char *text, bool has_spans,
+                                 expression_list *list)
 {
     *list = (expression_list){.count = 0};
     while (text != NULL) {
@@ -83,7 +85,7 @@ stele_status expression_list_new(stele_context *context, const char *text, expre
                         "32 expressions at most", "more");
             return STELE_ERR_ARGUMENT;
         }
-        status = add_trimmed(context, text, size, list);
+        status = add_trimmed(context, text, size, has_spans, list);
         if (status != STELE_OK)
             return status;
         text = text[size] == ',' ? text + size + 1 : NULL;

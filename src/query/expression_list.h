@@ -20,8 +20,10 @@ typedef struct expression_list {
 #define EXPRESSION_LIST_MAX 32u
 
 /* Reads a list. Commas in parentheses, brackets and quotes belong to their expression. `text` NULL
-   is an empty list. Errors are those of expression_new(); the list must then be freed, too. */
-stele_status expression_list_new(stele_context *context, const char *text, expression_list *list);
+   is an empty list. Without `has_spans` words that only spans have are refused. Errors are those of
+   expression_new(); the list must then be freed, too. */
+stele_status expression_list_new(stele_context *context, const char *text, bool has_spans,
+                                 expression_list *list);
 void expression_list_free(expression_list *list);
 
 uint32_t expression_list_columns(const expression_list *list);

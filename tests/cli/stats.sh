@@ -102,4 +102,12 @@ if have python3; then
 else
     skip "figures against cat --json: there is no python3"
 fi
+# Words that only calls have are refused where rows are events, instead of being empty everywhere.
+for words in '--events --of delta' '--events --by depth' '--events --where depth==0' '--held --of self' \
+    '--counters --where depth==0'; do
+    # shellcheck disable=SC2086
+    expect 2 stats $words "$fxt/events.fxt"
+    says err 'calls have this one'
+done
+
 finish

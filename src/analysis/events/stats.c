@@ -414,19 +414,24 @@ static stele_status make(stele_stats *s, const stele_stats_options *options)
 {
     const stele_limits *limits = stele_context_limits(s->context);
     const bool is_counters = options->rows == STELE_STATS_COUNTERS;
+    /* Events alone know nothing of spans, so that a word of them would be empty everywhere. */
+    const bool has_spans = options->rows != STELE_STATS_EVENTS && !is_counters && !options->is_held;
     stele_status status =
         is_counters && (options->by != NULL || options->of != NULL) ? STELE_ERR_ARGUMENT : STELE_OK;
     /* Rows of counters have one expression for each number: its value. */
     if (status == STELE_OK)
-        status = expression_list_new(
-            s->context, is_counters ? "pid,counter=name,id,field=name" : options->by, &s->by);
+        status = expression_list_new(s->context,
+                                     is_counters ? "pid,counter=name,id,field=name" : options->by,
+                                     has_spans, &s->by);
     if (status == STELE_OK)
-        status = expression_list_new(s->context, is_counters ? "value" : options->of, &s->of);
+        status =
+            expression_list_new(s->context, is_counters ? "value" : options->of, has_spans, &s->of);
     if (status == STELE_OK && options->only != NULL) {
         stele_request only = *options->only;
         only.kinds = 0;
         only.tracks = (stele_globs){NULL, 0};
-        status = filter_new_spans(s->context, &only, &s->only);
+        status = has_spans ? filter_new_spans(s->context, &only, &s->only)
+                           : filter_new(s->context, &only, NULL, &s->only);
         if (status == STELE_OK && filter_is_open(s->only, STELE_KINDS_ALL)) {
             filter_free(s->only);
             s->only = NULL;

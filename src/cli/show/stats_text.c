@@ -154,9 +154,11 @@ static void write_notes(cli *c, const stats_view *v)
     if (v->is_held)
         stele_output_text(c->out, "A value holds until the next one: means and percentiles are by "
                                   "time\n");
-    if (shows(v, STELE_STATS_P50, STELE_STATS_P999) && has_estimates(v))
+    if (v->every_ns == 0 && v->hist == STATS_HIST_NONE &&
+        shows(v, STELE_STATS_P50, STELE_STATS_P999) && has_estimates(v))
         stele_output_text(c->out, "Percentiles are at most 3.2 % too large\n");
-    if (shows(v, STELE_STATS_DISTINCT, STELE_STATS_DISTINCT))
+    if (v->every_ns == 0 && v->hist == STATS_HIST_NONE &&
+        shows(v, STELE_STATS_DISTINCT, STELE_STATS_DISTINCT))
         stele_output_text(c->out, "More than 16 different values are an estimate, within 3.3 % in "
                                   "two of three cases\n");
     if (stele_stats_cut_groups(v->stats) != 0)
