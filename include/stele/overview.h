@@ -244,6 +244,13 @@ STELE_API stele_status stele_overview_save(stele_overview *o, stele_output *out)
  */
 STELE_API stele_status stele_overview_save_index(stele_overview *o, stele_output *out);
 
+/* Writes an index file as stele_overview_save_index() does, in which the program keeps bytes of its
+   own about the trace: stele_trace_index_bytes() gives them back. Errors are those of that
+   function; STELE_ERR_ARGUMENT also where there are more bytes than a 64th of the trace's size and
+   1 MiB. */
+STELE_API stele_status stele_overview_save_index_with(stele_overview *o, const void *bytes,
+                                                      size_t size, stele_output *out);
+
 /*
  * Loads an overview that was saved. `traces` are as many traces as it was made of, in the same
  * order, opened but not read. `bytes` must stay unchanged until it is closed; they are checked like

@@ -142,6 +142,12 @@ STELE_API stele_status stele_trace_index(stele_trace *trace);
    nothing changes. Errors: STELE_ERR_READ, STELE_ERR_MEMORY. */
 STELE_API stele_status stele_trace_find_index(stele_trace *trace);
 
+/* Reads what a program kept in an index file of the trace as it is now, see
+   stele_overview_save_index_with(). The bytes are as they were written, but another program may
+   have written them. Returns false if there are none, or if out of memory. The caller frees them
+   with free(). */
+STELE_API bool stele_trace_index_bytes(stele_trace *trace, void **bytes, size_t *size);
+
 /* Gives the name of a function that a trace knows only by number (XRay function ids, program
    counters); `module` is 0 if there is only one program. An empty text: the name is not known.
    Called once for each function while reading; the text is copied. */

@@ -124,11 +124,11 @@ static void index_trace(cli *c, stele_trace *trace, const char *path)
     stele_output_close(out);
 }
 
-stele_status index_keep(stele_trace *trace, stele_overview *overview)
+stele_status index_keep(const view_kept *kept)
 {
     const stele_output_options how = {.struct_size = sizeof how, .replace = true};
     char target[PATH_SIZE];
-    const size_t length = stele_trace_index_path(trace, true, target, sizeof target);
+    const size_t length = stele_trace_index_path(kept->trace, true, target, sizeof target);
     stele_output *out = NULL;
     stele_status status = STELE_ERR_UNSUPPORTED;
     if (length == 0 || length >= sizeof target)
@@ -136,8 +136,9 @@ stele_status index_keep(stele_trace *trace, stele_overview *overview)
     index_make_folders(target);
     status = stele_output_open(target, &how, &out);
     if (status == STELE_OK)
-        status = overview != NULL ? stele_overview_save_index(overview, out)
-                                  : stele_trace_save_index(trace, out);
+        status = kept->overview != NULL
+                     ? stele_overview_save_index_with(kept->overview, kept->bytes, kept->size, out)
+                     : stele_trace_save_index(kept->trace, out);
     if (status == STELE_OK)
         status = stele_output_finish(out);
     if (status == STELE_OK)

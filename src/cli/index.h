@@ -3,12 +3,13 @@
 #ifndef CLI_INDEX_H
 #define CLI_INDEX_H
 
-#include <stele/overview.h>
+#include "view/view.h"
 
 /* Creates the folders of a path that do not exist, accessible to the user only. */
 void index_make_folders(const char *path);
 
-/* Writes the index of a trace, with its overview, to the folder for caches. */
-stele_status index_keep(stele_trace *trace, stele_overview *overview);
+/* Writes the index of a trace, with its overview and what the viewer found out, to the folder for
+   caches. */
+stele_status index_keep(const view_kept *kept);
 
 #endif

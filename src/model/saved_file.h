@@ -12,10 +12,14 @@
  *  8  4  version                  40  4  CRC-32 of samples of the trace
  * 12  4  0                        44  4  CRC-32 of what follows the header
  * 16  8  name of the format       48  8  size of what follows
- * 24  8  size of the trace
+ * 24  8  size of the trace        56  8  size of the bytes of a program
+ *                                 64  4  CRC-32 of those
+ * 68  4  0
+ *
+ * Sections follow, then the bytes that a program keeps, then an overview up to the end of the file.
  */
-#define HEADER_SIZE 56u
-#define VERSION     5u
+#define HEADER_SIZE 72u
+#define VERSION     6u
 
 /* Numbers of the sections that follow the header; each section has its number, its size, and its
    bytes. Sections with other numbers are ignored. */
@@ -46,8 +50,9 @@ bool saved_is_plain_file(const stele_trace *trace);
    be read again. */
 bool saved_identity_of(const stele_trace *trace, saved_identity *id);
 
-/* Writes the header of an index whose sections are the `size` bytes of `payload`. */
+/* Writes the header of an index whose sections are the `size` bytes of `payload`, in which a
+   program keeps `extra`, which may be NULL. */
 void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identity *id,
-                      const uint8_t *payload, size_t size);
+                      const uint8_t *payload, size_t size, const saved_extra *extra);
 
 #endif

@@ -128,7 +128,7 @@ bool saved_identity_of(const stele_trace *trace, saved_identity *id)
 }
 
 void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identity *id,
-                      const uint8_t *payload, size_t size)
+                      const uint8_t *payload, size_t size, const saved_extra *extra)
 {
     memset(to, 0, HEADER_SIZE);
     memcpy(to, magic, sizeof magic);
@@ -139,6 +139,10 @@ void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identit
     store_le32(to + 40, id->sample);
     store_le32(to + 44, (uint32_t)crc32_z(crc32(0, NULL, 0), payload, size));
     store_le64(to + 48, size);
+    if (extra == NULL)
+        return;
+    store_le64(to + 56, extra->size);
+    store_le32(to + 64, (uint32_t)crc32_z(crc32(0, NULL, 0), extra->bytes, extra->size));
 }
 
 /* ---- Reading of a saved index ---- */
@@ -183,19 +187,21 @@ static const char *header_judge(const stele_trace *trace, const input *in, const
 {
     uint8_t wanted[HEADER_SIZE];
     saved_identity id;
-    uint64_t size;
+    uint64_t size, extra;
     if (memcmp(header, magic, sizeof magic) != 0)
         return "a file that is no index";
     if (load_le32(header + 8) != VERSION)
         return "an index of another version";
     size = load_le64(header + 48);
-    if (!in->has_size || size > in->size - HEADER_SIZE)
+    extra = load_le64(header + 56);
+    if (!in->has_size || size > in->size - HEADER_SIZE || extra > in->size - HEADER_SIZE - size ||
+        (extra == 0 && load_le32(header + 64) != 0) || load_le32(header + 68) != 0)
         return "an index that is damaged";
     if (!saved_identity_of(trace, &id))
         return "files of the trace that cannot be looked at";
-    if (size > PAYLOAD_MAX(id.size))
+    if (size > PAYLOAD_MAX(id.size) || extra > PAYLOAD_MAX(id.size))
         return "an index that is too large";
-    saved_header_put(wanted, trace, &id, NULL, 0);
+    saved_header_put(wanted, trace, &id, NULL, 0, NULL);
     return memcmp(wanted, header, 44) == 0 ? NULL
                                            : "an index of another trace, or an "
                                              "earlier state of this one";
@@ -306,7 +312,7 @@ static bool is_of_beginning(const stele_trace *trace, const input *in, const uin
         in->size < HEADER_SIZE || size > in->size - HEADER_SIZE || size > PAYLOAD_MAX(old_size) ||
         !identity_sample(&id, of, old_size, SAMPLE_COUNT))
         return false;
-    saved_header_put(wanted, trace, &id, NULL, 0);
+    saved_header_put(wanted, trace, &id, NULL, 0, NULL);
     return memcmp(wanted, header, 44) == 0;
 }
 
@@ -458,7 +464,46 @@ bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, ui
     }
     if (*in == NULL)
         return false;
-    *offset = HEADER_SIZE + load_le64(header + 48);
+    *offset = HEADER_SIZE + load_le64(header + 48) + load_le64(header + 56);
     *size = (*in)->size - *offset;
     return true;
+}
+
+/* Reads the bytes of a program from an index. `*found` says what is wrong with them. Returns false
+   if there are none that can be used. */
+static bool extra_read(const stele_trace *trace, input *in, void **bytes, size_t *size,
+                       const char **found)
+{
+    uint8_t header[HEADER_SIZE];
+    uint64_t wanted;
+    if (!header_read(trace, in, header, found) || (wanted = load_le64(header + 56)) == 0)
+        return false;
+    *bytes = malloc((size_t)wanted);
+    if (*bytes == NULL)
+        return false;
+    if (input_read(in, HEADER_SIZE + load_le64(header + 48), *bytes, (size_t)wanted, size) ==
+            STELE_OK &&
+        *size == wanted &&
+        load_le32(header + 64) == (uint32_t)crc32_z(crc32(0, NULL, 0), *bytes, *size))
+        return true;
+    *found = "an index whose bytes of a program are damaged";
+    free(*bytes);
+    *bytes = NULL;
+    return false;
+}
+
+bool stele_trace_index_bytes(stele_trace *trace, void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    for (int in_cache = 0; in_cache < 2 && *bytes == NULL && can_be_known(trace); in_cache++) {
+        char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
+        const char *found = NULL;
+        input *in = path != NULL ? file_open(trace, path, &found) : NULL;
+        if (in != NULL && !extra_read(trace, in, bytes, size, &found) && found != NULL)
+            saved_index_refuse(trace, path, found);
+        input_close(in);
+        free(path);
+    }
+    return *bytes != NULL;
 }

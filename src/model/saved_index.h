@@ -17,16 +17,23 @@
 bool saved_index_use(stele_trace *trace, stele_status *status);
 
 /* Opens the index file next to the trace, or in the cache, if it is of the trace as it is now. The
-   bytes after the index proper are `*size` bytes from `*offset`. The caller closes the input.
+   overview in it is `*size` bytes from `*offset`. The caller closes the input.
    Returns false if there is no such file. */
 bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, uint64_t *size);
 
 /* Reports that an index is not used, and why. */
 void saved_index_refuse(const stele_trace *trace, const char *path, const char *found);
 
+/* Bytes that a program keeps in the index, for itself. */
+typedef struct saved_extra {
+    const void *bytes;
+    size_t size;
+} saved_extra;
+
 /* Writes an index file as stele_trace_save_index() does; with `always` also if it can say nothing
-   but which trace it is of. */
-stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always);
+   but which trace it is of. `extra` may be NULL. */
+stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always,
+                               const saved_extra *extra);
 
 /* What the index says of a trace that has grown since; see extend_index(). */
 typedef struct saved_sections {

@@ -62,17 +62,21 @@ static stele_status complete(stele_trace *trace)
 
 /* Writes header and sections; `bytes` is NULL if there are no sections. */
 static stele_status put_file(const stele_trace *trace, const saved_identity *id,
-                             const uint8_t *bytes, size_t size, output *out)
+                             const uint8_t *bytes, size_t size, const saved_extra *extra,
+                             output *out)
 {
     uint8_t header[HEADER_SIZE];
-    saved_header_put(header, trace, id, bytes, size);
+    saved_header_put(header, trace, id, bytes, size, extra);
     output_write(out, header, sizeof header);
     if (size != 0)
         output_write(out, bytes, size);
+    if (extra != NULL && extra->size != 0)
+        output_write(out, extra->bytes, extra->size);
     return output_flush(out);
 }
 
-stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always)
+stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always,
+                               const saved_extra *extra)
 {
     const uint8_t *payload;
     output *made = NULL;
@@ -81,21 +85,23 @@ stele_status saved_index_write(stele_trace *trace, stele_output *out, bool alway
     stele_status status;
     if (!saved_identity_of(trace, &id))
         return STELE_ERR_UNSUPPORTED;
+    if (extra != NULL && extra->size > PAYLOAD_MAX(id.size))
+        return STELE_ERR_ARGUMENT;
     status = trace->info.is_seekable ? complete(trace) : STELE_ERR_UNSUPPORTED;
     if (status == STELE_OK)
         status = make_payload(trace, &made);
     if (status == STELE_OK) {
         payload = output_memory(made, &size);
         status = size > PAYLOAD_MAX(id.size) ? STELE_ERR_UNSUPPORTED
-                                             : put_file(trace, &id, payload, size, out);
+                                             : put_file(trace, &id, payload, size, extra, out);
         output_close(made);
     }
     if (status == STELE_ERR_UNSUPPORTED && always)
-        status = put_file(trace, &id, NULL, 0, out);
+        status = put_file(trace, &id, NULL, 0, extra, out);
     return status;
 }
 
 stele_status stele_trace_save_index(stele_trace *trace, stele_output *out)
 {
-    return saved_index_write(trace, out, false);
+    return saved_index_write(trace, out, false, NULL);
 }

@@ -195,14 +195,14 @@ stele_status aside_begin(aside *a, viewer *v, const question *q)
     return status;
 }
 
-stele_status aside_keep(aside *a, view_keep_fn *keep, stele_trace *trace, stele_overview *overview)
+stele_status aside_keep(aside *a, viewer *v, stele_trace *trace, stele_overview *overview)
 {
     aside_result result = {.code = 0};
     stele_status status;
     int to;
     *a = (aside){.pipe = -1};
     if (fork_aside(a, &to, &status)) {
-        result.status = keep(trace, overview);
+        result.status = viewer_keep(v, trace, overview);
         say(to, &result);
     }
     if (status != STELE_OK)

@@ -41,7 +41,7 @@ bool aside_look(aside *a, aside_result *result, int *fd);
 
 /* Starts a process that saves an overview, see viewer_take_overview(); aside_look() tells when
    the process has finished. Returns STELE_ERR_MEMORY if no process can be started. */
-stele_status aside_keep(aside *a, view_keep_fn *keep, stele_trace *trace, stele_overview *overview);
+stele_status aside_keep(aside *a, viewer *v, stele_trace *trace, stele_overview *overview);
 
 /* Ends the process if it still runs, and removes the files that it wrote. */
 void aside_end(aside *a);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "view/kept.h"
 #include "view/reading.h"
 
 /* ---- The scan, which reads everything once --------------------------------------------------- */
@@ -209,6 +210,7 @@ static void scan_conclude(viewer *v, stele_status status)
     if (status == STELE_END)
         status = pass_finish(&v->scan->p);
     v->is_scanned = true;
+    v->is_unsaved = status == STELE_OK;
     v->scan_status = status;
     if (v->scan != NULL && v->scan->into == &v->scan->own &&
         (status == STELE_OK || !v->known.has_range)) {
@@ -410,13 +412,6 @@ static stele_status overview_step(viewer *v)
     return v->is_late ? STELE_OK : STELE_END;
 }
 
-/* Returns whether the overview was made by reading and is worth saving. */
-static bool is_worth(const viewer *v)
-{
-    return v->was_read && v->is_overview_whole && v->overview_status == STELE_END &&
-           v->trace_count == 1 && v->options.where == NULL && v->options.keep != NULL;
-}
-
 /* ---- What an overview knows ---- */
 
 /* Returns the track of the traces that a track of the overview belongs to. */
@@ -500,6 +495,21 @@ stele_status viewer_update(viewer *v)
 
 /* ---- Steps of scan and overview ---- */
 
+/* Takes what a scan of the trace found out when it was opened before. Returns false if that is not
+   known. */
+static bool take_kept(viewer *v)
+{
+    void *bytes;
+    size_t size;
+    bool is_taken = false;
+    if (!viewer_can_keep(v) || v->is_late || !stele_trace_index_bytes(v->traces[0], &bytes, &size))
+        return false;
+    is_taken = kept_take(v, bytes, size) == STELE_OK;
+    free(bytes);
+    v->is_known |= is_taken;
+    return is_taken;
+}
+
 /* Takes the next step: the overview of large traces, then the scan, then the overview of traces
    that turned out to be large. Returns STELE_END if everything is known. */
 static stele_status step(viewer *v)
@@ -513,7 +523,8 @@ static stele_status step(viewer *v)
         return STELE_OK;
     if (!v->has_begun) {
         v->has_begun = true;
-        v->is_scanned = v->overview != NULL && v->overview_status == STELE_END && !needs_scan(v);
+        v->is_scanned = v->overview != NULL && v->overview_status == STELE_END &&
+                        (!needs_scan(v) || take_kept(v));
         set_muted(v, v->overview != NULL);
         status = v->is_scanned ? STELE_OK : scan_begin(v);
         if (status != STELE_OK)
@@ -558,34 +569,4 @@ stele_status viewer_scan(viewer *v, uint64_t duration_ns)
 bool viewer_is_busy(const viewer *v)
 {
     return v->filtered != NULL && !v->is_filtered_whole;
-}
-
-void viewer_set_keeper(viewer *v)
-{
-    v->has_keeper = true;
-}
-
-bool viewer_take_overview(viewer *v, stele_trace **trace, stele_overview **overview)
-{
-    const bool is_taken = is_worth(v);
-    *trace = v->traces[0];
-    *overview = v->is_late ? NULL : v->overview;
-    v->was_read = v->was_read && !v->is_overview_whole;
-    v->awaits_index = is_taken;
-    return is_taken;
-}
-
-void viewer_end_keeping(viewer *v)
-{
-    v->awaits_index = false;
-}
-
-bool viewer_awaits(const viewer *v)
-{
-    return v->awaits_index || (v->has_keeper && is_worth(v));
-}
-
-view_keep_fn *viewer_get_keep(const viewer *v)
-{
-    return v->options.keep;
 }

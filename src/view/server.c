@@ -559,7 +559,7 @@ static void keep_overview(server *s)
             stele_trace_find_index(s->kept);
         viewer_end_keeping(s->v);
     } else if (viewer_take_overview(s->v, &s->kept, &overview) &&
-               aside_keep(&s->keeping, viewer_get_keep(s->v), s->kept, overview) != STELE_OK) {
+               aside_keep(&s->keeping, s->v, s->kept, overview) != STELE_OK) {
         viewer_end_keeping(s->v);
     }
 }

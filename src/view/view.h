@@ -37,8 +37,16 @@ void view_findings_free(view_findings *f);
 /* Runs an SQL statement over the traces and writes its rows as JSON, or {"error": why}. */
 typedef stele_status view_sql_fn(void *user, const char *statement, stele_output *out);
 
-/* Saves the index of a trace with its overview, for the next time the trace is opened. */
-typedef stele_status view_keep_fn(stele_trace *trace, stele_overview *overview);
+/* What is saved of a trace for the next time it is opened. */
+typedef struct view_kept {
+    stele_trace *trace;
+    stele_overview *overview; /* NULL: the index of the trace is saved without one */
+    const uint8_t *bytes;     /* what the viewer found out besides, see view/kept.h */
+    size_t size;              /* 0: nothing */
+} view_kept;
+
+/* Saves the index of a trace. */
+typedef stele_status view_keep_fn(const view_kept *kept);
 
 typedef struct viewer_options {
     view_findings *findings; /* must live longer than the viewer; NULL: findings are not kept */
@@ -81,7 +89,8 @@ void viewer_end_keeping(viewer *v);
 /* Returns whether nothing can be read until the overview is saved. */
 bool viewer_awaits(const viewer *v);
 
-view_keep_fn *viewer_get_keep(const viewer *v);
+/* Saves what viewer_take_overview() gave. */
+stele_status viewer_keep(viewer *v, stele_trace *trace, stele_overview *overview);
 
 /* The properties of an answer, as HTTP needs them. */
 typedef struct view_answer {

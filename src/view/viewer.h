@@ -96,6 +96,7 @@ struct viewer {
     bool was_read;     /* the overview was made by reading, and not found in an index */
     bool has_keeper;   /* the caller takes overviews that are worth saving */
     bool awaits_index; /* the index is being saved, and is used once it is */
+    bool is_unsaved;   /* the scan has found out what is worth saving */
     bool is_late;      /* the overview was made early, and some events came too late for it */
     /* the overview that replaces an early one, while it is being made; else NULL */
     stele_overview *exact;
@@ -124,6 +125,10 @@ view_track *view_known_track(view_known *k, uint32_t track);
 uint32_t viewer_counter(viewer *v, uint32_t track, stele_name name, stele_name field);
 
 bool viewer_goes_on(const viewer *v);
+
+/* Returns whether what is known of the traces can be saved: there is an overview of all of one
+   trace. */
+bool viewer_can_keep(const viewer *v);
 
 /* Updates `known` if it comes from an overview that is still being made. */
 stele_status viewer_update(viewer *v);

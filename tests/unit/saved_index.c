@@ -13,7 +13,7 @@
 #include "core/load.h"
 #include "test.h"
 
-#define HEADER_SIZE 56u
+#define HEADER_SIZE 72u
 #define PATH_SIZE   256u
 
 static unsigned stale_count;

@@ -332,13 +332,20 @@ stele_status stele_overview_save(stele_overview *o, stele_output *out)
     return s.status;
 }
 
-stele_status stele_overview_save_index(stele_overview *o, stele_output *out)
+stele_status stele_overview_save_index_with(stele_overview *o, const void *bytes, size_t size,
+                                            stele_output *out)
 {
+    const saved_extra extra = {bytes, size};
     stele_status status;
     if (!o->state.is_complete)
         return STELE_ERR_ARGUMENT;
     if (!o->is_plain || !overview_findings_fit(o))
         return STELE_ERR_UNSUPPORTED;
-    status = saved_index_write(o->traces[0], out, true);
+    status = saved_index_write(o->traces[0], out, true, &extra);
     return status == STELE_OK ? stele_overview_save(o, out) : status;
+}
+
+stele_status stele_overview_save_index(stele_overview *o, stele_output *out)
+{
+    return stele_overview_save_index_with(o, NULL, 0, out);
 }
