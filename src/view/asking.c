@@ -182,7 +182,12 @@ stele_status answer_profile(viewer *v, const question *q, stele_output *out)
     const stele_request only = {.where = q->where[0] != 0 ? q->where : v->options.where};
     const stele_profile_options options = {.struct_size = sizeof options,
                                            .only = only.where != NULL ? &only : NULL};
-    view_reading r = {.q = q, .span = ignore_spans, .event = take_figures, .user = &f};
+    view_reading r = {.q = q,
+                      .where = q->where,
+                      .span = ignore_spans,
+                      .event = take_figures,
+                      .has_open = true,
+                      .user = &f};
     stele_status status = stele_profile_new(v->context, &options, &f.profile);
     if (status == STELE_OK) {
         r.has_fields = (stele_profile_columns(f.profile) & STELE_COLUMN_FIELDS) != 0;

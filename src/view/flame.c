@@ -92,7 +92,12 @@ stele_status answer_flame(viewer *v, const question *q, stele_output *out)
     const stele_request only = {.where = q->where[0] != 0 ? q->where : v->options.where};
     const stele_path_options options = {.struct_size = sizeof options,
                                         .only = only.where != NULL ? &only : NULL};
-    view_reading r = {.q = q, .span = ignore_spans, .event = take_events, .user = &f};
+    view_reading r = {.q = q,
+                      .where = q->where,
+                      .span = ignore_spans,
+                      .event = take_events,
+                      .has_open = true,
+                      .user = &f};
     stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_status status = stele_paths_new(v->context, &options, &f.paths);
     if (status != STELE_OK)

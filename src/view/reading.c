@@ -240,6 +240,8 @@ static stele_status feed(pass *p, stele_batch *batch)
     stele_status status = STELE_OK;
     if (p->sched != NULL)
         status = stele_sched_add(p->sched, &segment);
+    if (status == STELE_OK && p->r->has_open && p->r->event != NULL)
+        status = p->r->event(p->r->user, &segment);
     if (status == STELE_OK && p->spans != NULL)
         status = stele_spans_add(p->spans, &segment);
     stele_batch_clear(batch);

@@ -157,9 +157,10 @@ typedef struct view_reading {
     const char *where; /* an expression that selects events; NULL: all */
     stele_span_fn *span;
     stele_segment_fn *event; /* takes events as they are, including those that spans are made of */
-    bool has_fields;         /* events and spans have their fields */
-    bool is_selected;        /* events that `where` does not select are not read */
-    bool no_pairing;         /* moments are not paired into spans */
+    bool has_open;    /* `event` takes also what is open at the checkpoint, before the others */
+    bool has_fields;  /* events and spans have their fields */
+    bool is_selected; /* events that `where` does not select are not read */
+    bool no_pairing;  /* moments are not paired into spans */
     stele_thread_interval_fn *state;
     stele_cpu_interval_fn *run;
     void *user;

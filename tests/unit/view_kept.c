@@ -161,6 +161,22 @@ static void give_names(const shown *from, const shown *to)
     }
 }
 
+/* What is read from a checkpoint says the same as what is read from the start. */
+static void check_checkpoints(const shown *s)
+{
+    static const question_kind kinds[] = {QUESTION_WINDOW, QUESTION_PROFILE, QUESTION_FLAME};
+    const int64_t begin_ns = s->v->known.begin_ns, length_ns = s->v->known.end_ns - begin_ns;
+    const checkpoints kept = s->v->open;
+    for (unsigned i = 0; i < WINDOWS * 3; i++) {
+        const int64_t from_ns = begin_ns + length_ns / (int64_t)WINDOWS * (i / 3);
+        stele_output *whole;
+        s->v->open = (checkpoints){.count = 0};
+        whole = ask(s->v, kinds[i % 3], from_ns, from_ns + length_ns / 100);
+        s->v->open = kept;
+        check_same(ask(s->v, kinds[i % 3], from_ns, from_ns + length_ns / 100), whole);
+    }
+}
+
 static void compare(const shown *a, const shown *b)
 {
     const int64_t begin_ns = a->v->known.begin_ns, length_ns = a->v->known.end_ns - begin_ns;
@@ -226,6 +242,7 @@ TEST(kept)
         ;
     CHECK(first.v->is_scanned && first.v->scan_status == STELE_OK);
     CHECK(first.v->open.count > 2 && first.v->open.at[2].count > 20);
+    check_checkpoints(&first);
     kept = keep(first.v);
     bytes = stele_output_memory(kept, &size);
 
