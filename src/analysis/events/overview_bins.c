@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRIES_PER_BIN 8u
+#define ENTRIES_PER_BIN 4u
 #define ENTRIES_ALWAYS  8192u
 
 /* State while the bins of one lane are filled. */
