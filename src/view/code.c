@@ -8,7 +8,6 @@
 
 #include "view/code.h"
 
-#define INSNS_MAX      20000000u /* instructions looked at; the answer says if there are more */
 #define BINS_MAX       1024u
 #define BLOCKS_SHOWN   40u
 #define BLOCK_LINES    64u
@@ -139,7 +138,7 @@ static stele_status take_batch(void *user, const stele_insn_batch *batch)
         at = end;
     }
     c->insn_count += batch->insn_count;
-    if (status == STELE_OK && c->insn_count >= INSNS_MAX) {
+    if (status == STELE_OK && c->insn_count >= CODE_INSNS_MAX) {
         c->is_cut = true;
         return STELE_END;
     }
@@ -353,12 +352,7 @@ stele_status answer_code(viewer *v, const question *q, stele_output *out)
         return STELE_ERR_MEMORY;
     c->v = v;
     c->q = q;
-    c->begin = q->begin_ns > 0 ? (uint64_t)q->begin_ns : 0;
-    c->end = q->end_ns < viewer_known_end(v, q->end_ns)
-                 ? (uint64_t)q->end_ns
-                 : (uint64_t)viewer_known_end(v, q->end_ns) + 1;
-    if (c->end <= c->begin)
-        c->end = c->begin + 1;
+    code_stretch(v, q, &c->begin, &c->end);
     c->bin_count = q->width < BINS_MAX ? q->width : BINS_MAX;
     if (c->bin_count > c->end - c->begin)
         c->bin_count = (uint32_t)(c->end - c->begin);

@@ -2,7 +2,7 @@
 /* Who calls whom in a stretch of time: the tree that flame graphs are drawn from. */
 #include <stdlib.h>
 
-#include "view/viewer.h"
+#include "view/code.h"
 
 #define NODES_MAX   6000u
 #define SHARE_LEAST 5000u /* a node that takes less than 1/5000 of the whole cannot be seen */
@@ -53,7 +53,7 @@ static void put_node(stele_json *j, stele_name name, int64_t parent, uint64_t co
 }
 
 /* Writes [name, number of the parent, count, self, total] of each node, parents before children. */
-static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree *tree)
+static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree *tree, bool is_cut)
 {
     uint32_t *numbers = calloc(tree->count != 0 ? tree->count : 1, sizeof *numbers);
     const stele_path_node *root = &tree->nodes[0];
@@ -65,6 +65,7 @@ static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree
     stele_json_open(&j, NULL, '{');
     stele_json_uint(&j, "total", root->sides[0].total_ns);
     stele_json_bool(&j, "sampled", tree->is_sampled);
+    stele_json_bool(&j, "cut", is_cut);
     stele_json_open(&j, "nodes", '[');
     put_node(&j, 0, -1, 0, 0, root->sides[0].total_ns);
     for (uint32_t i = 1; i < tree->count; i++) {
@@ -86,30 +87,47 @@ static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree
     return STELE_OK;
 }
 
+/* Returns whether all traces are of instructions, whose calls are not events. */
+static bool are_of_insns(const viewer *v)
+{
+    for (size_t i = 0; i < v->trace_count; i++) {
+        if (!stele_trace_has_insns(v->traces[i]))
+            return false;
+    }
+    return true;
+}
+
+static stele_status read_calls(viewer *v, flame *f)
+{
+    const question *q = f->q;
+    view_reading r = {.q = q,
+                      .where = q->where,
+                      .span = ignore_spans,
+                      .event = take_events,
+                      .has_open = true,
+                      .user = f};
+    stele_status status;
+    r.has_fields = (stele_paths_columns(f->paths) & STELE_COLUMN_FIELDS) != 0;
+    status = stele_paths_set_window(f->paths, q->begin_ns, viewer_known_end(v, q->end_ns));
+    return status == STELE_OK ? viewer_read(v, &r, q->begin_ns, q->end_ns) : status;
+}
+
 stele_status answer_flame(viewer *v, const question *q, stele_output *out)
 {
     flame f = {.q = q};
     const stele_request only = {.where = q->where[0] != 0 ? q->where : v->options.where};
     const stele_path_options options = {.struct_size = sizeof options,
                                         .only = only.where != NULL ? &only : NULL};
-    view_reading r = {.q = q,
-                      .where = q->where,
-                      .span = ignore_spans,
-                      .event = take_events,
-                      .has_open = true,
-                      .user = &f};
     stele_path_tree tree = STELE_INIT(stele_path_tree);
+    bool is_cut = false;
     stele_status status = stele_paths_new(v->context, &options, &f.paths);
     if (status != STELE_OK)
         return status;
-    r.has_fields = (stele_paths_columns(f.paths) & STELE_COLUMN_FIELDS) != 0;
-    status = stele_paths_set_window(f.paths, q->begin_ns, viewer_known_end(v, q->end_ns));
-    if (status == STELE_OK)
-        status = viewer_read(v, &r, q->begin_ns, q->end_ns);
+    status = are_of_insns(v) ? code_follow(v, q, f.paths, &is_cut) : read_calls(v, &f);
     if (status == STELE_OK)
         status = stele_paths_tree(f.paths, false, &tree);
     if (status == STELE_OK)
-        status = put_tree(v, out, &tree);
+        status = put_tree(v, out, &tree, is_cut);
     stele_paths_free(f.paths);
     return status;
 }

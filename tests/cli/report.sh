@@ -104,7 +104,24 @@ sound both.html
 says both.html '<h2 id="changes">What changed</h2>'
 says both.html '<h2 id="names-2">'
 
-# Scheduling, and instructions.
+# Scheduling, and instructions: the calls are those of flame.
+expect 0 report -o insns.html "$formats/xtrace/good/levels.xinsndata.bin"
+sound insns.html
+for part in flame insns; do
+    says insns.html "<h2 id=\"$part\">"
+done
+says insns.html 'Paths with most instructions of their own'
+if have python3; then
+    data insns.html >data.json
+    stele_json flame "$formats/xtrace/good/levels.xinsndata.bin" >folded
+    check "its flame graph is that of flame" python3 - <<'END'
+import json
+flame = json.loads(open('data.json').read().split('</script>')[0])['traces'][0]['flame']
+own = sorted(node[3] for node in flame['nodes'] if node[3] != 0)
+assert own == sorted(int(line.rsplit(' ', 1)[1]) for line in open('folded')), own
+assert sum(own) == flame['total'] and len(own) > 2
+END
+fi
 expect 0 report -o sched.html "$formats/fxt/good/scheduling.fxt"
 says sched.html '<h2 id="sched">'
 finish

@@ -365,6 +365,14 @@ def instructions(trace):
         row = view[int(one["number"])]
         check("an instruction is that of insn view", int(one["insn"][0], 16) == row["pc"] and
               one["insn"][1] == row["opcode"] and len(one["accesses"]) == len(row["accesses"]), (one, row))
+    flame = server.ask("flame", begin=info["begin"], end=info["end"])
+    names, paths = flame["names"], [""]
+    for name, parent, _, own, _ in flame["nodes"][1:]:
+        paths.append(f"{paths[parent]};{names[str(name)]}" if paths[parent] else names[str(name)])
+    folded = subprocess.run([stele, "flame", "--quiet", trace], stdout=subprocess.PIPE, text=True, check=False).stdout
+    wanted = {path: int(own) for path, own in (line.rsplit(" ", 1) for line in folded.splitlines())}
+    found = {path: node[3] for path, node in zip(paths[1:], flame["nodes"][1:]) if node[3] != 0}
+    check("its flame graph is that of flame", found == wanted and len(wanted) > 0, (found, wanted))
     server.stop()
 
 

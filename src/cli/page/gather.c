@@ -267,6 +267,22 @@ static bool conclude(page *p, page_side *s)
     return true;
 }
 
+/* Reads the calls of an instruction trace, of which its events tell nothing. */
+static bool read_insn_calls(page *p, page_side *s, gathering *g)
+{
+    cli *c = p->c;
+    insns n;
+    bool is_fine = true;
+    if (!stele_trace_has_insns(s->d.trace) || !s->d.about->is_seekable)
+        return true;
+    if (insns_make_all(c, &n, OPTION_BINARY))
+        is_fine = cli_check(
+            c, insns_give_calls(c, &n, s->d.trace, &(consumer){.take = take_calls, .user = g}),
+            c->options.arguments[s->index]);
+    insns_free(&n);
+    return is_fine;
+}
+
 bool page_gather(page *p, unsigned side)
 {
     page_side *s = &p->sides[side];
@@ -285,7 +301,8 @@ bool page_gather(page *p, unsigned side)
     if (s->d.totals == NULL || p->c->worst == EXIT_USAGE || p->c->is_closed)
         return false;
     p->c->report.is_repeated = true;
-    is_fine = conclude(p, s) && page_read_tracks(p, s) && page_read_insns(p, s);
+    is_fine = read_insn_calls(p, s, &g) && conclude(p, s) && page_read_tracks(p, s) &&
+              page_read_insns(p, s);
     p->c->report.is_repeated = false;
     return is_fine;
 }

@@ -166,12 +166,17 @@ void page_write_flame(page *p, const page_side *s)
         stele_output_text(p->out,
                           "<p class=\"muted\">Blue: the name takes less time by itself than "
                           "before; orange: more.</p>\n");
+    else if (s->clock == PAGE_INSNS)
+        stele_output_text(p->out,
+                          "<p class=\"muted\">As wide as instructions ran in a call and in "
+                          "those that it made. Calls begin with BL, BLR and the like.</p>\n");
     stele_output_printf(
         p->out,
         "<div id=\"flame-%u\"><p class=\"muted\">The picture is drawn by JavaScript, "
-        "which is off here.</p></div>\n<details%s><summary>Paths with most time of "
+        "which is off here.</p></div>\n<details%s><summary>Paths with most %s of "
         "their own</summary>",
-        s->number, s->tree.count < 40 ? " open" : "");
+        s->number, s->tree.count < 40 ? " open" : "",
+        s->clock == PAGE_INSNS ? "instructions" : "time");
     write_paths(p, s);
     stele_output_text(p->out, "</details>\n");
 }

@@ -156,12 +156,16 @@ export class StretchSheet {
 
     // ---- The flame graph of a stretch
 
-    /** @param {import('./flame.js').FlameData[]} answers */
+    /** @param {(import('./flame.js').FlameData & {cut?: boolean})[]} answers */
     flames(answers) {
-        return answers.map((answer) => {
-            if (answer.nodes.length < 2) return make('p', {class: 'muted'}, 'Nothing ran here.');
-            return new FlameGraph(answer, {length: (value) => this.panel.length(value), tones: this.page.timeline.tones,
-                pick: (name) => this.page.searchFor(nameExpression(name))}).element;
+        const isCode = this.page.info?.clock === 'instructions';
+        return answers.flatMap((answer) => {
+            if (answer.nodes.length < 2) return [make('p', {class: 'muted'}, 'Nothing ran here.')];
+            const graph = new FlameGraph(answer, {length: (value) => this.panel.length(value), tones: this.page.timeline.tones,
+                pick: isCode ? undefined : (name) => this.page.searchFor(nameExpression(name))}).element;
+            if (!isCode) return [graph];
+            return [make('p', {class: 'muted'}, 'As wide as instructions ran in a call and in those that it made. Calls that were open before are not known.' +
+                (answer.cut ? ' Only the first 20 million instructions are looked at.' : '')), graph];
         });
     }
 
