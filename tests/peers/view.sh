@@ -40,4 +40,11 @@ for trace in "$fxt/events.fxt" "$fxt/hostile_names.fxt"; do
     timeout 240 node "$SOURCE/tests/view/page.mjs" "$STELE" "$trace" "$PWD/npm" \
         "$(command -v chromium)" >page.txt 2>&1 || complain "the page" page.txt
 done
+# What is drawn is what was drawn before: after a change that was meant, this writes the lists anew:
+# cd src/formats && node ../../tests/view/drawn.mjs STELE NPM CHROMIUM ../../tests/view/drawn --write
+last="tests/view/drawn.mjs"
+(cd "$SOURCE/src/formats" && timeout 400 node "$SOURCE/tests/view/drawn.mjs" "$STELE" "$OLDPWD/npm" \
+    "$(command -v chromium)" "$SOURCE/tests/view/drawn") >drawn.txt 2>&1 ||
+    complain "pictures" drawn.txt
+grep 'not compared' drawn.txt && skip "$(grep '^SKIP' drawn.txt | cut -c 7-)"
 finish
