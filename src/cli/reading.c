@@ -48,8 +48,11 @@ bool inputs_open(cli *c, inputs *in)
         else if (c->worst == EXIT_USAGE)
             return false;
     }
-    for (size_t i = 0; i < in->count; i++)
-        cli_note_times(c, stele_trace_time_unit(in->traces[i]), i != 0);
+    /* Commands that show such times together refuse clocks of different kinds. */
+    for (size_t i = 0; i < in->count; i++) {
+        const stele_clock_domain times = stele_trace_time_unit(in->traces[i]);
+        cli_note_times(c, i == 0 || times == c->times ? times : STELE_CLOCK_NS, false);
+    }
     return in->count > 0;
 }
 

@@ -168,6 +168,26 @@ static stele_status open_engine(stele_scan *s, uint32_t needs, bool is_bounded,
     }
 }
 
+/* Reads events of traces without instructions only: calls of the others are read apart. */
+static stele_status leave_insns(stele_scan *s, const stele_request *request)
+{
+    stele_trace **others = calloc(s->trace_count, sizeof *others);
+    stele_status status = others != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    size_t count = 0;
+    for (size_t i = 0; others != NULL && i < s->trace_count; i++) {
+        if (!stele_trace_has_insns(s->traces[i]))
+            others[count++] = s->traces[i];
+    }
+    stele_reader_close(s->reader);
+    s->reader = NULL;
+    if (count == 0)
+        s->end = STELE_END;
+    else if (status == STELE_OK)
+        status = stele_reader_open(s->context, others, count, request, &s->reader);
+    free(others);
+    return status;
+}
+
 /* Opens the analysis of the table. Filters of single events are applied to its results, because
    they could remove a begin and keep its end. */
 static stele_status open_stage(stele_scan *s, const stele_scan_options *options, uint32_t needs)
@@ -189,7 +209,11 @@ static stele_status open_stage(stele_scan *s, const stele_scan_options *options,
     request.order = is_async ? STELE_ORDER_TIME : STELE_ORDER_STREAMS;
     request.from_start = true;
     status = stele_reader_open(s->context, s->traces, s->trace_count, &request, &s->reader);
-    return status == STELE_OK ? stage_bound(s) : status;
+    if (status == STELE_OK)
+        status = stage_bound(s);
+    if (status == STELE_OK)
+        status = insn_calls_open(s, &s->insn_calls);
+    return status == STELE_OK && s->insn_calls != NULL ? leave_insns(s, &request) : status;
 }
 
 static stele_status open_parts(stele_scan *s, const stele_scan_options *options)

@@ -71,6 +71,8 @@ static stele_status stage_more(stele_scan *s)
         for (size_t i = 0; status == STELE_OK && i < s->segment_count; i++)
             status = t->engine.add(t->engine.user, &s->segments[i]);
         s->segment_at = s->segment_count;
+        if (status == STELE_END && !t->is_finished && s->insn_calls != NULL)
+            status = insn_calls_more(s->insn_calls, &t->engine);
         if (status == STELE_END && !t->is_finished) {
             t->is_finished = true;
             status = t->engine.finish(t->engine.user);
@@ -154,6 +156,7 @@ void stage_close(stele_scan *s)
         return;
     if (t->engine.close != NULL)
         t->engine.close(t->engine.user);
+    insn_calls_close(s->insn_calls);
     for (size_t i = 0; i < s->column_count; i++) {
         if (t->values != NULL)
             free(t->values[i]);

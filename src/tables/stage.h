@@ -29,6 +29,15 @@ stele_status stage_open_sched(stele_scan *s, stage_engine *engine);
 stele_status stage_open_kernel(stele_scan *s, stage_engine *engine);
 stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine);
 
+/*
+ * Calls of traces of instructions, for a table of calls (rows_insn_calls.c). `*out` is NULL if
+ * there are none, or if the table has other rows; it must be closed after a failure, too.
+ * insn_calls_more() passes on those of the next instructions, and returns STELE_END after the last.
+ */
+stele_status insn_calls_open(stele_scan *s, insn_calls_source **out);
+void insn_calls_close(insn_calls_source *t);
+stele_status insn_calls_more(insn_calls_source *t, const stage_engine *to);
+
 /* Fills the columns of some rows, and keeps them for later chunks. */
 stele_status stage_put(stele_scan *s, const rows *r);
 

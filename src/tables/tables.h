@@ -170,6 +170,7 @@ typedef struct finding_row {
 } finding_row;
 
 typedef struct stage stage;
+typedef struct insn_calls_source insn_calls_source;
 
 #define ROWS_AT_ONCE 2048u
 
@@ -217,6 +218,8 @@ struct stele_scan {
     stele_name message;        /* the name "message", interned */
     stage *stage;              /* rows of an analysis (stage.h); NULL: the table has none */
     struct insn_source *insns; /* source of instructions; NULL: the table has none */
+    insn_calls_source
+        *insn_calls; /* source of calls that instructions make; NULL: there are none */
     uint32_t *row_insns;
 };
 

@@ -24,6 +24,28 @@ check 'the same in paths' [ "$(awk '{ sum += $NF } END { print sum }' out)" = "$
 expect 0 diff --json "$trace" -- "$trace"
 says out '"self_change_insns": 0,'
 
+# The table of spans has the same calls.
+columns='id,parent,time,dur,self,depth,name,caller,root,ended,children'
+sql='id, parent, ts, dur, self_dur, depth, name, caller, root, ending, children'
+if "$STELE" query "$levels" 'select 1' >out 2>err; then
+    for from in "$trace" "$levels" "$SOURCE/src/formats/xtrace/good/threads"; do
+        expect 0 calls --csv --columns "$columns" --sort id "$from"
+        sed 1d out | tr -d '\r' >calls.csv
+        expect 0 query --csv "$from" "select $sql from slice order by id"
+        sed 1d out >slice.csv
+        check 'there are rows' [ -s slice.csv ]
+        same calls.csv slice.csv
+        expect 0 query --csv "$from" 'select count(*), sum(self_dur) from slice'
+        check 'all rows' [ "$(sed 1d out)" = "$(awk -F, '{ sum += $5 } END { print NR "," sum }' calls.csv)" ]
+    done
+    expect 0 query --csv "$levels" 'select ts, dur from slice where ts >= 3 and ts < 9'
+    check 'a stretch of the table' [ "$(sed 1d out)" = 3,4 ]
+    expect 0 query --csv "$levels" 'select count(*) from async_slice'
+    check 'no operations' [ "$(sed 1d out)" = 0 ]
+else
+    skip 'SQL: no library of DuckDB'
+fi
+
 # A stretch has what the whole has there.
 expect 0 calls --csv --columns self --begin 3ns --end 9ns "$levels"
 check 'the instructions of a stretch' [ "$(awk -F, 'NR > 1 { sum += $1 } END { print sum }' out)" = 6 ]
