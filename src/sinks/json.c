@@ -274,6 +274,8 @@ static char *kind_put(json_sink *json, char *to, const stele_event *event)
     case STELE_KIND_INSN:
         to = NUMBER_PUT(to, ",\"value\":", event->value);
         return NUMBER_PUT(to, ",\"pc\":", event->id);
+    case STELE_KIND_LOAD:
+    case STELE_KIND_STORE: return NUMBER_PUT(to, ",\"address\":", event->id);
     case STELE_KIND_METADATA:
         to = NUMBER_PUT(to, ",\"value\":", event->value);
         return NUMBER_PUT(to, ",\"id\":", event->id);

@@ -15,6 +15,49 @@ TEST(every_kind_is_complete)
     world_close(&w);
 }
 
+/* Returns the line of an event with these numbers, which the caller frees. */
+static char *line_of(stele_kind kind, uint64_t value, uint64_t id)
+{
+    world w;
+    stele_event *event;
+    char *text;
+    world_open(&w);
+    event = add(&w, kind, 0, track_of(&w, STELE_TRACK_THREAD, 0, 1, ""), "", "");
+    event->value = value;
+    event->id = id;
+    text = sink_run(&w, "json", NULL, NULL);
+    world_close(&w);
+    return text;
+}
+
+/* Whatever a kind keeps in `value` and `id` makes a line another one. An instant has neither, and
+   what others lack stands in a field: both numbers of a sample, all bytes of an access. */
+TEST(no_number_of_an_event_is_left_out)
+{
+    for (stele_kind kind = STELE_KIND_COMPLETE; kind < STELE_KIND_COUNT; kind++) {
+        const uint64_t values =
+            STELE_KIND_BIT(STELE_KIND_COMPLETE) | STELE_KIND_BIT(STELE_KIND_LOG) |
+            STELE_KIND_BIT(STELE_KIND_BLOB) | STELE_KIND_BIT(STELE_KIND_OBJECT) |
+            STELE_KIND_BIT(STELE_KIND_LOST) | STELE_KIND_BIT(STELE_KIND_SYSCALL) |
+            STELE_KIND_BIT(STELE_KIND_SNAPSHOT) | STELE_KIND_BIT(STELE_KIND_METADATA) |
+            STELE_KIND_BIT(STELE_KIND_INSN);
+        const uint64_t no_id = STELE_KIND_BIT(STELE_KIND_INSTANT) | STELE_KIND_BIT(STELE_KIND_LOG) |
+                               STELE_KIND_BIT(STELE_KIND_SAMPLE) |
+                               STELE_KIND_BIT(STELE_KIND_SYSCALL) |
+                               STELE_KIND_BIT(STELE_KIND_SNAPSHOT);
+        char *plain = line_of(kind, 4711, 4712), *value = line_of(kind, 4713, 4712);
+        char *id = line_of(kind, 4711, 4714);
+        if ((values & STELE_KIND_BIT(kind)) != 0)
+            CHECK(strcmp(plain, value) != 0);
+        if ((no_id & STELE_KIND_BIT(kind)) == 0 && kind != STELE_KIND_SWITCH &&
+            kind != STELE_KIND_WAKE)
+            CHECK(strcmp(plain, id) != 0);
+        free(plain);
+        free(value);
+        free(id);
+    }
+}
+
 TEST(every_type_is_exact)
 {
     world w;
