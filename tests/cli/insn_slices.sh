@@ -25,6 +25,26 @@ expect 0 insn regs --json --snapshots 1 "$pairs"
 documented out
 expect 0 insn regs --json --snapshots 0..1 "$pairs"
 documented out
+# The registers at an instruction are those of the last snapshot that is not after it.
+expect 0 insn regs --thread 11796 --snapshots 1 "$pairs"
+cp out second
+before=$(sed -n 's/.*after \([0-9,]*\) instructions.*/\1/p' second | tr -d ,)
+expect 0 insn regs --thread 11796 --insns "$before" "$pairs"
+cmp out second
+expect 0 insn regs --thread 11796 --insns $((before + 1)) "$pairs"
+says out "the last snapshot before instruction .*, 1 instruction earlier"
+sed 2d out | cmp - second
+expect 0 insn regs --thread 11796 --insns $((before - 1)) "$pairs"
+says out '^thread 11796, snapshot 0: after 0 instructions'
+expect 0 insn regs --json --insns 3 "$pairs"
+documented out
+expect 2 insn regs --insns 3..5 "$pairs"
+expect 2 insn regs --insns 3 --snapshots 1 "$pairs"
+for selection in '--pc 0x400000' '--symbol main' '--level 1'; do
+    # shellcheck disable=SC2086
+    expect 2 insn regs $selection "$pairs"
+    says err 'selects instructions'
+done
 expect 1 insn regs --snapshots 77 "$pairs"
 says err 'no thread has such a snapshot'
 expect 2 insn regs --snapshots 1.. "$pairs"

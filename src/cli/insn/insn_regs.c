@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele insn regs: prints the registers of a snapshot, or what differs between two. */
+/* stele insn regs: prints the registers of a snapshot, by its number or by the instruction that it
+   stands before, or what differs between two. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,11 @@ typedef struct showing {
     json j;
     /* numbers of the selected snapshots; `second` is valid if has_second is set */
     uint64_t first, second;
-    bool is_json, has_second;
-    registers *kept; /* first snapshot of the current thread, to compare the second with */
+    uint64_t moment; /* number of an instruction; valid if has_moment is set */
+    bool is_json, has_second, has_moment;
+    /* The first snapshot of the current thread, to compare the second with; with has_moment the
+       last one yet that is not after the moment. */
+    registers *kept;
     uint64_t shown_count;
 } showing;
 
@@ -144,7 +148,15 @@ static void write_head(showing *w, const registers *r, const char *what)
 
 static void write_all(showing *w, const registers *r)
 {
+    char number[PRINT_SIZE], distance[PRINT_SIZE];
     write_head(w, r, NULL);
+    if (w->has_moment && w->is_json)
+        json_uint(&w->j, "asked_insn", w->moment);
+    if (w->has_moment && !w->is_json && r->total_count != w->moment)
+        stele_output_printf(
+            w->c->out, "the last snapshot before instruction %s, %s instruction%s earlier\n",
+            print_count(number, w->moment), print_count(distance, w->moment - r->total_count),
+            w->moment - r->total_count == 1 ? "" : "s");
     if (w->is_json)
         json_open(&w->j, "registers", '[');
     for (size_t i = 0; i < r->count; i++) {
@@ -235,12 +247,33 @@ static void show(showing *w, registers *r)
     registers_free(r);
 }
 
+/* Shows the snapshot that the moment of its thread is nearest after. */
+static void show_kept(showing *w)
+{
+    registers *r = w->kept;
+    w->kept = NULL;
+    if (r != NULL)
+        show(w, r);
+}
+
+/* True if a snapshot is to be shown, or is the best one yet. Snapshots of a thread come in the
+   order of its instructions, and all those of one thread before those of another. */
+static bool is_wanted(showing *w, const stele_insn_snapshot *at)
+{
+    if (!insns_wants_thread(w->s, at->thread))
+        return false;
+    if (!w->has_moment)
+        return at->number == w->first || (w->has_second && at->number == w->second);
+    if (w->kept != NULL && w->kept->thread != at->thread)
+        show_kept(w);
+    return at->total_count <= w->moment;
+}
+
 static stele_status take(void *user, const stele_insn_snapshot *at)
 {
     showing *w = user;
     registers *r;
-    if ((at->number != w->first && (!w->has_second || at->number != w->second)) ||
-        !insns_wants_thread(w->s, at->thread))
+    if (!is_wanted(w, at))
         return STELE_OK;
     r = malloc(sizeof *r);
     if (r == NULL)
@@ -250,8 +283,34 @@ static stele_status take(void *user, const stele_insn_snapshot *at)
         registers_free(r);
         return STELE_ERR_MEMORY;
     }
-    show(w, r);
+    if (w->has_moment) {
+        registers_free(w->kept);
+        w->kept = r;
+    } else {
+        show(w, r);
+    }
     return STELE_OK;
+}
+
+/* Takes --insns N. What selects instructions by anything else has no snapshot to show. */
+static bool take_moment(cli *c, showing *w)
+{
+    static const option_id others[] = {OPTION_PC_RANGE, OPTION_SYMBOL, OPTION_LEVEL};
+    uint64_t end = 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (option_given(&c->options, others[i]))
+            return cli_usage(c,
+                             "--%s selects instructions; the registers of a moment are found by "
+                             "--insns N, those of a snapshot by --snapshots N",
+                             option_table[others[i]].name);
+    }
+    w->has_moment = option_given(&c->options, OPTION_INSN_RANGE);
+    if (!w->has_moment)
+        return true;
+    if (option_given(&c->options, OPTION_SNAPSHOT_RANGE))
+        return cli_usage(c, "--insns and --snapshots both say which snapshot is meant");
+    return insns_range(c, OPTION_INSN_RANGE, &w->moment, &end) &&
+           (end == w->moment + 1 || cli_usage(c, "--insns takes one number N here"));
 }
 
 /* Takes --snapshots N or, to compare two, N..M. */
@@ -271,9 +330,9 @@ void command_INSN_REGS(cli *c)
 {
     showing w = {.c = c, .j = {.out = c->out}, .is_json = option_given(&c->options, OPTION_JSON)};
     stele_trace *trace = NULL;
-    insns s;
+    insns s = {0};
     w.s = &s;
-    if (insns_make(c, &s) && take_numbers(c, &w))
+    if (take_moment(c, &w) && insns_make(c, &s) && take_numbers(c, &w))
         trace = cli_open(c, 0);
     if (trace != NULL) {
         if (w.is_json) {
@@ -281,7 +340,9 @@ void command_INSN_REGS(cli *c)
             json_uint(&w.j, "version", 1);
             json_open(&w.j, w.has_second ? "differences" : "snapshots", '[');
         }
-        cli_check(c, snapshots_read(c, trace, take, &w), c->options.arguments[0]);
+        if (cli_check(c, snapshots_read(c, trace, take, &w), c->options.arguments[0]) &&
+            w.has_moment)
+            show_kept(&w);
         if (w.is_json) {
             json_close(&w.j, ']');
             json_close(&w.j, '}');
