@@ -94,6 +94,7 @@ static void write_row(const table *t, size_t index)
 {
     const stele_insn_branch_row row = row_get(t, index), *const branch = &row;
     const uint64_t known = branch->count - branch->unknown_count;
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
     stele_output *out = t->c->out;
     char text[PRINT_SIZE];
     print_padded(out, print_count(text, branch->count), -COUNT_WIDTH);
@@ -102,10 +103,12 @@ static void write_row(const table *t, size_t index)
     print_padded(out, print_count(text, branch->change_count), -COUNT_WIDTH);
     stele_output_printf(out, "  %016" PRIx64 "  ", branch->pc);
     insns_write_text(t->c, t->s, out, branch->opcode, &branch->pc);
-    print_color(out, t->c->has_color, COLOR_DIM);
-    stele_output_text(out, "  in ");
-    insns_write_place(t->s, out, branch->pc);
-    print_color(out, t->c->has_color, COLOR_NONE);
+    if (stele_symbols_find(t->s->code, branch->pc, &place)) {
+        print_color(out, t->c->has_color, COLOR_DIM);
+        stele_output_text(out, "  in ");
+        insns_write_place(t->s, out, branch->pc);
+        print_color(out, t->c->has_color, COLOR_NONE);
+    }
     if (branch->unknown_count != 0)
         stele_output_printf(out, "  (%s unknown)", print_count(text, branch->unknown_count));
     stele_output_byte(out, '\n');
