@@ -6,6 +6,7 @@
 set(STELE_LIBRARIES "")
 set(STELE_LINK_FLAGS "-lz -lzstd -lm -pthread") # the same for pkg-config
 set(STELE_OPTIONAL_MODULES "")                  # of find_package(), those that were found
+set(STELE_LATE_INCLUDES "")                     # of libraries that are loaded when they are needed
 set(STELE_ALL_PARTS_OFF "")                     # options for the smallest build
 
 function(part_note name state purpose package)
@@ -35,8 +36,10 @@ macro(part_library name module target link_flags purpose package)
     endif()
 endmacro()
 
-# The same for a library that only the command needs: it is not linked with the library's users.
-macro(part_command_library name module target purpose package)
+# part_late_library(X MODULE TARGET PURPOSE PACKAGE): the same for a library that is loaded when it is
+# needed, under the name STELE_X_LIBRARY. Programs do not wait for it when they start, and work where it
+# is missing; only its headers are needed here.
+macro(part_late_library name module target purpose package)
     set(part_libraries "${STELE_LIBRARIES}")
     set(part_modules "${STELE_OPTIONAL_MODULES}")
     set(part_flags "${STELE_LINK_FLAGS}")
@@ -44,7 +47,30 @@ macro(part_command_library name module target purpose package)
     set(STELE_LIBRARIES "${part_libraries}")
     set(STELE_OPTIONAL_MODULES "${part_modules}")
     set(STELE_LINK_FLAGS "${part_flags}")
+    if(STELE_HAVE_${name})
+        late_library_name(STELE_${name}_LIBRARY ${target})
+        get_target_property(part_includes ${target} INTERFACE_INCLUDE_DIRECTORIES)
+        list(APPEND STELE_LATE_INCLUDES ${part_includes})
+    endif()
 endmacro()
+
+# Sets `variable` to the name by which the dynamic linker knows a library.
+function(late_library_name variable target)
+    get_target_property(file ${target} IMPORTED_LOCATION)
+    foreach(kind IN ITEMS RELEASE NOCONFIG NONE)
+        if(NOT file)
+            get_target_property(file ${target} IMPORTED_LOCATION_${kind})
+        endif()
+    endforeach()
+    execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${file}
+        OUTPUT_VARIABLE headers ERROR_QUIET RESULT_VARIABLE result)
+    if(headers MATCHES "SONAME +([^\n ]+)")
+        set(name ${CMAKE_MATCH_1})
+    else()
+        cmake_path(GET file FILENAME name)
+    endif()
+    set(${variable} ${name} PARENT_SCOPE)
+endfunction()
 
 # part_tool(VARIABLE "NAME;..." PURPOSE PACKAGE): finds a program, the best name first.
 function(part_tool variable names purpose package)
@@ -78,21 +104,12 @@ find_package(Zstd REQUIRED)
 list(APPEND STELE_LIBRARIES ZLIB::ZLIB Zstd::Zstd Threads::Threads m)
 
 part_library(BZ2 BZip2 BZip2::BZip2 -lbz2 "inputs packed by bzip2" libbz2-dev)
-part_library(CRYPTO OpenSSL OpenSSL::Crypto -lcrypto "md5, sha1 and AES of CTF packets" libssl-dev)
 part_library(ELF Elfutils Elfutils::Elfutils "-ldw -lelf" "names and lines of functions" libdw-dev)
+part_late_library(CRYPTO OpenSSL OpenSSL::Crypto "md5, sha1 and AES of CTF packets" libssl-dev)
 
-# Of the command alone: the library reads no terminal.
-find_path(STELE_EDIT_INCLUDE_DIR editline/readline.h)
-find_library(STELE_EDIT_LIBRARY edit)
-mark_as_advanced(STELE_EDIT_INCLUDE_DIR STELE_EDIT_LIBRARY)
-option(STELE_WITH_EDIT "history and completion at the prompt of 'stele query'" ON)
-if(STELE_WITH_EDIT AND STELE_EDIT_INCLUDE_DIR AND STELE_EDIT_LIBRARY)
-    set(STELE_HAVE_EDIT 1)
-    part_note(edit on "history and completion of 'stele query'" libedit-dev)
-else()
-    part_note(edit off "history and completion of 'stele query'" libedit-dev)
-endif()
-part_command_library(HTTP Microhttpd Microhttpd::Microhttpd "'stele view': the server" libmicrohttpd-dev)
+# Of the command alone.
+part_late_library(EDIT Libedit Libedit::Libedit "history and completion of 'stele query'" libedit-dev)
+part_late_library(HTTP Microhttpd Microhttpd::Microhttpd "'stele view': the server" libmicrohttpd-dev)
 
 part_tool(STELE_SCDOC scdoc "manual pages" scdoc)
 part_tool(STELE_LOWDOWN lowdown "manual pages: formats, subjects" lowdown)

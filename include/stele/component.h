@@ -21,12 +21,16 @@ typedef struct stele_component {
        machine does not have it. */
     bool is_there;
     char version[32]; /* of the library that is loaded; "" if is_there is false */
+    bool is_late;     /* true: this build loads the library when it is needed, not at its start */
 } stele_component;
 
 /* Gives the component with this index, from 0 on. Returns false past the last one. Components whose
-   is_there is false are listed, too. LLVM, which is loaded only when it is needed, is looked for by
-   this call. */
+   is_there is false are listed, too. Libraries that are loaded at need are loaded by this call. */
 STELE_API bool stele_component_get(size_t index, stele_component *component);
+
+/* Gives the same without loading anything: of components that are loaded at need, is_there is false
+   and the version is "". */
+STELE_API bool stele_component_peek(size_t index, stele_component *component);
 
 #ifdef __cplusplus
 }

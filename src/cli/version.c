@@ -8,20 +8,32 @@
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/sql/duckdb.h"
+#include "cli/sql/line.h"
 #include "view/view.h"
 
 #define NAME_WIDTH    12
 #define VERSION_WIDTH 12
 
+/* Sets what needs loading of DuckDB. */
+static void load_duckdb(stele_component *out)
+{
+    duckdb d;
+    char missing[256];
+    out->is_there = duckdb_open_library(&d, missing, sizeof missing);
+    if (out->is_there) {
+        const duckdb *const loaded = &d;
+        const char *version = loaded->library_version();
+        snprintf(out->version, sizeof out->version, "%s", version + (*version == 'v'));
+    }
+}
+
 /* Gives the components of the library, then those of the command only, by index. Returns false
-   after the last one. */
-static bool component_get(size_t index, stele_component *out)
+   after the last one. Only with `loads` are libraries loaded that are not needed yet. */
+static bool component_get(size_t index, bool loads, stele_component *out)
 {
     stele_component made = STELE_INIT(stele_component);
     size_t count = 0;
-    duckdb d;
-    char missing[256];
-    while (stele_component_get(count, &made)) {
+    while (loads ? stele_component_get(count, &made) : stele_component_peek(count, &made)) {
         if (count++ == index) {
             *out = made;
             return true;
@@ -32,29 +44,29 @@ static bool component_get(size_t index, stele_component *out)
     case 0:
         out->name = "microhttpd";
         out->purpose = "the server of 'stele view'";
-        snprintf(out->version, sizeof out->version, "%s", view_server_version());
-        out->is_there = view_can_serve();
+        out->is_late = view_can_serve();
+        if (loads)
+            view_server_version(out->version, sizeof out->version);
+        out->is_there = out->version[0] != 0;
         return true;
     case 1: out->name = "libedit"; out->purpose = "history at the prompt of 'stele query'";
 #ifdef STELE_HAVE_EDIT
-        out->is_there = true; /* it has no version that could be asked for */
+        out->is_late = true;
 #endif
+        out->is_there = loads && line_can_edit(); /* it has no version that could be asked for */
         return true;
     case 2:
         out->name = "duckdb";
         out->purpose = "'stele query'";
-        out->is_there = duckdb_open_library(&d, missing, sizeof missing);
-        if (out->is_there) {
-            const duckdb *const loaded = &d;
-            const char *version = loaded->library_version();
-            snprintf(out->version, sizeof out->version, "%s", version + (*version == 'v'));
-        }
+        out->is_late = true;
+        if (loads)
+            load_duckdb(out);
         return true;
     default: return false;
     }
 }
 
-static void write_json(cli *c)
+static void write_json(cli *c, bool loads)
 {
     json j = {.out = c->out};
     stele_component at;
@@ -62,11 +74,12 @@ static void write_json(cli *c)
     json_uint(&j, "version", 1);
     json_text(&j, "stele", stele_version());
     json_open(&j, "components", '[');
-    for (size_t i = 0; component_get(i, &at); i++) {
+    for (size_t i = 0; component_get(i, loads, &at); i++) {
         json_open(&j, NULL, '{');
         json_text(&j, "name", at.name);
         json_text(&j, "purpose", at.purpose);
         json_bool(&j, "is_there", at.is_there);
+        json_bool(&j, "is_late", at.is_late);
         if (at.version[0] != 0)
             json_text(&j, "component_version", at.version);
         else
@@ -77,12 +90,15 @@ static void write_json(cli *c)
     json_close(&j, '}');
 }
 
-static void write_text(cli *c)
+static void write_text(cli *c, bool loads)
 {
     stele_component at;
     stele_output_printf(c->out, "stele %s\n\n", stele_version());
-    for (size_t i = 0; component_get(i, &at); i++) {
-        const char *version = at.version[0] != 0 ? at.version : at.is_there ? "yes" : "no";
+    for (size_t i = 0; component_get(i, loads, &at); i++) {
+        const char *version = at.version[0] != 0     ? at.version
+                              : at.is_there          ? "yes"
+                              : at.is_late && !loads ? "at need"
+                                                     : "no";
         stele_output_text(c->out, "  ");
         print_padded(c->out, at.name, NAME_WIDTH);
         print_padded(c->out, version, VERSION_WIDTH);
@@ -90,10 +106,12 @@ static void write_text(cli *c)
     }
 }
 
+/* 'stele --version' begins as fast as it can: it loads nothing. 'stele version' looks for all. */
 void command_VERSION(cli *c)
 {
+    const bool loads = c->options.command == COMMAND_VERSION;
     if (option_given(&c->options, OPTION_JSON))
-        write_json(c);
+        write_json(c, loads);
     else
-        write_text(c);
+        write_text(c, loads);
 }

@@ -2,13 +2,13 @@
 /* Disassembles instructions with a library of LLVM, which is loaded when it is needed. */
 #include <stele/symbols.h>
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/hash.h"
+#include "core/late.h"
 #include "core/load.h"
 
 #define TEXT_SIZE_MAX   128u
@@ -63,21 +63,12 @@ static void *library_open(unsigned *version)
             char name[32];
             void *library;
             snprintf(name, sizeof name, names[i], *version);
-            library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+            library = late_open(name);
             if (library != NULL)
                 return library;
         }
     }
     return NULL;
-}
-
-/* Finds a function of the library. memcpy() is the only way of the standard to convert an object
-   pointer to a function pointer. */
-static bool function_find(void *library, const char *name, void *function, size_t size)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, size);
-    return symbol != NULL;
 }
 
 static bool library_start(stele_disassembly *d)
@@ -88,13 +79,13 @@ static bool library_start(stele_disassembly *d)
     create_fn *create;
     void (*initialize)(void);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!function_find(d->library, parts[i], &initialize, sizeof initialize))
+        if (!late_find(d->library, parts[i], &initialize, sizeof initialize))
             return false;
         initialize();
     }
-    if (!function_find(d->library, "LLVMCreateDisasmCPUFeatures", &create, sizeof create) ||
-        !function_find(d->library, "LLVMDisasmInstruction", &d->run, sizeof d->run) ||
-        !function_find(d->library, "LLVMDisasmDispose", &d->dispose, sizeof d->dispose))
+    if (!late_find(d->library, "LLVMCreateDisasmCPUFeatures", &create, sizeof create) ||
+        !late_find(d->library, "LLVMDisasmInstruction", &d->run, sizeof d->run) ||
+        !late_find(d->library, "LLVMDisasmDispose", &d->dispose, sizeof d->dispose))
         return false;
     d->context = create("aarch64", "generic", features_of(d->version), NULL, 0, NULL, NULL);
     return d->context != NULL;

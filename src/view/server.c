@@ -6,6 +6,7 @@
  */
 #include "stele_config.h"
 #include "view/aside.h"
+#include "view/http.h"
 #include "view/view.h"
 #include "view/visitors.h"
 
@@ -22,9 +23,10 @@ bool view_can_serve(void)
     return false;
 }
 
-const char *view_server_version(void)
+void view_server_version(char *out, size_t size)
 {
-    return "";
+    (void)size;
+    *out = 0;
 }
 
 stele_status view_serve(viewer *v, const serve_options *options, const char **why)
@@ -40,7 +42,6 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <sys/random.h>
@@ -76,6 +77,7 @@ typedef struct request {
 } request;
 
 typedef struct server {
+    http http;
     viewer *v;
     const serve_options *options;
     struct MHD_Daemon *daemon;
@@ -98,14 +100,16 @@ bool view_can_serve(void)
     return true;
 }
 
-const char *view_server_version(void)
+void view_server_version(char *out, size_t size)
 {
-    return MHD_get_version();
+    http h;
+    snprintf(out, size, "%s", http_open(&h) ? h.get_version() : "");
 }
 
 /* ---- Answers to requests ---- */
 
-static void add_headers(struct MHD_Response *response, const char *type, const char *attachment)
+static void add_headers(const http *h, struct MHD_Response *response, const char *type,
+                        const char *attachment)
 {
     static const char *const headers[][2] = {
         {"Content-Security-Policy",
@@ -119,44 +123,46 @@ static void add_headers(struct MHD_Response *response, const char *type, const c
         {"Cache-Control", "no-store"}};
     char disposition[128];
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+        h->add_response_header(response, headers[i][0], headers[i][1]);
+    h->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     if (attachment != NULL) {
         snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", attachment);
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
+        h->add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
     }
 }
 
-static enum MHD_Result give(struct MHD_Connection *connection, unsigned code, const char *type,
-                            const char *attachment, struct MHD_Response *response)
+static enum MHD_Result give(const http *h, struct MHD_Connection *connection, unsigned code,
+                            const char *type, const char *attachment, struct MHD_Response *response)
 {
     enum MHD_Result result;
     if (response == NULL)
         return MHD_NO;
-    add_headers(response, type, attachment);
-    result = MHD_queue_response(connection, code, response);
-    MHD_destroy_response(response);
+    add_headers(h, response, type, attachment);
+    result = h->queue_response(connection, code, response);
+    h->destroy_response(response);
     return result;
 }
 
-static enum MHD_Result give_text(struct MHD_Connection *connection, unsigned code, const char *text)
+static enum MHD_Result give_text(const http *h, struct MHD_Connection *connection, unsigned code,
+                                 const char *text)
 {
-    return give(connection, code, "text/plain; charset=utf-8", NULL,
-                MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
-                                                MHD_RESPMEM_MUST_COPY));
+    return give(h, connection, code, "text/plain; charset=utf-8", NULL,
+                h->create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
+                                               MHD_RESPMEM_MUST_COPY));
 }
 
-static enum MHD_Result give_file(struct MHD_Connection *connection, const char *name)
+static enum MHD_Result give_file(const http *h, struct MHD_Connection *connection, const char *name)
 {
     const view_file *file = view_file_find(name);
     if (file == NULL)
-        return give_text(connection, MHD_HTTP_NOT_FOUND, "There is no such file.\n");
-    return give(connection, MHD_HTTP_OK, file->type, NULL,
-                MHD_create_response_from_buffer(file->size, (void *)(uintptr_t)file->bytes,
-                                                MHD_RESPMEM_PERSISTENT));
+        return give_text(h, connection, MHD_HTTP_NOT_FOUND, "There is no such file.\n");
+    return give(h, connection, MHD_HTTP_OK, file->type, NULL,
+                h->create_response_from_buffer(file->size, (void *)(uintptr_t)file->bytes,
+                                               MHD_RESPMEM_PERSISTENT));
 }
 
-static enum MHD_Result give_failure(struct MHD_Connection *connection, stele_status status)
+static enum MHD_Result give_failure(const http *h, struct MHD_Connection *connection,
+                                    stele_status status)
 {
     stele_output *out = NULL;
     enum MHD_Result result = MHD_NO;
@@ -166,8 +172,8 @@ static enum MHD_Result give_failure(struct MHD_Connection *connection, stele_sta
         view_put_error(out, stele_status_text(status));
         bytes = stele_output_memory(out, &size);
         result = give(
-            connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "application/json", NULL,
-            MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY));
+            h, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "application/json", NULL,
+            h->create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY));
     }
     stele_output_close(out);
     return result;
@@ -186,30 +192,30 @@ static enum MHD_Result give_answer(server *s, struct MHD_Connection *connection,
     if (status == STELE_OK) {
         size_t size;
         const uint8_t *bytes = stele_output_memory(out, &size);
-        result = give(
-            connection, answer.code, answer.type, answer.attachment,
-            MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY));
+        result = give(&s->http, connection, answer.code, answer.type, answer.attachment,
+                      s->http.create_response_from_buffer(size, (void *)(uintptr_t)bytes,
+                                                          MHD_RESPMEM_MUST_COPY));
     } else {
-        result = status == STELE_ERR_CLOSED ? MHD_NO : give_failure(connection, status);
+        result = status == STELE_ERR_CLOSED ? MHD_NO : give_failure(&s->http, connection, status);
     }
     stele_output_close(out);
     return result;
 }
 
 /* Gives the answer in a file, and closes the file. */
-static enum MHD_Result give_spooled(struct MHD_Connection *connection, const aside_result *result,
-                                    int fd)
+static enum MHD_Result give_spooled(const http *h, struct MHD_Connection *connection,
+                                    const aside_result *result, int fd)
 {
     struct stat about;
     if (result->status == STELE_OK && fd >= 0 && fstat(fd, &about) == 0)
-        return give(connection, result->code, result->type,
+        return give(h, connection, result->code, result->type,
                     result->attachment[0] != 0 ? result->attachment : NULL,
-                    MHD_create_response_from_fd64((uint64_t)about.st_size, fd));
+                    h->create_response_from_fd64((uint64_t)about.st_size, fd));
     if (fd >= 0)
         close(fd);
     return result->status == STELE_ERR_CLOSED
                ? MHD_NO
-               : give_failure(connection,
+               : give_failure(h, connection,
                               result->status != STELE_OK ? result->status : STELE_ERR_READ);
 }
 
@@ -223,10 +229,10 @@ static bool is_long(const server *s, const question *q)
     return s->is_scanned && q->kind != QUESTION_INFO && q->kind != QUESTION_WINDOW;
 }
 
-static bool is_connected(const request *r)
+static bool is_connected(const http *h, const request *r)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        h->get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     char byte;
     return info == NULL || recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
 }
@@ -240,7 +246,7 @@ static enum MHD_Result set_aside(server *s, struct MHD_Connection *connection, r
     while (*at != NULL) /* requests are answered in the order in which they came */
         at = &(*at)->next;
     *at = r;
-    MHD_suspend_connection(connection);
+    s->http.suspend_connection(connection);
     return MHD_YES;
 }
 
@@ -261,7 +267,7 @@ static void forget(server *s, request *r)
 static bool look_at(server *s, request *r, unsigned *busy_count)
 {
     stele_status status = STELE_OK;
-    if (!is_connected(r)) {
+    if (!is_connected(&s->http, r)) {
         r->result.status = STELE_ERR_CLOSED;
         return true;
     }
@@ -285,15 +291,15 @@ static void look_at_waiting(server *s)
             continue;
         r->is_done = true;
         forget(s, r);
-        MHD_resume_connection(r->connection);
+        s->http.resume_connection(r->connection);
     }
 }
 
 /* ---- Checks of requests ---- */
 
-static const char *header(struct MHD_Connection *connection, const char *name)
+static const char *header(const http *h, struct MHD_Connection *connection, const char *name)
 {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return h->lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* Returns whether a host is an address, as "192.168.1.2:4711": unlike a name, it cannot be made
@@ -319,46 +325,48 @@ static bool is_address(const char *host, unsigned port)
 /* Returns whether the page of this server asks, and not another page. */
 static bool is_own(const server *s, struct MHD_Connection *connection)
 {
-    const char *host = header(connection, MHD_HTTP_HEADER_HOST);
-    const char *site = header(connection, "Sec-Fetch-Site");
+    const char *host = header(&s->http, connection, MHD_HTTP_HEADER_HOST);
+    const char *site = header(&s->http, connection, "Sec-Fetch-Site");
     if (!question_host_fits(host, s->name_list, s->name_count, s->port) &&
         !(s->is_open && is_address(host, s->port)))
         return false;
-    if (!question_origin_fits(header(connection, MHD_HTTP_HEADER_ORIGIN), host))
+    if (!question_origin_fits(header(&s->http, connection, MHD_HTTP_HEADER_ORIGIN), host))
         return false;
     return site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
 }
 
-static visitor *visitor_of(struct MHD_Connection *connection)
+static visitor *visitor_of(const http *h, struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        h->get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info != NULL ? info->socket_context : NULL;
 }
 
 static enum MHD_Result answer_request(server *s, struct MHD_Connection *connection, request *r)
 {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        s->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     enum MHD_Result result;
     switch (question_parse(&r->q, r->target, r->size, s->token)) {
     case QUESTION_FORBIDDEN:
-        return give_text(connection, MHD_HTTP_FORBIDDEN,
+        return give_text(&s->http, connection, MHD_HTTP_FORBIDDEN,
                          "The address lacks the token that 'stele view' printed.\n");
-    case QUESTION_UNKNOWN: return give_text(connection, MHD_HTTP_NOT_FOUND, "Nothing is here.\n");
-    case QUESTION_LONG: return give_text(connection, MHD_HTTP_URI_TOO_LONG, "That is too long.\n");
-    case QUESTION_WRONG: return give_text(connection, MHD_HTTP_BAD_REQUEST, r->q.why);
+    case QUESTION_UNKNOWN:
+        return give_text(&s->http, connection, MHD_HTTP_NOT_FOUND, "Nothing is here.\n");
+    case QUESTION_LONG:
+        return give_text(&s->http, connection, MHD_HTTP_URI_TOO_LONG, "That is too long.\n");
+    case QUESTION_WRONG: return give_text(&s->http, connection, MHD_HTTP_BAD_REQUEST, r->q.why);
     case QUESTION_OK: break;
     }
-    visitors_befriend(&s->visitors, visitor_of(connection));
+    visitors_befriend(&s->visitors, visitor_of(&s->http, connection));
     if (r->q.kind == QUESTION_FILE)
-        return give_file(connection, r->q.file);
+        return give_file(&s->http, connection, r->q.file);
     if (is_long(s, &r->q))
         return set_aside(s, connection, r);
     s->client = info != NULL ? info->connect_fd : -1;
     if (r->q.kind == QUESTION_CUT || r->q.kind == QUESTION_ROWS) {
         const int fd = aside_answer_here(s->v, &r->q, &r->result);
-        result = give_spooled(connection, &r->result, fd);
+        result = give_spooled(&s->http, connection, &r->result, fd);
     } else {
         result = give_answer(s, connection, &r->q);
     }
@@ -370,6 +378,7 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
                                     const char *method, const char *version, const char *upload,
                                     size_t *upload_size, void **state)
 {
+    server *s = user;
     request *r = *state;
     (void)url;
     (void)version;
@@ -383,18 +392,19 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
     if (r->is_done) {
         const int fd = r->answer;
         r->answer = -1;
-        return give_spooled(connection, &r->result, fd);
+        return give_spooled(&s->http, connection, &r->result, fd);
     }
     if (*upload_size != 0) { /* nothing is ever uploaded to this server */
         *upload_size = 0;
         return MHD_YES;
     }
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return give_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET is known here.\n");
-    if (!is_own(user, connection))
-        return give_text(connection, MHD_HTTP_FORBIDDEN,
+        return give_text(&s->http, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+                         "Only GET is known here.\n");
+    if (!is_own(s, connection))
+        return give_text(&s->http, connection, MHD_HTTP_FORBIDDEN,
                          "This is asked by another page, or under another name.\n");
-    return answer_request(user, connection, r);
+    return answer_request(s, connection, r);
 }
 
 /* Makes the state of a request from its target, taken as it came, before anything is decoded. */
@@ -432,7 +442,7 @@ static void see_connection(void *user, struct MHD_Connection *connection, void *
 {
     server *s = user;
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        s->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (what == MHD_CONNECTION_NOTIFY_CLOSED)
         visitors_leave(&s->visitors, *visitor_at);
     else if (info != NULL)
@@ -519,7 +529,7 @@ static stele_status start(server *s, const char **why)
         return STELE_ERR_READ;
     }
     name_server(s, &address);
-    s->daemon = MHD_start_daemon(
+    s->daemon = s->http.start_daemon(
         MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME |
             (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0u),
         (uint16_t)s->options->port, NULL, NULL, take_request, s, MHD_OPTION_SOCK_ADDR, &address.any,
@@ -531,7 +541,7 @@ static stele_status start(server *s, const char **why)
         *why = "the address cannot be listened at: is the port in use?";
         return STELE_ERR_READ;
     }
-    info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    info = s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
     s->port = info != NULL ? info->port : s->options->port;
     return STELE_OK;
 }
@@ -582,9 +592,9 @@ static void run(server *s)
                 s->is_scanned = true;
                 s->options->scanned(s->options->user, status);
             }
-            MHD_run_wait(s->daemon, viewer_awaits(s->v) ? ASIDE_WAIT_MS : 0);
+            s->http.run_wait(s->daemon, viewer_awaits(s->v) ? ASIDE_WAIT_MS : 0);
         } else {
-            MHD_run_wait(s->daemon, wait_ms(s, has_strangers));
+            s->http.run_wait(s->daemon, wait_ms(s, has_strangers));
         }
         look_at_waiting(s);
         keep_overview(s);
@@ -596,22 +606,28 @@ static void run(server *s)
         forget(s, r);
         r->is_done = true;
         r->result.status = STELE_ERR_CLOSED;
-        MHD_resume_connection(r->connection);
+        s->http.resume_connection(r->connection);
     }
-    MHD_run_wait(s->daemon, 0);
+    s->http.run_wait(s->daemon, 0);
 }
 
 stele_status view_serve(viewer *v, const serve_options *options, const char **why)
 {
     server s = {.v = v, .options = options, .client = -1, .keeping = {.pipe = -1}};
-    stele_status status = start(&s, why);
+    stele_status status = STELE_ERR_UNSUPPORTED;
+    if (http_open(&s.http))
+        status = start(&s, why);
+    else
+        *why = "the server is " STELE_HTTP_LIBRARY
+               ", which this machine does not have (Debian: apt install libmicrohttpd12); --export "
+               "works without";
     if (status != STELE_OK)
         return status;
     viewer_set_go_on(v, goes_on, &s);
     viewer_set_keeper(v);
     tell_address(&s);
     run(&s);
-    MHD_stop_daemon(s.daemon);
+    s.http.stop_daemon(s.daemon);
     viewer_set_go_on(v, NULL, NULL);
     return STELE_OK;
 }

@@ -144,7 +144,7 @@ typedef struct serve_options {
 bool view_can_serve(void);
 
 /* Returns the version of the library that serves, "" if this build has no server. */
-const char *view_server_version(void);
+void view_server_version(char *out, size_t size);
 
 /* Serves the page until `go_on` returns false. If it does not return STELE_OK, `*why` is a
    static text that says what went wrong. */

@@ -247,6 +247,11 @@ if "$STELE" convert --to ctf --to-version rfc --compress bzip2 --checksum md5 -o
     says out 'CTF312 .* AES, and no key'
     expect 1 check --key-file key16 made
     says out 'CTF311'
+    # The library is loaded when a packet needs it: where it cannot be, the finding says so.
+    mkdir broken
+    : >"broken/$(grep -ao 'libcrypto\.so[.0-9]*' "$STELE" | head -n 1)"
+    LD_LIBRARY_PATH=$PWD/broken "$STELE" check --key-file key32 made >out 2>err
+    says out 'CTF312 .* AES, and no libcrypto'
     head -c 15 key16 >key15
     expect 2 check --key-file key15 made
 else

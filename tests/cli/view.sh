@@ -35,6 +35,19 @@ if grep -q 'this build has no server' err; then
     finish
 fi
 check "an address that is none is refused" test $status -eq 2
+
+# The server's library is loaded when it is needed: where it cannot be, the command says what to do.
+mkdir -p broken
+library=$(grep -ao 'libmicrohttpd\.so[.0-9]*' "$STELE" | head -n 1)
+: >"broken/$library"
+status=0
+LD_LIBRARY_PATH=$PWD/broken "$STELE" view --no-open "$fxt/events.fxt" >out 2>err || status=$?
+check "a missing library is a usage error" test $status -eq 2
+says err "the server is $library, which this machine does not have .*apt install"
+LD_LIBRARY_PATH=$PWD/broken "$STELE" version >out
+says out '^  microhttpd  *no  '
+LD_LIBRARY_PATH=$PWD/broken "$STELE" check "$fxt/events.fxt" >out
+says out 'events'
 have python3 || {
     skip "python3 is missing: the server was not asked"
     finish

@@ -28,9 +28,9 @@ static void *open_beside_command(void)
     for (size_t i = 0; slash != NULL && i < sizeof places / sizeof *places; i++) {
         snprintf(path, sizeof path, "%.*s/%s/" LIBRARY, (int)(slash - here), here, places[i]);
         if (access(path, R_OK) == 0)
-            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     }
-    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    return dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 }
 
 static bool find(void *library, const char *name, void *function, char *missing, size_t size)
@@ -47,7 +47,7 @@ bool duckdb_open_library(duckdb *d, char *missing, size_t size)
     const char *named = getenv("STELE_DUCKDB");
     const char *why;
     memset(d, 0, sizeof *d);
-    d->handle = named != NULL && named[0] != 0 ? dlopen(named, RTLD_NOW | RTLD_LOCAL)
+    d->handle = named != NULL && named[0] != 0 ? dlopen(named, RTLD_LAZY | RTLD_LOCAL)
                                                : open_beside_command();
     if (d->handle == NULL) {
         why = dlerror();

@@ -103,13 +103,70 @@ const char *line_word(const char *begun, unsigned index)
 
 /* ---- Editing with libedit -------------------------------------------------------------------- */
 
+/* ---- Without libedit ------------------------------------------------------------------------- */
+
+static char *read_plainly(const char *prompt)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t size;
+    fputs(prompt, stdout);
+    fflush(stdout);
+    size = getline(&line, &capacity, stdin);
+    if (size < 0) {
+        free(line);
+        return NULL;
+    }
+    if (size > 0 && line[size - 1] == '\n')
+        line[size - 1] = 0;
+    return line;
+}
+
 #if defined(STELE_HAVE_EDIT)
 
+#include <dlfcn.h>
 #include <editline/readline.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define HISTORY_MAX 1000
+
+/* What is used of libedit: functions, and variables. */
+#define EDIT_NAMES(X)                     \
+    X(add_history)                        \
+    X(read_history)                       \
+    X(readline)                           \
+    X(rl_attempted_completion_function)   \
+    X(rl_attempted_completion_over)       \
+    X(rl_completer_word_break_characters) \
+    X(rl_completion_matches)              \
+    X(rl_initialize)                      \
+    X(rl_readline_name)                   \
+    X(stifle_history)                     \
+    X(using_history)                      \
+    X(write_history)
+
+typedef struct libedit {
+#define X(name) __typeof__(name) *name;
+    EDIT_NAMES(X)
+#undef X
+} libedit;
+
+/* Loads libedit, which keeps its state itself: loading it again only looks its names up. Returns
+   false if it is not there. */
+static bool edit_open(libedit *e)
+{
+    void *library = dlopen(STELE_EDIT_LIBRARY, RTLD_LAZY | RTLD_LOCAL), *symbol;
+    if (library == NULL)
+        return false;
+#define X(name)                                   \
+    if ((symbol = dlsym(library, #name)) == NULL) \
+        return false;                             \
+    memcpy(&e->name, &symbol, sizeof symbol);
+    EDIT_NAMES(X)
+#undef X
+    return true;
+}
 
 /* Gives libedit one word after another; it begins with a state of 0. */
 static char *next_word(const char *begun, int state)
@@ -120,10 +177,13 @@ static char *next_word(const char *begun, int state)
 
 static char **complete(const char *begun, int from, int to)
 {
+    libedit e;
     (void)from;
     (void)to;
-    rl_attempted_completion_over = 1; /* no file names */
-    return rl_completion_matches(begun, next_word);
+    if (!edit_open(&e))
+        return NULL;
+    *e.rl_attempted_completion_over = 1; /* no file names */
+    return e.rl_completion_matches(begun, next_word);
 }
 
 /* The path of the history, in the folder for state of programs. Returns false if there is none. */
@@ -153,50 +213,67 @@ static void make_folders(char *path)
     }
 }
 
+bool line_can_edit(void)
+{
+    libedit e;
+    return edit_open(&e);
+}
+
 void line_begin(void)
 {
     char path[4096];
-    rl_readline_name = (char *)(uintptr_t) "stele";
-    rl_initialize();
-    rl_attempted_completion_function = complete;
-    rl_completer_word_break_characters = (char *)(uintptr_t) " \t\n,()=<>+-*/;\"";
-    using_history();
-    stifle_history(HISTORY_MAX);
+    libedit e;
+    if (!edit_open(&e))
+        return;
+    *e.rl_readline_name = (char *)(uintptr_t) "stele";
+    e.rl_initialize();
+    *e.rl_attempted_completion_function = complete;
+    *e.rl_completer_word_break_characters = (char *)(uintptr_t) " \t\n,()=<>+-*/;\"";
+    e.using_history();
+    e.stifle_history(HISTORY_MAX);
     if (history_path(path, sizeof path)) {
         strcat(path, "/query_history");
-        read_history(path);
+        e.read_history(path);
     }
 }
 
 char *line_read(const char *prompt)
 {
-    return readline(prompt);
+    libedit e;
+    return edit_open(&e) ? e.readline(prompt) : read_plainly(prompt);
 }
 
 /* Adds a statement to the history as a single line. */
 void line_remember(const char *statement)
 {
-    char *line = strdup(statement);
+    libedit e;
+    char *line = edit_open(&e) ? strdup(statement) : NULL;
     for (char *at = line; at != NULL && *at != 0; at++) {
         if (*at == '\n')
             *at = ' ';
     }
     if (line != NULL && line[0] != 0)
-        add_history(line);
+        e.add_history(line);
     free(line);
 }
 
 void line_end(void)
 {
     char path[4096];
-    if (!history_path(path, sizeof path))
+    libedit e;
+    if (!history_path(path, sizeof path) || !edit_open(&e))
         return;
     make_folders(path);
     strcat(path, "/query_history");
-    write_history(path);
+    e.write_history(path);
 }
 
 #else
+
+bool line_can_edit(void)
+{
+    return false;
+}
 
 void line_begin(void)
 {
@@ -204,19 +281,7 @@ void line_begin(void)
 
 char *line_read(const char *prompt)
 {
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t size;
-    fputs(prompt, stdout);
-    fflush(stdout);
-    size = getline(&line, &capacity, stdin);
-    if (size < 0) {
-        free(line);
-        return NULL;
-    }
-    if (size > 0 && line[size - 1] == '\n')
-        line[size - 1] = 0;
-    return line;
+    return read_plainly(prompt);
 }
 
 void line_remember(const char *statement)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads lines from a terminal: with editing, history and completion if the build has libedit,
-   otherwise plainly. */
+/* Reads lines from a terminal: with editing, history and completion if the build and the
+   machine have libedit, otherwise plainly. */
 #ifndef CLI_SQL_LINE_H
 #define CLI_SQL_LINE_H
 
 #include <stdbool.h>
+
+/* Returns whether this build and this machine have libedit, which is loaded when it is needed. */
+bool line_can_edit(void);
 
 /* Reads the history of earlier runs. */
 void line_begin(void);

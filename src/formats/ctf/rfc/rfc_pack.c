@@ -11,15 +11,17 @@
 #include <bzlib.h>
 #endif
 
-bool rfc_packer_is_possible(const rfc_packer *p)
+bool rfc_packer_begin(rfc_packer *p)
 {
 #ifndef STELE_HAVE_BZ2
     if (p->compression == STELE_CTF_RFC_BZIP2)
         return false;
 #endif
-    return rfc_has_crypto() ||
-           (p->encryption == STELE_CTF_RFC_NO_ENCRYPTION &&
-            (p->checksum == STELE_CTF_RFC_NO_CHECKSUM || p->checksum == STELE_CTF_RFC_CRC32));
+    if (p->encryption == STELE_CTF_RFC_NO_ENCRYPTION && !rfc_checksum_needs_crypto(p->checksum))
+        return true;
+    if (p->crypto == NULL)
+        p->crypto = rfc_crypto_open();
+    return p->crypto != NULL;
 }
 
 #define GZIP_WRAPPER 16 /* for deflateInit2(): a gzip header and trailer */
@@ -67,7 +69,7 @@ static stele_status encrypt(rfc_packer *p, const uint8_t **content, size_t *size
     uint8_t *to;
     p->encrypted.size = 0;
     to = byte_buffer_take(&p->encrypted, *size + 2 * RFC_AES_BLOCK);
-    if (to == NULL || !rfc_encrypt(p->key, p->key_size, *content, *size, to, size))
+    if (to == NULL || !rfc_encrypt(p->crypto, p->key, p->key_size, *content, *size, to, size))
         return STELE_ERR_MEMORY;
     *content = to;
     return STELE_OK;
@@ -78,7 +80,9 @@ stele_status rfc_pack(rfc_packer *p, stele_ctf_rfc_header *header, const uint8_t
 {
     /* Leaves room for data that compression or encryption makes larger. */
     const size_t size_max = INT32_MAX - ((size_t)64 << 20);
-    stele_status status = size <= size_max ? STELE_OK : STELE_ERR_LIMIT;
+    stele_status status = size > size_max       ? STELE_ERR_LIMIT
+                          : rfc_packer_begin(p) ? STELE_OK
+                                                : STELE_ERR_UNSUPPORTED;
     header->compression = p->compression;
     header->encryption = p->encryption;
     header->checksum_scheme = p->checksum;
@@ -92,7 +96,7 @@ stele_status rfc_pack(rfc_packer *p, stele_ctf_rfc_header *header, const uint8_t
     if (status == STELE_OK && p->encryption != STELE_CTF_RFC_NO_ENCRYPTION)
         status = encrypt(p, &content, &size);
     if (status == STELE_OK && p->checksum != STELE_CTF_RFC_NO_CHECKSUM &&
-        !rfc_checksum(p->checksum, content, size, &header->checksum))
+        !rfc_checksum(p->crypto, p->checksum, content, size, &header->checksum))
         status = STELE_ERR_UNSUPPORTED;
     header->content_size = header->packet_size = (uint32_t)(STELE_CTF_RFC_HEADER_SIZE + size);
     *stored = content;
@@ -104,4 +108,6 @@ void rfc_packer_free(rfc_packer *p)
 {
     free(p->packed.bytes);
     free(p->encrypted.bytes);
+    rfc_crypto_close(p->crypto);
+    p->crypto = NULL;
 }

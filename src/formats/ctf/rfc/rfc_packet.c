@@ -11,6 +11,15 @@
 #include "formats/ctf/rfc/rfc_crypto.h"
 #include "stele_config.h"
 
+/* Returns libcrypto, which is loaded when the first packet needs it, or NULL if it is not there. */
+static const rfc_crypto *crypto_of(rfc_unpacker *u)
+{
+    if (!u->is_crypto_tried)
+        u->crypto = rfc_crypto_open();
+    u->is_crypto_tried = true;
+    return u->crypto;
+}
+
 /* ---- Checksums of contents ---- */
 
 /* Compares a checksum with the one in the header. A digest is a sequence of bytes, and the RFC does
@@ -31,7 +40,8 @@ static void checksum_verify(rfc_unpacker *u, const stele_ctf_rfc_header *header,
     if (scheme > STELE_CTF_RFC_CRC32)
         diag_report(u->diag, &ctf_codes[CTF313], u->name, offset + 47, 1, "checksum scheme 0 to 3",
                     "%u", scheme);
-    else if (!rfc_checksum(scheme, content, size, &sum))
+    else if (!rfc_checksum(rfc_checksum_needs_crypto(scheme) ? crypto_of(u) : NULL, scheme, content,
+                           size, &sum))
         diag_report(u->diag, &ctf_codes[CTF313], u->name, offset + 47, 1, NULL,
                     "%s, and no libcrypto", names[scheme]);
     else if ((u->is_damaged = !is_sum(scheme, sum, header->checksum)))
@@ -72,7 +82,7 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
                             const uint8_t **content, size_t *size)
 {
     const char *why = NULL;
-    if (header->encryption > STELE_CTF_RFC_AES || u->key_size == 0 || !rfc_has_crypto()) {
+    if (header->encryption > STELE_CTF_RFC_AES || u->key_size == 0 || crypto_of(u) == NULL) {
         diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 46, rest_size(header, 46),
                     header->encryption > STELE_CTF_RFC_AES ? "encryption scheme 0 or 1" : NULL,
                     header->encryption > STELE_CTF_RFC_AES ? "another one"
@@ -82,7 +92,7 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
     }
     if (!buffer_reserve(u, 0, STELE_CTF_RFC_HEADER_SIZE + *size))
         return STELE_ERR_MEMORY;
-    if (!rfc_decrypt(u->key, u->key_size, *content, *size,
+    if (!rfc_decrypt(u->crypto, u->key, u->key_size, *content, *size,
                      u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE, size, &why)) {
         diag_report(sealed_diag(u), &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
                     header->content_size - STELE_CTF_RFC_HEADER_SIZE,
@@ -206,6 +216,7 @@ void rfc_unpacker_free(rfc_unpacker *u)
 {
     free(u->buffers[0]);
     free(u->buffers[1]);
+    rfc_crypto_close(u->crypto);
     *u = (rfc_unpacker){0};
 }
 

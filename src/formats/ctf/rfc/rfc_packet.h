@@ -11,6 +11,7 @@
 #include <stele/ctf.h>
 
 #include "core/diag.h"
+#include "formats/ctf/rfc/rfc_crypto.h"
 #include "formats/ctf/schema/text.h"
 
 #define RFC_PACKET_MAGIC UINT32_C(0xc1fc1fc1)
@@ -35,6 +36,8 @@ typedef struct rfc_unpacker {
     bool is_damaged;     /* the last content that was returned is damaged, which was reported */
     uint8_t *buffers[2]; /* [0]: decrypted content; [1]: decompressed content */
     size_t capacities[2];
+    rfc_crypto *crypto; /* NULL: not needed yet, or not there */
+    bool is_crypto_tried;
     /* Takes the findings that are not to be reported. */
     diag_sink silent;
 } rfc_unpacker;

@@ -151,7 +151,7 @@ static stele_status settings_take(stele_context *context, const stele_writer_opt
     if (status == STELE_OK && options->setting_count != 0 && generation != CTF_RFC)
         return refuse(context, "the version rfc, which alone has such settings", "setting",
                       options->settings[0].key);
-    if (status == STELE_OK && !rfc_packer_is_possible(packer))
+    if (status == STELE_OK && !rfc_packer_begin(packer))
         return refuse(context, "a build with libbz2 and libcrypto", "setting",
                       options->settings[0].key);
     return status;
@@ -173,8 +173,10 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     if (status != STELE_OK)
         return status;
     w = calloc(1, sizeof *w);
-    if (w == NULL)
+    if (w == NULL) {
+        rfc_packer_free(&packer);
         return STELE_ERR_MEMORY;
+    }
     w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
     w->generation = generation;
     w->packer = packer;
