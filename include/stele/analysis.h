@@ -164,6 +164,10 @@ STELE_API stele_status stele_calls_finish(stele_calls *s);
 /* Gives the counts so far; the pointer holds as long as the engine. */
 STELE_API const stele_call_counts *stele_calls_get_counts(const stele_calls *s);
 
+/* Reports (STE014) names, categories, tracks and fields that the filter asks for and no call had.
+   To be called when the events of all traces were added. */
+STELE_API void stele_calls_report(const stele_calls *s);
+
 /* Gives a node of the tree, by number from 0. It holds until the next event is added. */
 STELE_API const stele_call_node *stele_calls_node(const stele_calls *s, uint32_t node);
 STELE_API uint32_t stele_calls_node_count(const stele_calls *s);
@@ -256,6 +260,10 @@ STELE_API uint64_t stele_profile_sample_count(const stele_profile *p);
 
 /* Gives the counts of the profile's calls so far; the pointer holds as long as the profile. */
 STELE_API const stele_call_counts *stele_profile_get_counts(const stele_profile *p);
+
+/* Reports (STE014) names, categories, tracks and fields that the filter asks for and no call had.
+   To be called when the events of all traces were added. */
+STELE_API void stele_profile_report(const stele_profile *p);
 
 /* ---- Comparison: what changed between profiles, by name -------------------------------------- */
 
@@ -406,6 +414,10 @@ STELE_API stele_status stele_paths_tree(stele_paths *p, bool by_count, stele_pat
 
 /* Gives the counts of the calls so far; the pointer holds as long as the paths. */
 STELE_API const stele_call_counts *stele_paths_get_counts(const stele_paths *p);
+
+/* Reports (STE014) names, categories, tracks and fields that the filter asks for and no call had.
+   To be called when the events of all traces were added. */
+STELE_API void stele_paths_report(const stele_paths *p);
 
 /* How a tree of paths is written for other programs. Zeros give the defaults. */
 typedef struct stele_path_form {
@@ -730,6 +742,23 @@ STELE_API stele_status stele_picture_finish(stele_picture *p);
 
 /* Gives the counts of the calls so far; the pointer holds as long as the picture. */
 STELE_API const stele_call_counts *stele_picture_get_counts(const stele_picture *p);
+
+/* ---- What is open when a request begins ------------------------------------------------------ */
+
+/*
+ * Gives the begins of spans, asynchronous operations, flows and running threads that are open where
+ * the request begins, for writers of a part of traces: each as a segment of one event whose time is
+ * that begin, those of a track from the outermost to the innermost. A COMPLETE event that reaches
+ * over the begin is in the request itself, and not given. With `has_marks` each event has a field
+ * `stele.before_ns`: how much earlier it happened.
+ *
+ * Reads the traces from their start up to the begin, so they must be such that can be read twice
+ * (`is_seekable` of stele_trace_info). Errors are those of stele_reader_open() and
+ * stele_reader_next(), and what `fn` returns.
+ */
+STELE_API stele_status stele_give_open(stele_context *context, stele_trace *const *traces,
+                                       size_t count, const stele_request *request, bool has_marks,
+                                       stele_segment_fn *fn, void *user);
 
 #ifdef __cplusplus
 }

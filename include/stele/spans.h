@@ -204,6 +204,10 @@ STELE_API bool stele_spans_open_at(const stele_spans *s, uint32_t track, uint32_
 /* Gives the counts so far. The caller sets `struct_size`, as STELE_INIT does. */
 STELE_API void stele_spans_get_counts(const stele_spans *s, stele_span_counts *counts);
 
+/* Reports (STE014) names, categories, tracks and fields that the filter asks for and no span had.
+   To be called when the events of all traces were added. */
+STELE_API void stele_spans_report(const stele_spans *s);
+
 /* The columns and kinds to request from a reader. */
 STELE_API uint32_t stele_spans_columns(const stele_spans *s);
 #define STELE_SPANS_KINDS                                                           \

@@ -231,6 +231,9 @@ STELE_API bool stele_stats_get_point(const stele_stats *s, size_t group, size_t 
 STELE_API uint64_t stele_stats_cut_groups(const stele_stats *s);
 STELE_API uint64_t stele_stats_cut_rows(const stele_stats *s);
 
+/* How many calls and operations are in no row: they were open beyond the limits of the context. */
+STELE_API uint64_t stele_stats_left_out(const stele_stats *s);
+
 /* ---- Comparison: what changed between the statistics of runs --------------------------------- */
 
 /* What changed of one figure of a group. */

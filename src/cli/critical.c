@@ -470,6 +470,7 @@ void command_CRITICAL(cli *c)
         else if (find_path(&k) && add_up(&k))
             show(&k);
         calling_remark_pairs(c, &k.s.calling);
+        stele_spans_report(k.s.spans);
     }
     free_all(&k);
 }

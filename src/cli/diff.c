@@ -363,6 +363,8 @@ static void show(differing *d)
         write_flame(d);
     for (size_t run = 0; run < o->argument_count && !is_json; run++)
         calling_remark_unusual(d->c, stele_profile_get_counts(d->runs[run]));
+    if (d->count == 0)
+        stele_profile_report(d->runs[0]);
     if (d->has_limit)
         judge_limit(d);
 }

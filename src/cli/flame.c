@@ -93,6 +93,7 @@ static void show(cli *c, stele_paths *p, form as, const char *path)
         flame_write_svg(&f, out);
     calling_output_end(c, path, out);
     calling_remark_unusual(c, stele_paths_get_counts(p));
+    stele_paths_report(p);
 }
 
 static stele_status ready(void *user, const stele_reader_stats *stats)
@@ -156,8 +157,9 @@ static stele_status take_times(void *user, const stele_segment *segment)
 
 static bool times_can_be_shown(cli *c, form as)
 {
-    static const option_id others[] = {OPTION_BY_COUNT, OPTION_OFF_CPU, OPTION_WIDTH, OPTION_DEPTH,
-                                       OPTION_MIN_DURATION};
+    static const option_id others[] = {OPTION_BY_COUNT, OPTION_OFF_CPU,      OPTION_WIDTH,
+                                       OPTION_DEPTH,    OPTION_MIN_DURATION, OPTION_NAME,
+                                       OPTION_CATEGORY, OPTION_WHERE};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (option_given(&c->options, others[i]))
             return cli_usage(c, "--%s is not for --format %s, which shows all calls as they came",

@@ -255,6 +255,7 @@ static void show(cli *c, stele_paths *p, double share, bool is_dot)
     }
     calling_output_end(c, path, out);
     calling_remark_unusual(c, stele_paths_get_counts(p));
+    stele_paths_report(p);
 }
 
 void command_GRAPH(cli *c)

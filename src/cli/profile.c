@@ -245,6 +245,7 @@ static void show(cli *c, stele_profile *p)
         write_text(c, &t);
     if (is_csv)
         calling_remark_unusual(c, t.counts);
+    stele_profile_report(p);
 }
 
 static stele_status ready(void *user, const stele_reader_stats *stats)

@@ -147,4 +147,5 @@ void spanning_remark(spanning *s)
                        all[i].meaning);
     }
     calling_remark_pairs(s->c, &s->calling);
+    stele_spans_report(s->spans);
 }

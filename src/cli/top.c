@@ -196,6 +196,17 @@ static void conclude(top *t)
     }
 }
 
+/* Tells of calls that no table counts. */
+static void remark_left_out(const top *t)
+{
+    stele_span_counts counts = STELE_INIT(stele_span_counts);
+    char text[PRINT_SIZE];
+    stele_spans_get_counts(t->spans, &counts);
+    if (counts.cut_count + counts.refused_count != 0)
+        cli_remark(t->c, "%s beyond the limits of open ones: in no figure",
+                   print_things(text, counts.cut_count + counts.refused_count, "call"));
+}
+
 static void read_all(top *t, const inputs *in, stele_request *request)
 {
     cli *c = t->c;
@@ -209,6 +220,8 @@ static void read_all(top *t, const inputs *in, stele_request *request)
         conclude(t);
     if (has_json)
         json_close(&t->json, ']');
+    remark_left_out(t);
+    stele_spans_report(t->spans);
     cli_conclude(c, NULL, &stats);
 }
 

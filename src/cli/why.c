@@ -185,6 +185,7 @@ static void write_gaps(cli *c, const digest *d)
 static void write_busiest(cli *c, const digest *d)
 {
     const size_t shown = d->row_count < ROWS_SHOWN ? d->row_count : ROWS_SHOWN;
+    const uint64_t cut_count = stele_profile_get_counts(d->profile)->cut_count;
     char text[PRINT_SIZE], name[NAME_SIZE];
     uint64_t self_ns = 0;
     if (d->row_count == 0)
@@ -205,6 +206,9 @@ static void write_busiest(cli *c, const digest *d)
             stele_output_printf(c->out, ", max %s\n", print_brief(text, c->times, row->max_ns));
         }
     }
+    if (cut_count != 0)
+        stele_output_printf(c->out, "             %s beyond the depth limit: in no figure\n",
+                            print_things(text, cut_count, "call"));
     command_begin(c, "profile");
     command_end(c, d);
 }

@@ -22,6 +22,19 @@ for size in '\300\006\000\100' '\000\007\000\000' '\340\010\000\000'; do
     says err 'a packet after 216'
 done
 
+# So are those of a stream that is in several files: here in two folders of one trace.
+mkdir both
+cp -r "$small" both/a
+cp -r "$small" both/b
+rm -r both/a/index both/b/index
+poke both/a/ch_0 56 '\000\000\000\000'
+for command in 'cat --ctf-pretty' info; do
+    # shellcheck disable=SC2086
+    expect 1 $command both
+    says err 'a/ch_0:0: error CTF403 packet of impossible size'
+    says_not err 'out of memory'
+done
+
 # A file that is cut within its last packet has nothing after it.
 cp -r "$small" cut
 head -c 330 "$small/ch_0" >cut/ch_0

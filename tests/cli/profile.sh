@@ -76,6 +76,35 @@ for form in tree dot; do
     says err 'calls beyond the depth limit: in no figure'
 done
 
+expect 0 stats --by name --of dur --max calls=2 "$xray/recur.14.basic3.xray"
+says out 'calls beyond the limits of open ones: in no figure'
+expect 0 stats --by name --of dur --max calls=2 --json "$xray/recur.14.basic3.xray"
+says out '"left_out_count": [1-9]'
+expect 0 stats --of dur "$xray/recur.14.basic3.xray"
+says_not out 'limits of open ones'
+expect 0 top --max calls=2 "$xray/recur.14.basic3.xray"
+says err 'calls beyond the limits of open ones: in no figure'
+expect 0 why --max calls=2 "$xray/recur.14.basic3.xray"
+says out 'calls beyond the depth limit: in no figure'
+
+# Names and tracks that no call has are told, with what there is.
+exc=$xray/exc.14.fdr5.tsc.xray
+for command in profile 'profile --csv' 'profile --json' graph flame calls 'calls --json' replay; do
+    # shellcheck disable=SC2086
+    expect 0 $command --name nothing_like_it "$exc"
+    says err "STE014 .*a name that matches 'nothing_like_it', found none, but '@"
+    # shellcheck disable=SC2086
+    expect 0 $command --track nothing_like_it "$exc"
+    says err "STE014 .*a track that matches 'nothing_like_it', found none, but 'thread"
+    # shellcheck disable=SC2086
+    expect 0 $command --name '@(2)' "$exc"
+    says_not err STE014
+done
+expect 0 diff --name nothing_like_it "$exc" "$exc"
+says err "STE014 .*a name that matches 'nothing_like_it'"
+expect 2 flame --format evented --name '@(2)' "$exc"
+says err 'name is not for --format evented'
+
 # Orders: each column falls (names rise).
 trace=$heph/heph_tracing_example.bin.log
 column() { # NUMBER: that column of the CSV

@@ -361,6 +361,12 @@ const stele_call_counts *stele_calls_get_counts(const stele_calls *s)
     return &s->counts;
 }
 
+void stele_calls_report(const stele_calls *s)
+{
+    if (s->only != NULL)
+        filter_report(s->only, &s->context->diag);
+}
+
 const stele_call_node *stele_calls_node(const stele_calls *s, uint32_t node)
 {
     return node < s->tree.count ? &s->tree.nodes[node] : NULL;

@@ -320,3 +320,8 @@ const stele_call_counts *stele_paths_get_counts(const stele_paths *p)
 {
     return stele_calls_get_counts(p->calls);
 }
+
+void stele_paths_report(const stele_paths *p)
+{
+    stele_calls_report(p->calls);
+}

@@ -371,6 +371,11 @@ const stele_call_counts *stele_profile_get_counts(const stele_profile *p)
     return stele_calls_get_counts(p->calls);
 }
 
+void stele_profile_report(const stele_profile *p)
+{
+    stele_calls_report(p->calls);
+}
+
 static const entry *entry_known(const stele_profile *p, stele_name name)
 {
     return name < p->by_name_count ? p->by_name[name] : NULL;

@@ -117,6 +117,12 @@ void stele_spans_get_counts(const stele_spans *s, stele_span_counts *counts)
     sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_span_counts, depth_max));
 }
 
+void stele_spans_report(const stele_spans *s)
+{
+    if (s->only != NULL)
+        filter_report(s->only, &s->context->diag);
+}
+
 uint32_t stele_spans_columns(const stele_spans *s)
 {
     return stele_calls_columns(s->calls) | (s->has_fields ? STELE_COLUMN_FIELDS : 0) |

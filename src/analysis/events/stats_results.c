@@ -36,6 +36,15 @@ uint64_t stele_stats_cut_rows(const stele_stats *s)
     return s->groups.cut_rows;
 }
 
+uint64_t stele_stats_left_out(const stele_stats *s)
+{
+    stele_span_counts counts = STELE_INIT(stele_span_counts);
+    const uint64_t call_count = s->calls != NULL ? stele_calls_get_counts(s->calls)->cut_count : 0;
+    if (s->spans != NULL)
+        stele_spans_get_counts(s->spans, &counts);
+    return call_count + counts.cut_count + counts.refused_count;
+}
+
 uint64_t stele_stats_cut_groups(const stele_stats *s)
 {
     const stats_groups *g = &s->groups;

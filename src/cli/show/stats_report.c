@@ -316,6 +316,7 @@ void stats_write_json(cli *c, const stats_view *v)
     json_uint(&j, "other_group_count", stele_stats_other_count(v->stats));
     json_uint(&j, "cut_group_count", stele_stats_cut_groups(v->stats));
     json_uint(&j, "cut_row_count", stele_stats_cut_rows(v->stats));
+    json_uint(&j, "left_out_count", stele_stats_left_out(v->stats));
     json_text(&j, "percentile_error_percent", "3.2");
     json_text(&j, "distinct_error_percent", "3.3");
     if (v->every_ns != 0) {

@@ -167,6 +167,9 @@ static void write_notes(cli *c, const stats_view *v)
     if (stele_stats_cut_rows(v->stats) != 0)
         stele_output_printf(c->out, "%s in no interval: there was no room for more intervals\n",
                             print_things(text, stele_stats_cut_rows(v->stats), "row"));
+    if (stele_stats_left_out(v->stats) != 0)
+        stele_output_printf(c->out, "%s beyond the limits of open ones: in no figure\n",
+                            print_things(text, stele_stats_left_out(v->stats), "call"));
 }
 
 void stats_write_text(cli *c, const stats_view *v)

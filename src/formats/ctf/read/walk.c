@@ -381,14 +381,22 @@ static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
 /* Moves the main decoder to the packet's events if another decoder has read the head. */
 static stele_status walk_enter(ctf_walk *walk, walk_file *self)
 {
-    const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};
+    packet_view view = {.size = 0};
     packet_head head;
+    decode_outcome outcome;
     decoder_set_clock_start(walk->decoder, self->packet.clock_start);
-    if (walk->peek != NULL &&
-        decoder_packet(walk->decoder, &view, self->file->path, self->packet.offset,
-                       self->packets.type, &head) != DECODE_OK)
-        return STELE_ERR_MEMORY;
-    return STELE_OK;
+    if (walk->peek == NULL)
+        return STELE_OK;
+    /* A search behind a packet of impossible size leaves the window empty. */
+    view.size = window_need(&self->w, (size_t)(self->packet.head.events_at / 8 + 1));
+    view.bytes = self->w.at;
+    outcome = decoder_packet(walk->decoder, &view, self->file->path, self->packet.offset,
+                             self->packets.type, &head);
+    if (self->w.status != STELE_OK)
+        return self->w.status;
+    return outcome == DECODE_OK       ? STELE_OK
+           : outcome == DECODE_MEMORY ? STELE_ERR_MEMORY
+                                      : STELE_ERR_FORMAT;
 }
 
 stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
