@@ -384,6 +384,37 @@ static stele_status write_calls(cli *c, target *to, const inputs *in)
     return status;
 }
 
+static stele_status take_opened(void *user, const stele_segment *segment)
+{
+    const target *to = user;
+    const stele_loss begun = {.struct_size = sizeof begun,
+                              .kind = (stele_kind)segment->batch->events[segment->first].kind,
+                              .what = "open when the cut begins, begun there",
+                              .is_form = true,
+                              .count = segment->count};
+    stele_writer_add_loss(to->writer, &begun);
+    return stele_writer_write(to->writer, segment);
+}
+
+/* Begins what is open where the cut begins, as a trace that is written anew. */
+static stele_status write_opened(cli *c, const target *to, const inputs *in,
+                                 const stele_request *request)
+{
+    if (to->writer == NULL || to->how->keeps != NULL || !wants_open(c) ||
+        request->begin.kind == STELE_BOUND_NONE)
+        return STELE_OK;
+    for (size_t i = 0; i < in->count; i++) {
+        const stele_trace_info *about = stele_trace_get_info(in->traces[i]);
+        if (!about->is_seekable) {
+            cli_remark(c, "%s: what is open at --begin is not begun: it can be read only once",
+                       about->path);
+            return STELE_OK;
+        }
+    }
+    return stele_give_open(c->context, in->traces, in->count, request,
+                           strcmp(to->format, "xray") != 0, take_opened, (void *)to);
+}
+
 static stele_status write_events(cli *c, target *to, const inputs *in, stele_request *request,
                                  stele_reader_stats *stats)
 {
@@ -392,6 +423,9 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
     stele_status status;
     choose_columns(to, in, request);
     request->struct_size = sizeof *request;
+    status = write_opened(c, to, in, request);
+    if (status != STELE_OK)
+        return status;
     request->from_start = request->open_only = is_drawn(to) && wants_open(c);
     to->is_aligned =
         to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);

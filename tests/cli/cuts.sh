@@ -122,6 +122,24 @@ ctf_made user context <<END
 END
 cut_of user 150ns
 says losses '^ *2  begin  *form: open when the cut begins, begun there$'
+# So do traces that are written anew, in another format or version.
+for file in exc.14.fdr5.tsc.xray recur.14.basic3.xray; do
+    for to in ctf fxt; do
+        rm -rf cut.$to
+        expect 0 convert --to $to -o cut.$to --begin 10us "$xray/$file"
+        says err '^ *[1-9][0-9]*  begin  *form: open when the cut begins, begun there$'
+        "$STELE" profile --csv --begin 10us "$xray/$file" 2>err | cut -d , -f 1-4 >wanted
+        "$STELE" profile --csv cut.$to 2>err | cut -d , -f 1-4 >given
+        same given wanted
+        rm -rf cut.$to
+        expect 0 convert --to $to -o cut.$to --no-open --begin 10us "$xray/$file"
+        says_not err 'open when the cut begins'
+    done
+done
+rm -rf cut.ctf
+expect 0 convert --to ctf --verify -o cut.ctf --begin 10us "$xray/exc.14.fdr5.tsc.xray"
+"$STELE" convert --to ctf -o piped.ctf --begin 10us - <"$xray/exc.14.fdr5.tsc.xray" >out 2>err
+says err 'what is open at --begin is not begun: it can be read only once'
 cut_of user 650ns
 says losses '^ *3  begin  *form: open when the cut begins, begun there$'
 cut_of user 750ns # the thread has moved on to another CPU, inside of two calls

@@ -46,6 +46,15 @@ for format in fxt heph xray ctf xtrace; do
     done
 done
 
+# A log that was cut between two records tells that its last buffer was longer.
+exc=$formats/xray/good/exc.14.fdr5.tsc.xray
+for less in 8 16 400 1000; do
+    head -c -$less "$exc" >short.xray
+    expect 1 info short.xray
+    says err 'error XRY00[54] .*the end of the file\|error XRY005'
+    repaired short.xray
+done
+
 # Nothing in it can be read.
 expect 3 repair "$formats/xtrace/bad/no_layout.xsnapshot.bin" -o x
 check 'nothing was made' test ! -e x

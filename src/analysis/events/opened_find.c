@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "model/batch.h"
 #include "model/context.h"
 
 #define KINDS_OPENED                                                                \
@@ -205,5 +206,54 @@ stele_status opened_find(stele_context *context, stele_trace *const *traces, siz
     if (status == STELE_OK && f.begin_ns != INT64_MIN && wanted.kinds != 0)
         status = find(&f, context, &wanted);
     pairings_free(&f);
+    return status;
+}
+
+/* ---- For writers of events ---- */
+
+typedef struct giving {
+    stele_batch *batch;
+    stele_name mark; /* name of the field with the time before; 0: the events get none */
+    stele_segment_fn *fn;
+    void *user;
+} giving;
+
+/* Passes one event on, in a batch of its own. */
+static stele_status give(void *user, const stele_batch *from, const stele_event *event,
+                         uint64_t before_ns)
+{
+    const giving *g = user;
+    stele_batch *to = g->batch;
+    stele_event *own;
+    stele_batch_clear(to);
+    to->stream = from->stream;
+    to->shift_ns = from->shift_ns;
+    to->offset_ns = from->offset_ns;
+    to->columns = from->columns;
+    if (!batch_copy_event(to, from, event) || !batch_reserve_fields(to, 1))
+        return STELE_ERR_MEMORY;
+    own = &to->events[0];
+    own->flags &= (uint8_t)~STELE_FLAG_REPEATED;
+    if (g->mark != 0) {
+        *batch_push_field(to) =
+            (stele_field){.name = g->mark, .type = STELE_TYPE_UINT, .width = 64, .u.u = before_ns};
+        if (!batch_set_fields(to, own, 0))
+            return STELE_ERR_MEMORY;
+    }
+    return g->fn(g->user, &(stele_segment){to, 0, 1});
+}
+
+stele_status stele_give_open(stele_context *context, stele_trace *const *traces, size_t count,
+                             const stele_request *request, bool has_marks, stele_segment_fn *fn,
+                             void *user)
+{
+    giving g = {.fn = fn, .user = user};
+    stele_status status = stele_batch_new(0, &g.batch);
+    if (status != STELE_OK)
+        return status;
+    if (has_marks)
+        g.mark = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
+    status = opened_find(context, traces, count, request, give, &g);
+    stele_batch_free(g.batch);
     return status;
 }

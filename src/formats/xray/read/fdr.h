@@ -65,6 +65,10 @@ typedef struct fdr_producer {
 /* Enters the next buffer. Returns STELE_END after the last one. */
 stele_status fdr_next_range(fdr_producer *self);
 
+/* Reports a finding about `size` bytes from `at`, a place in the window. */
+void fdr_report(fdr_producer *self, xray_code code, const uint8_t *at, uint64_t size,
+                const char *expected, const char *found);
+
 /* Leaves a buffer after its last record, or after the part of one that it ends with. */
 void fdr_leave_range(fdr_producer *self);
 

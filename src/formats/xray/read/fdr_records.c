@@ -14,8 +14,8 @@
 static const char *const state_texts[] = {"a NewBuffer record", "a WallTime record", "a Pid record",
                                           "a NewCPUId record", "a record of the body"};
 
-static void fdr_report(fdr_producer *self, xray_code code, const uint8_t *at, uint64_t size,
-                       const char *expected, const char *found)
+void fdr_report(fdr_producer *self, xray_code code, const uint8_t *at, uint64_t size,
+                const char *expected, const char *found)
 {
     diag_report(&self->trace->base.context->diag, &xray_codes[code], self->w.in->name,
                 window_offset_of(&self->w, at), size, expected, "%s", found);

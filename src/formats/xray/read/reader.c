@@ -181,6 +181,14 @@ static size_t head_want(const fdr_producer *self)
     return gap < SIZE_MAX - XRAY_HEAD_SIZE ? (size_t)gap + XRAY_HEAD_SIZE : SIZE_MAX;
 }
 
+/* Handles the end of the buffer between two records, which can be the end of the file, too. */
+static void end_whole(fdr_producer *self)
+{
+    if (self->range.is_cut)
+        fdr_report(self, XRY005, self->w.at, 0, "the rest of the buffer", "the end of the file");
+    fdr_leave_range(self);
+}
+
 static stele_status fdr_fill(producer *base, stele_batch *batch)
 {
     fdr_producer *self = (fdr_producer *)base;
@@ -229,7 +237,7 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
             is_all = is_all || self->is_starved;
         }
         if (self->w.at == end)
-            fdr_leave_range(self);
+            end_whole(self);
         else
             status = take_until(self, batch, end, is_all);
         fdr_count_records(self);
