@@ -184,7 +184,7 @@ static const stele_field *find_env(const pretty *p, const stele_field *env, comm
 static void add_text(pretty *p, const stele_field *field)
 {
     const stele_text text = stele_field_text(p->base.context, p->values.batch, field);
-    output_put(p->scratch, text.bytes, text.size);
+    text_visible(p->scratch, text.bytes, text.size);
 }
 
 static void add_trace_name(pretty *p, const stele_field *name, unsigned after)
@@ -367,7 +367,7 @@ static void pretty_close(stele_writer *self)
 
 static bool key_form(output *out, const void *bytes, size_t size)
 {
-    output_put(out, bytes, size);
+    text_visible(out, bytes, size);
     OUTPUT_LITERAL(out, " = ");
     return false;
 }
@@ -375,7 +375,7 @@ static bool key_form(output *out, const void *bytes, size_t size)
 static bool key_form_colored(output *out, const void *bytes, size_t size)
 {
     OUTPUT_LITERAL(out, COLOR_FIELD);
-    output_put(out, bytes, size);
+    text_visible(out, bytes, size);
     OUTPUT_LITERAL(out, COLOR_END " = ");
     return false;
 }

@@ -231,9 +231,15 @@ static stele_text field_text(const builder *b, const stele_field *field)
     return stele_field_text(b->forms->values->context, b->forms->values->batch, field);
 }
 
+static void build_color(builder *b, stele_text color)
+{
+    output_put(b->text, color.bytes, color.size);
+}
+
+/* Names come from the trace: what they hold of control characters is shown, not obeyed. */
 static void build_text(builder *b, stele_text text)
 {
-    output_put(b->text, text.bytes, text.size);
+    text_visible(b->text, text.bytes, text.size);
 }
 
 static void build_name(builder *b, const stele_event *event)
@@ -243,7 +249,7 @@ static void build_name(builder *b, const stele_event *event)
     const stele_text category =
         name_text(b, stele_category_name(b->forms->values->context, event->category));
     b->has_local |= (event->name & STELE_NAME_LOCAL) != 0;
-    build_text(b, name.size != 0 ? colors->event : colors->unknown);
+    build_color(b, name.size != 0 ? colors->event : colors->unknown);
     if (category.size != 0) {
         build_text(b, category);
         output_byte(b->text, ':');
@@ -252,7 +258,7 @@ static void build_name(builder *b, const stele_event *event)
         build_text(b, name);
     else
         OUTPUT_LITERAL(b->text, "<unknown>");
-    build_text(b, colors->end);
+    build_color(b, colors->end);
 }
 
 static void build_head(builder *b, const stele_event *event)

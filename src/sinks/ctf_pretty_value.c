@@ -57,6 +57,22 @@ static uint64_t marks_of(uint64_t word)
            swar_equal(word, '\'') | swar_equal(word, '"') | swar_equal(word, '?');
 }
 
+/* Writes one character of several bytes, or a byte that is not UTF-8, as it is, like babeltrace2.
+   Only controls of direction, lines and terminals become \xHH. Returns what follows. */
+static const uint8_t *put_wide(char **to, const uint8_t *at, const uint8_t *end)
+{
+    const size_t length = text_utf8_length(at, (size_t)(end - at));
+    const size_t size = length != 0 ? length : 1;
+    const bool is_control = length != 0 && text_is_control(at, length);
+    for (size_t i = 0; i < size; i++) {
+        if (is_control)
+            *to = text_hex(PUT(*to, "\\x"), at[i], 2);
+        else
+            *(*to)++ = (char)at[i];
+    }
+    return at + size;
+}
+
 char *pretty_put_string(const pretty_values *v, char *to, stele_text text)
 {
     const uint8_t *at = (const uint8_t *)text.bytes, *const end = at + text.size;
@@ -66,9 +82,14 @@ char *pretty_put_string(const pretty_values *v, char *to, stele_text text)
     while (at != end) {
         const size_t left = (size_t)(end - at), size = left < SWAR_SIZE ? left : SWAR_SIZE;
         const uint64_t word = left < SWAR_SIZE ? swar_load_few(at, left, 'a') : load_le64(at);
-        const size_t plain = swar_before(marks_of(word));
+        const size_t plain = swar_before(marks_of(word)), wide = swar_before(word & SWAR_HIGH_BITS);
         to = pretty_room(v->out, to, PRETTY_ROOM);
         store_le64(to, word);
+        if (wide < plain && wide < size) {
+            to += wide;
+            at = put_wide(&to, at + wide, end);
+            continue;
+        }
         if (plain >= size) {
             at += size;
             to += size;

@@ -23,7 +23,7 @@ for args in "cat" "cat --json" "cat --csv" "info" "info --json" "check" "dump" "
     "latency *Slice* *" "latency --by track * *" "latency --json * *" "stats --by name" \
     "stats --by track,name --json" "stats --by name,category --csv" "stats --events --by args" \
     "timeline" "timeline --json" "sched" "sched --show rows" "sched --by-thread --csv" "kernel" \
-    "info --fields" "info --fields --json" "flame --format folded" "flame --format callgrind" \
+    "convert --to ctf-pretty -o -" "info --fields" "info --fields --json" "flame --format folded" "flame --format callgrind" \
     "graph --format json" "cat -C" "cat --csv --columns time,name,track,args" \
     "check --json" "convert --to callgrind -o -" "dump --json" "info --csv"; do
     # shellcheck disable=SC2086
