@@ -392,15 +392,20 @@ static stele_status take_opened(void *user, const stele_segment *segment)
                               .what = "open when the cut begins, begun there",
                               .is_form = true,
                               .count = segment->count};
-    stele_writer_add_loss(to->writer, &begun);
-    return stele_writer_write(to->writer, segment);
+    stele_writer *const writer =
+        to->writer != NULL ? to->writer : leaving_writer(&to->left, segment);
+    if (writer == NULL)
+        return STELE_OK;
+    stele_writer_add_loss(writer, &begun);
+    return stele_writer_write(writer, segment);
 }
 
-/* Begins what is open where the cut begins, as a trace that is written anew. */
+/* Begins what is open where the cut begins, in the traces that are written anew. */
 static stele_status write_opened(cli *c, const target *to, const inputs *in,
                                  const stele_request *request)
 {
-    if (to->writer == NULL || to->how->keeps != NULL || !wants_open(c) ||
+    const bool is_anew = to->format != NULL && (to->writer != NULL || to->left.count != 0);
+    if (!is_anew || to->how->keeps != NULL || !wants_open(c) ||
         request->begin.kind == STELE_BOUND_NONE)
         return STELE_OK;
     for (size_t i = 0; i < in->count; i++) {

@@ -38,14 +38,21 @@ stele_status leaving_open(leaving *l, cli *c, const inputs *in, const stele_copi
     return status;
 }
 
-stele_status leaving_take(const leaving *l, const stele_segment *segment)
+stele_writer *leaving_writer(const leaving *l, const stele_segment *segment)
 {
-    const stele_stream *stream = stele_stream_get(l->c->context, segment->batch->stream);
+    const stele_stream *stream =
+        l->count != 0 ? stele_stream_get(l->c->context, segment->batch->stream) : NULL;
     for (size_t i = 0; stream != NULL && i < l->in->count; i++)
         if (l->writers[i] != NULL &&
             stele_trace_get_info(l->in->traces[i])->number == stream->trace)
-            return stele_writer_write(l->writers[i], segment);
-    return STELE_OK;
+            return l->writers[i];
+    return NULL;
+}
+
+stele_status leaving_take(const leaving *l, const stele_segment *segment)
+{
+    stele_writer *writer = leaving_writer(l, segment);
+    return writer != NULL ? stele_writer_write(writer, segment) : STELE_OK;
 }
 
 stele_status leaving_finish(const leaving *l)

@@ -18,6 +18,9 @@ typedef struct leaving {
 stele_status leaving_open(leaving *l, cli *c, const inputs *in, const stele_copier *copier,
                           stele_output *out, const char *format, const stele_writer_options *given);
 
+/* The writer of the trace that a segment is of; NULL: that trace is copied. */
+stele_writer *leaving_writer(const leaving *l, const stele_segment *segment);
+
 /* Writes a segment, if it is of a trace that is written anew. */
 stele_status leaving_take(const leaving *l, const stele_segment *segment);
 stele_status leaving_finish(const leaving *l);

@@ -81,14 +81,12 @@ static size_t find_copied(stele_context *context, const format *to, stele_trace 
     size_t copied_count = 0;
     if (!has_copies(to, count, o) || has_parts(traces, count))
         return 0;
-    for (size_t i = 0; i < count; i++) /* a trace of another format is merged with all others */
-        if (!is_of_format(to, traces[i]))
-            return 0;
     context->diag.fn = NULL; /* stele_copier_is_possible() has reported why */
     for (size_t i = 0; i < count; i++)
         copied_count += copied[i] = is_copied(to, traces[i], o);
     context->diag = told;
-    return copied_count;
+    /* A copy that is shifted counts from the common start, a trace written anew from 1970. */
+    return o->is_shifted && copied_count != count ? 0 : copied_count;
 }
 
 /* ---- Folders of copies of several traces ---- */

@@ -39,6 +39,24 @@ cp -r a b
 expect 0 merge a b --align-start -o side
 check 'packets are copied' cmp a/stream_0 side/a/stream_0
 
+# So they do beside traces of other formats, which are written anew in folders of their own.
+ctf=$SOURCE/src/formats/ctf/good/lttng_216_18
+heph_trace=$heph/heph_tracing_example.bin.log
+"$STELE" merge "$ctf" "$heph_trace" --to ctf -o mixed >out 2>err
+says err "heph_tracing_example.bin.log: written anew in 'heph_tracing_example'"
+says_not err 'environment\|log level\|tracks of several'
+check 'packets are copied' cmp "$ctf/all_0" mixed/lttng_216_18/all_0
+texts "$ctf" "$heph_trace" >wanted
+texts mixed >given
+same given wanted
+rm -rf mixed
+# Shifted, they are all written anew: copies would count from another origin.
+"$STELE" merge "$ctf" "$heph_trace" --align-start --to ctf -o mixed >out 2>err
+says_not err 'written anew in'
+texts "$ctf" "$heph_trace" --align-start | grep -v ',lost,' >wanted
+texts mixed | grep -v ',lost,' >given
+same given wanted
+
 # Pieces are the whole again.
 expect 0 split --count 3 "$fxt/events.fxt" -o pieces
 expect 0 merge pieces/* -o whole.fxt
