@@ -200,7 +200,7 @@ static void write_state(cli *c, const info *i)
     if (i->totals->damaged_count + i->totals->unresolved_count + i->totals->clamped_count > 0) {
         label(c, "Doubtful");
         if (i->totals->damaged_count > 0)
-            fact(c, &is_first, "%s that stand in damaged records",
+            fact(c, &is_first, "%s in damaged records",
                  print_things(text, i->totals->damaged_count, "event"));
         if (i->totals->unresolved_count > 0)
             fact(c, &is_first, "%s with dangling references",

@@ -15,6 +15,10 @@ const stele_code fxt_codes[FXT_CODE_COUNT] = {
 
 /* Bytes that are loaded at a position far ahead. */
 #define AHEAD_FAR 4096u
+/* After how many skipped bytes records are looked for that do not begin at a multiple of a word,
+   and how many must follow each other: numbers must not look like so many records. */
+#define ASKEW_AFTER 512u
+#define ASKEW_DEPTH 8u
 
 stele_status walk_open(record_walk *k, input *in, bool is_big_endian, size_t window_size,
                        diag_sink *diag)
@@ -214,6 +218,19 @@ static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to
     return view_resumes(&v, 0, depth, depth_to_end);
 }
 
+/* Moves to where records go on that are no whole words away, because bytes were lost or came in
+   between. Returns false if there are none in the next ASKEW_AFTER bytes. */
+static bool walk_goes_on_askew(record_walk *k, const view *v)
+{
+    for (uint64_t ahead = 1; ahead < ASKEW_AFTER && ahead + FXT_WORD <= v->loaded; ahead++) {
+        if (ahead % FXT_WORD != 0 && view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_DEPTH)) {
+            k->window.at += ahead;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Skips words until a header that other records confirm, or the end. */
 static void walk_resync(record_walk *k, fxt_code code, const char *found)
 {
@@ -223,6 +240,9 @@ static void walk_resync(record_walk *k, fxt_code code, const char *found)
     while (walk_need(k, AHEAD) >= FXT_WORD) {
         const view v = walk_view(k);
         if (view_resumes(&v, 0, 2, 1) || view_resumes_loosely(&v, 0, 5))
+            break;
+        size = window_offset(&k->window) - from;
+        if (size % ASKEW_AFTER == 0 && walk_goes_on_askew(k, &v))
             break;
         k->window.at += FXT_WORD;
     }
