@@ -753,6 +753,10 @@ static size_t transcode(const uint8_t *from, size_t size, bool big, unsigned ver
             written = r.tsc;
         at += used;
     }
+    if (extents != 0) /* those of the last buffer, which ends with the file */
+        stele_xray_encode(
+            &new, 0, &(stele_xray_record){.kind = STELE_XRAY_EXTENTS, .value = out - extents - 16},
+            NULL, to + extents);
     return out;
 }
 
