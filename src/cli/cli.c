@@ -43,6 +43,9 @@ bool cli_check(cli *c, stele_status status, const char *what)
         progress_clear(&c->progress);
         fprintf(stderr, "stele: %s: %s\n", what, stele_status_text(status));
     }
+    if (status == STELE_ERR_CLOCKS && command_has_option(c->options.command, OPTION_ALIGN_START))
+        cli_remark(
+            c, "--align-start lets all begin together; --offset TIME shifts the trace before it");
     if (status == STELE_ERR_EXISTS)
         cli_remark(c, "%s: --force replaces it", what);
     return false;

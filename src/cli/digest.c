@@ -7,9 +7,12 @@
 #include <string.h>
 
 /* A gap is shown if it is at least 1 / GAP_PART_LEAST of the whole, and GAP_USUAL_LEAST times
-   the usual distance of events. */
-#define GAP_PART_LEAST  20u
-#define GAP_USUAL_LEAST 20u
+   the usual distance of events, which is that outside of the longest gaps: a pause that makes up
+   half of a trace of few events must not be its own measure. Fewer than GAP_EVENTS_LEAST events
+   have no usual distance. */
+#define GAP_PART_LEAST   20u
+#define GAP_USUAL_LEAST  20u
+#define GAP_EVENTS_LEAST 20u
 
 /* State while a trace is read into a digest. */
 typedef struct digesting {
@@ -44,7 +47,8 @@ static void keep_finding(void *user, const stele_diag *diag, const char *line)
     to = &d->findings[d->finding_count++];
     *to = (digest_finding){.code = diag->code, .offset = diag->offset};
     stele_visible(diag->source != NULL ? diag->source : "", to->source, sizeof to->source);
-    stele_visible(diag->found, to->found, sizeof to->found);
+    if (stele_visible(diag->found, to->found, sizeof to->found) >= sizeof to->found - 8)
+        strcpy(to->found + sizeof to->found - 8, "...");
 }
 
 static int compare_findings(const void *a, const void *b)
@@ -116,8 +120,13 @@ static void judge_gaps(digest *d)
 {
     const stele_summary_totals *t = d->totals;
     const uint64_t length = t->has_time ? (uint64_t)t->end_ns - (uint64_t)t->begin_ns : 0;
-    const uint64_t usual = t->event_count != 0 ? length / t->event_count : 0;
+    uint64_t outside = length, usual;
     unsigned kept = 0;
+    for (unsigned i = 0; i < d->gap_count; i++)
+        outside -= gap_length(&d->gaps[i]) < outside ? gap_length(&d->gaps[i]) : outside;
+    usual = t->event_count != 0 ? outside / t->event_count : 0;
+    if (t->event_count < GAP_EVENTS_LEAST)
+        d->gap_count = 0;
     for (unsigned i = 0; i < d->gap_count; i++) {
         const digest_gap *gap = &d->gaps[i];
         if (length != 0 && gap->begin_ns >= t->begin_ns && gap->end_ns <= t->end_ns &&

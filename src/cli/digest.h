@@ -26,7 +26,7 @@ typedef struct digest_finding {
     uint64_t count, lost_count;
     uint64_t offset; /* STELE_NO_OFFSET: the finding is about no place */
     char source[256];
-    char found[128];
+    char found[512];
 } digest_finding;
 
 typedef struct digest {

@@ -15,6 +15,8 @@
 #define ODD_SHOWN      4u
 #define NAME_WIDTH     40u
 #define NAME_SIZE      160u
+#define FINDING_INDENT 13u
+#define SCREEN_WIDTH   80u
 
 /* ---- Parts of lines -------------------------------------------------------------------------- */
 
@@ -125,16 +127,16 @@ static void write_head(cli *c, const digest *d)
 
 static void write_finding(cli *c, const digest_finding *f)
 {
-    char text[PRINT_SIZE];
+    char text[PRINT_SIZE], line[sizeof f->found + PRINT_SIZE + 32];
     print_padded(c->out, print_count(text, f->count), -11);
     stele_output_printf(c->out, "  %s %s: %s\n", f->code->code,
                         stele_severity_text(f->code->severity), f->code->title);
     if (f->offset == STELE_NO_OFFSET)
         return;
-    stele_output_printf(c->out, "             first at byte %s", print_count(text, f->offset));
-    if (f->found[0] != 0)
-        stele_output_printf(c->out, ": found %.44s", f->found);
-    stele_output_byte(c->out, '\n');
+    snprintf(line, sizeof line, "first at byte %s%s%s", print_count(text, f->offset),
+             f->found[0] != 0 ? ": found " : "", f->found);
+    print_spaces(c->out, FINDING_INDENT);
+    print_wrapped(c->out, line, FINDING_INDENT, FINDING_INDENT, SCREEN_WIDTH);
 }
 
 static void write_findings(cli *c, const digest *d)
@@ -142,7 +144,10 @@ static void write_findings(cli *c, const digest *d)
     const unsigned shown = d->finding_count < FINDINGS_SHOWN ? d->finding_count : FINDINGS_SHOWN;
     char text[PRINT_SIZE];
     if (d->finding_count == 0 && d->stats.lost_count == 0 && d->stats.missing_count == 0) {
-        stele_output_text(c->out, "Nothing is lost or damaged.\n");
+        /* Whether spans nest takes a reading of its own, so nothing is said of it here. */
+        stele_output_text(c->out, "No record is lost or damaged. Whether spans nest:\n");
+        command_begin(c, "check");
+        command_end(c, d);
         return;
     }
     heading(c, "Lost or damaged");
@@ -184,7 +189,7 @@ static void write_gaps(cli *c, const digest *d)
 
 static void write_busiest(cli *c, const digest *d)
 {
-    const size_t shown = d->row_count < ROWS_SHOWN ? d->row_count : ROWS_SHOWN;
+    size_t shown = 0;
     const uint64_t cut_count = stele_profile_get_counts(d->profile)->cut_count;
     char text[PRINT_SIZE], name[NAME_SIZE];
     uint64_t self_ns = 0;
@@ -192,6 +197,12 @@ static void write_busiest(cli *c, const digest *d)
         return;
     for (size_t i = 0; i < d->row_count; i++)
         self_ns += d->rows[i].self_ns;
+    /* Rows without a complete call and without time only say that the name occurs. */
+    while (shown < d->row_count && shown < ROWS_SHOWN &&
+           (d->rows[shown].self_ns != 0 || d->rows[shown].count != 0))
+        shown++;
+    if (shown == 0)
+        return;
     heading(c, "Busiest, by time of its own");
     for (size_t i = 0; i < shown; i++) {
         const stele_profile_row *row = &d->rows[i];

@@ -106,14 +106,18 @@ static const char *clock_text(stele_clock_domain domain)
     return domains[domain];
 }
 
+static const char *origin_text(const related *r)
+{
+    return r->clock.has_wall ? "with wall-clock time" : "from an unknown moment";
+}
+
 static stele_status refuse(stele_context *context, const related *r, const related *other,
                            const char *expected)
 {
     diag_report(&context->diag, &core_codes[STE008], r->trace->info.path, STELE_NO_OFFSET, 0,
-                expected, "a clock %s %s wall-clock time, beside one %s %s it in '%s'",
-                clock_text(r->clock.domain), r->clock.has_wall ? "with" : "without",
-                clock_text(other->clock.domain), other->clock.has_wall ? "with" : "without",
-                other->trace->info.path);
+                expected, "times %s %s; those of '%s' are %s %s", clock_text(r->clock.domain),
+                origin_text(r), other->trace->info.path, clock_text(other->clock.domain),
+                origin_text(other));
     return STELE_ERR_CLOCKS;
 }
 
@@ -195,7 +199,7 @@ stele_status relate(stele_context *context, related *traces, size_t count,
     if (count > 1 && !request->align_starts && !all.is_same && !all.is_wall &&
         unshifted.first != NULL && !unshifted.is_same && !unshifted.is_wall)
         return refuse(context, find_unrelated(traces, count, unshifted.first), unshifted.first,
-                      "clocks with wall-clock time, or one clock");
+                      "wall-clock time in each trace, or one clock for all");
     for (size_t i = 0; i < count; i++) {
         related *r = &traces[i];
         const stele_trace_options *options = &r->trace->options;

@@ -31,7 +31,7 @@ sound report.html
 for part in sound activity names durations flame slowest; do
     says report.html "<h2 id=\"$part\">"
 done
-says report.html 'Nothing is lost or damaged'
+says report.html 'No record is lost or damaged'
 says report.html '<title>heph_tracing_example.bin.log - stele report</title>'
 
 # Figures are those of profile and info.

@@ -30,8 +30,28 @@ expect 0 why "it's here.log"
 check "the path is quoted" grep -qF "stele profile 'it'\\''s here.log'" out
 
 expect 0 why "$fxt/scheduling.fxt" heph_tracing_example.bin.log
-check "a part for each trace" test "$(grep -c 'Nothing is lost' out)" -eq 2
+check "a part for each trace" test "$(grep -c 'No record is lost' out)" -eq 2
 expect 0 why - <heph_tracing_example.bin.log
 check "pipes are read, too" grep -q '^-: Heph trace' out
+
+# What check finds in the nesting of events is not called sound: the trace has an end before its begin.
+expect 1 check "$fxt/end_before_begin.fxt"
+for command in why info; do
+    expect 0 $command "$fxt/end_before_begin.fxt"
+    says out '[Ww]hether spans nest'
+    says out 'stele check'
+done
+
+# A finding is wrapped, not cut; rows that say nothing are left out.
+xray=$SOURCE/src/formats/xray/good
+expect 0 why "$xray/wrap.14.fdr5.tiny4x512.xray"
+check "the finding has its end" grep -q '^             .*one before it$' out
+check "it fits 80 columns" test "$(grep -v '^      stele\|^/' out | wc -L)" -le 80
+says_not out ', 0 calls, p50 0 ns'
+
+# Pauses that make up most of a trace of few events are no measure of its usual distances.
+expect 0 why "$xray/sleeper.14.fdr5.tsc.xray"
+check "the longest pause is told" grep -q '^     5.00 s  from 0.213378906 s on' out
+
 expect 3 why no-such-file
 expect 2 why

@@ -139,6 +139,25 @@ TEST(a_begin_without_end_is_a_note)
     finish("EVT004@1 EVT004@0 EVT004@2 ");
 }
 
+TEST(a_name_with_quotes_is_escaped)
+{
+    begin();
+    add(STELE_KIND_BEGIN, "a \"b\" \\", 0, 0);
+    flush();
+    stele_check_finish(it.check);
+    CHECK_EQ_STR(it.last, "\"a \\\"b\\\" \\\\\" is open when the trace ends");
+    finish("EVT004@0 ");
+    /* Quotes alone, which take twice the room, are cut to what fits. */
+    begin();
+    add(STELE_KIND_BEGIN,
+        "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"", 0,
+        0);
+    flush();
+    stele_check_finish(it.check);
+    CHECK(strstr(it.last, "\\\"...\" is open") != NULL);
+    finish("EVT004@0 ");
+}
+
 TEST(an_end_of_another_name)
 {
     begin();

@@ -75,24 +75,36 @@ void stele_check_free(stele_check *check)
 
 #define LABEL_SIZE 64
 
+/* Whether a character needs a backslash within quotes. */
+static bool is_quoted(char character)
+{
+    return character == '"' || character == '\\';
+}
+
 /* Writes what a finding calls an event: its name in quotes, cut to the size of the buffer and
    without control characters, or if it has no name, its function or address. */
 static const char *label(const stele_check *check, stele_name name, uint64_t id,
                          char buffer[LABEL_SIZE])
 {
     const stele_text text = stele_name_text(check->context, check->batch, name);
-    size_t size = text.size < LABEL_SIZE - 8 ? text.size : LABEL_SIZE - 8;
+    size_t size = 0, room = LABEL_SIZE - 8;
     char *to = buffer;
     if (text.size == 0) {
         snprintf(buffer, LABEL_SIZE, id != 0 ? "#%llu" : "a span without name",
                  (unsigned long long)id);
         return buffer;
     }
+    for (; size < text.size && room >= 1u + is_quoted(text.bytes[size]); size++)
+        room -= 1u + is_quoted(text.bytes[size]);
     while (size < text.size && size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80)
         size--; /* do not cut within a UTF-8 character */
     *to++ = '"';
-    for (size_t i = 0; i < size; i++)
-        *to++ = (unsigned char)text.bytes[i] < 0x20 || text.bytes[i] == 0x7f ? '?' : text.bytes[i];
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char byte = (unsigned char)text.bytes[i];
+        if (is_quoted(text.bytes[i]))
+            *to++ = '\\';
+        *to++ = byte < 0x20 || byte == 0x7f ? '?' : text.bytes[i];
+    }
     strcpy(to, size < text.size ? "...\"" : "\"");
     return buffer;
 }

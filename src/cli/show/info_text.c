@@ -211,7 +211,9 @@ static void write_state(cli *c, const info *i)
         stele_output_byte(c->out, '\n');
     }
     label(c, "Findings");
-    stele_output_text(c->out, c->report.code_count == 0 ? "none\n" : "");
+    stele_output_text(c->out, c->report.code_count == 0
+                                  ? "none in records; whether spans nest: stele check\n"
+                                  : "");
     for (size_t n = 0; n < c->report.code_count; n++) {
         const report_code *entry = &c->report.codes[n];
         if (n > 0)
