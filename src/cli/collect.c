@@ -164,14 +164,15 @@ static void clear_line(collect *k)
 static void show_line(collect *k, int64_t at_ns)
 {
     stele_collector_counts counts = STELE_INIT(stele_collector_counts);
-    char packets[PRINT_SIZE], bytes[PRINT_SIZE], missing[PRINT_SIZE];
+    char packets[PRINT_SIZE], bytes[PRINT_SIZE], missing[PRINT_SIZE], senders[PRINT_SIZE];
     if (k->c->is_quiet || at_ns - k->shown_ns < SHOWN_EVERY_NS || isatty(STDERR_FILENO) != 1)
         return;
     stele_collector_get_counts(k->collector, &counts);
     clear_line(k);
-    fprintf(stderr, "%s packets, %s; %s missing; %u senders",
-            print_count(packets, counts.packet_count), print_bytes(bytes, counts.received_size),
-            print_count(missing, counts.missing_packet_count), counts.sender_count);
+    fprintf(stderr, "%s, %s; %s missing; %s", print_things(packets, counts.packet_count, "packet"),
+            print_bytes(bytes, counts.received_size),
+            print_count(missing, counts.missing_packet_count),
+            print_things(senders, counts.sender_count, "sender"));
     fflush(stderr);
     k->is_shown = true;
     k->shown_ns = at_ns;

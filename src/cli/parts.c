@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/show/json.h"
+#include "cli/show/print.h"
 
 #define MANIFEST  "_stele"
 #define SUCCESS   "_SUCCESS"
@@ -531,14 +532,16 @@ bool parts_open(export_parts *p, cli *c, const char *path, const char *tables)
 
 bool parts_finish(export_parts *p)
 {
+    char kept[PRINT_SIZE], written[PRINT_SIZE];
     struct stat st;
     if (p->folder != NULL)
         return cli_check(p->c, stele_output_finish(p->folder), p->path);
     if (!has_path(p, SUCCESS, &st) && !cli_check(p->c, put_file(p, SUCCESS, "", 0), p->path))
         return false;
     if (p->kept_count != 0)
-        cli_remark(p->c, "%llu files were there from before, %llu were written",
-                   (unsigned long long)p->kept_count, (unsigned long long)p->written_count);
+        cli_remark(p->c, "%s there from before, %s written",
+                   print_what(kept, p->kept_count, "file", "was", "were"),
+                   print_what(written, p->written_count, "file", "was", "were"));
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/show/print.h"
 #include "cli/sql/engine.h"
 #include "cli/sql/folder.h"
 #include "cli/sql/line.h"
@@ -338,18 +339,19 @@ static void conclude(query *q)
     const scan_totals *totals = &q->e.functions.totals;
     const stele_reader_stats stats = {.lost_count = totals->lost_count,
                                       .missing_count = totals->missing_count};
+    char count[PRINT_SIZE];
     if (totals->lost_count != 0)
-        cli_remark(q->c, "%llu events are known to be lost: see the table 'lost'",
-                   (unsigned long long)totals->lost_count);
+        cli_remark(q->c, "%s known to be lost: see the table 'lost'",
+                   print_what(count, totals->lost_count, "event", "is", "are"));
     if (totals->misfit_count != 0)
-        cli_remark(q->c, "%llu values do not fit the type of their column 'arg_...', and are NULL",
-                   (unsigned long long)totals->misfit_count);
+        cli_remark(q->c, "%s not fit the type of the column 'arg_...', and became NULL",
+                   print_what(count, totals->misfit_count, "value", "does", "do"));
     if (totals->replaced_count != 0)
-        cli_remark(q->c, "%llu texts are not UTF-8: each wrong byte became U+FFFD",
-                   (unsigned long long)totals->replaced_count);
+        cli_remark(q->c, "%s not UTF-8: each wrong byte became U+FFFD",
+                   print_what(count, totals->replaced_count, "text", "is", "are"));
     if (totals->unknown_count != 0)
-        cli_remark(q->c, "%llu times do not fit into 64 bits of nanoseconds, and are NULL",
-                   (unsigned long long)totals->unknown_count);
+        cli_remark(q->c, "%s not fit into 64 bits of nanoseconds, and became NULL",
+                   print_what(count, totals->unknown_count, "time", "does", "do"));
     if (totals->misfit_count != 0 || totals->unknown_count != 0)
         cli_exit(q->c, EXIT_FINDINGS);
     cli_conclude(q->c, NULL, &stats);

@@ -33,6 +33,7 @@ typedef struct repair {
     /* leaves out every record with an error, also one that could be read completely; otherwise
        only damaged records */
     bool is_narrow;
+    uint64_t left_count; /* events that the conversion being made has left out */
 } repair;
 
 /* ---- Checking of traces ---- */
@@ -79,10 +80,9 @@ static bool judge(repair *r, const char *path, stele_reader_stats *stats)
 
 /* ---- Choice of records ---- */
 
-/* Whether an event is kept: its record is not damaged and, with is_narrow, has no error. */
-static bool is_sound(void *user, const stele_event *event)
+/* Whether the record of an event is not damaged and, with is_narrow, has no error. */
+static bool has_sound_record(const repair *r, const stele_event *event)
 {
-    const repair *r = user;
     size_t low = 0, high = r->count;
     if (event->flags & STELE_FLAG_DAMAGED)
         return false;
@@ -99,18 +99,39 @@ static bool is_sound(void *user, const stele_event *event)
            r->places[low] - event->offset >= (event->size != 0 ? event->size : 1);
 }
 
+/* Whether an event is kept; counts those that are not. */
+static bool is_sound(void *user, const stele_event *event)
+{
+    repair *r = user;
+    const bool is_kept = has_sound_record(r, event);
+    r->left_count += !is_kept;
+    return is_kept;
+}
+
+/* Says what was read and what of it is not in the output: bytes that no record could be made of,
+   and events. */
 static void show_kept(const repair *r, const stele_reader_stats *judged, uint64_t error_count)
 {
     char count[PRINT_SIZE], size[PRINT_SIZE], findings[PRINT_SIZE];
+    const uint64_t skipped_size = judged->balance.skipped_size;
     if (r->c->is_quiet)
         return;
     progress_clear(&r->c->progress);
     fprintf(stderr, "Read: %s in %s of records\n",
             print_things(count, judged->event_count, "event"),
             print_bytes(size, judged->balance.record_size));
-    fprintf(stderr, "Left out: %s that are no records, and what the %s are about\n",
-            print_bytes(size, judged->balance.skipped_size),
-            print_things(findings, error_count, "error"));
+    if (r->left_count == 0 && skipped_size == 0) {
+        fprintf(stderr, "Left out: nothing\n");
+        return;
+    }
+    fputs("Left out: ", stderr);
+    if (r->left_count != 0)
+        fprintf(stderr, "%s, which %s about", print_things(count, r->left_count, "event"),
+                print_what(findings, error_count, "error", "is", "are"));
+    if (skipped_size != 0)
+        fprintf(stderr, "%s%s of no record", r->left_count != 0 ? ", and " : "",
+                print_bytes(size, skipped_size));
+    fputc('\n', stderr);
 }
 
 /* ---- Trial conversions ---- */
@@ -210,6 +231,7 @@ static void mend(repair *r, const stele_reader_stats *judged)
     if (!find_way(r, &how))
         return;
     c->report.is_repeated = true;
+    r->left_count = 0;
     if (converting_execute(c, &how, &kept)) {
         show_kept(r, judged, error_count);
         cli_remark(c, "%s: passes 'stele check'", option_value(&c->options, OPTION_OUTPUT));

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const stele_code core_codes[CORE_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
@@ -23,6 +24,35 @@ void diag_emit(diag_sink *sink, const stele_diag *diag)
         sink->fn(sink->user, diag);
 }
 
+/* Nouns after counts in what findings say that they found. */
+static const char *const counted[] = {"bytes",     "events",  "packets",  "records", "instructions",
+                                      "values",    "fields",  "elements", "frames",  "lines",
+                                      "members",   "streams", "threads",  "tracks",  "files",
+                                      "snapshots", "times",   "calls",    "names"};
+
+static bool is_joined(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == ',' || c == '\'' || c == '"';
+}
+
+/* Makes "1 byte" of "1 bytes" everywhere in a text. */
+static void singular(char *text)
+{
+    for (char *at = text; (at = strstr(at, "1 ")) != NULL; at += 2) {
+        if (at != text && is_joined(at[-1]))
+            continue;
+        for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+            const size_t size = strlen(counted[i]);
+            char *end = at + 2 + size;
+            if (strncmp(at + 2, counted[i], size) != 0 || is_joined(*end))
+                continue;
+            memmove(end - 1, end, strlen(end) + 1);
+            break;
+        }
+    }
+}
+
 void diag_report(diag_sink *sink, const stele_code *code, const char *source, uint64_t offset,
                  uint64_t size, const char *expected, const char *found, ...)
 {
@@ -35,6 +65,7 @@ void diag_report(diag_sink *sink, const stele_code *code, const char *source, ui
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);
     va_end(args);
+    singular(text);
     diag_emit(sink, &(stele_diag){.code = code,
                                   .source = source,
                                   .offset = offset,

@@ -39,7 +39,7 @@ kept=again/track/part-00000.parquet
 [ -e "$kept" ] || kept=$(find again -name 'part-*' | head -n 1)
 touch -d 2001-01-01 "$kept"
 expect 0 convert "$events" --to parquet -o again --partition track --resume
-says err 'files were there from before'
+says err ' there from before'
 list again >have
 same have wanted
 while read -r file; do same "whole/$file" "again/$file"; done <wanted

@@ -78,12 +78,17 @@ check 'no trial is left' test -z "$(find . -name '.stele-repair*')"
 # A sound trace is copied byte by byte, and nothing is left out.
 expect 0 repair "$fxt/events.fxt" -o copy.fxt
 same copy.fxt "$fxt/events.fxt"
-says err '^Left out: 0 bytes that are no records, and what the 0 errors are about'
+says err '^Left out: nothing$'
 expect_from 2 "$fxt/events.fxt" repair - -o piped.fxt
 # Each finding has its address.
 expect 1 repair "$heph_bad/garbage_between.heph" -o mended.heph
 says err 'garbage_between.heph:[0-9]*: error HEP'
-says err '^Left out: [1-9]'
+says err '^Left out: [1-9][0-9]* bytes of no record$'
+expect 1 repair --force "$fxt_bad/cut_in_record.fxt" -o mended.fxt
+says err '^Left out: 1 event, which 1 error is about$'
+expect 1 repair --force "$heph_bad/trailing_bytes.heph" -o mended.heph
+says err '^Left out: 1 byte of no record$'
+says err 'and 1 byte to the next packet'
 expect 4 repair "$fxt/events.fxt" -o copy.fxt
 expect 0 repair --force "$fxt/events.fxt" -o copy.fxt
 expect 2 repair "$fxt/events.fxt"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/print.h"
+
 #define NAMES_COUNT 4096u /* a power of two */
 
 /* An entry of the cache of names by address. */
@@ -74,9 +76,10 @@ static stele_status follow_start(insns_following *f)
 void insns_follow_end(insns_following *f)
 {
     const uint64_t cut_count = f->calls != NULL ? stele_insn_calls_cut_count(f->calls) : 0;
+    char count[PRINT_SIZE];
     if (cut_count != 0)
-        cli_remark(f->c, "%llu calls deeper than %u are not followed",
-                   (unsigned long long)cut_count, STELE_INSN_CALLS_DEPTH_MAX);
+        cli_remark(f->c, "%s not followed, because deeper than %u others",
+                   print_what(count, cut_count, "call", "is", "are"), STELE_INSN_CALLS_DEPTH_MAX);
     stele_insn_calls_free(f->calls);
     free(f->names);
 }

@@ -28,6 +28,14 @@ const char *print_things(char *to, uint64_t count, const char *thing)
     return to;
 }
 
+const char *print_what(char *to, uint64_t count, const char *thing, const char *verb_of_one,
+                       const char *verb_of_more)
+{
+    const size_t size = strlen(print_things(to, count, thing));
+    snprintf(to + size, PRINT_SIZE - size, " %s", count == 1 ? verb_of_one : verb_of_more);
+    return to;
+}
+
 const char *print_bytes(char *to, uint64_t size)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -18,6 +18,10 @@ const char *print_count(char *to, uint64_t count);
 /* A count with its noun, such as "1 event" or "12 events". */
 const char *print_things(char *to, uint64_t count, const char *thing);
 
+/* A count with its noun and a verb, such as "1 event is" or "12 events are". */
+const char *print_what(char *to, uint64_t count, const char *thing, const char *verb_of_one,
+                       const char *verb_of_more);
+
 /* A size such as "344.2 MiB"; "812 bytes" below 1 KiB. */
 const char *print_bytes(char *to, uint64_t size);
 
