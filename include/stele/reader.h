@@ -395,6 +395,9 @@ typedef struct stele_format_info {
     bool can_read, can_write, can_copy;
     bool links_tracks; /* traces can have operations and flows, whose events stand on several tracks
                         */
+    /* Kinds of events, as bits, that traces can have, and of which a writer keeps something: of
+       other kinds nothing is in what it writes. Metadata and losses need not be among them. */
+    uint64_t read_kinds, written_kinds;
 } stele_format_info;
 
 /* Gives the formats that this library was built with, `index` from 0. Returns false past the last

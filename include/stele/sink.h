@@ -38,6 +38,7 @@ typedef struct stele_sink_info {
     const char *extensions; /* separated by spaces, with dots: ".csv" */
     const char *settings;   /* keys that stele_writer_open() takes, separated by spaces; "": none */
     uint32_t columns;       /* STELE_COLUMN_... to request from a reader */
+    uint64_t written_kinds; /* kinds of events, as bits, of which something is in the output */
 } stele_sink_info;
 
 /* Gives the sinks, `index` from 0. Returns false past the last one. The caller sets `struct_size`

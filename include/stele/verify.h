@@ -31,7 +31,9 @@ extern "C" {
 #define STELE_ASPECT_FIELDS 0x20u
 #define STELE_ASPECT_TIME   0x40u
 #define STELE_ASPECT_LABELS 0x80u /* names of enumerators and objects that values mean */
-#define STELE_ASPECTS_ALL   0xffu
+#define STELE_ASPECT_NESTING \
+    0x100u /* an end ends the innermost open span of its track in one of the traces only */
+#define STELE_ASPECTS_ALL 0x1ffu
 
 /* How an event differs between the traces that are compared. */
 typedef enum stele_difference_what {
@@ -72,14 +74,17 @@ typedef struct stele_verified {
     uint64_t same_count;       /* events that are equal */
     uint64_t allowed_count;    /* events that differ only in what the losses allow */
     uint64_t difference_count; /* events that differ otherwise, or are missing */
+    /* Spans were compared by their begins and their ends, each of which was counted as an event. */
+    bool has_points;
 } stele_verified;
 
 /*
  * Reads the `count` traces `first` together, and `second`, in the order of time, and compares them.
  * Times are compared on the wall clock if both know it, else as they are; from the first event on,
  * if the losses say so. Spans are compared by their begins and ends if the second's format has only
- * one form of them. Errors: those of stele_reader_open() and stele_reader_next();
- * STELE_ERR_UNSUPPORTED: a trace cannot be read again.
+ * one form of them, and then each of both counts as an event. Traces that can be read only once,
+ * such as compressed ones, must not have been read before. Errors: those of stele_reader_open() and
+ * stele_reader_next().
  */
 STELE_API stele_status stele_verify(stele_context *context, stele_trace *const *first, size_t count,
                                     stele_trace *second, const stele_verify_options *options,

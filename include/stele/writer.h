@@ -131,6 +131,10 @@ typedef struct stele_copier_options {
        stele_copier_left(). At least one of them must be copied. stele_copier_is_possible() reports
        why a trace cannot be; it is not reported again. */
     bool leaves_others;
+    /* Numbers of events and packets, by which readers find out what is missing, are written so that
+       what was not kept does not count as lost: the records of a stream that are kept follow each
+       other, but for what is known to be lost between them. */
+    bool renumbers;
 } stele_copier_options;
 
 /* Whether traces of the format are folders of files, or can be: see stele_copier_options.folder. */

@@ -30,6 +30,7 @@ typedef struct target {
     bool is_aligned; /* several traces whose starts --align-start brings together */
     bool has_wall;   /* wall_ns is known */
     int64_t wall_ns; /* wall-clock time at time 0, from the first events that have one */
+    uint64_t kinds;  /* of the events that were taken, as bits */
     bool has_end;    /* the request has an end, so spans that are open there are not unfinished */
     /* losses must stop the command at once, because its output cannot be removed */
     bool stops_at_loss;
@@ -185,6 +186,8 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
         return true;
     copying.keeps_all = selection_is_all(s) && to->how->keeps == NULL &&
                         !option_given(&c->options, OPTION_STREAM_INTERSECTION);
+    /* What 'repair' leaves out is lost. */
+    copying.renumbers = to->how->keeps == NULL;
     if (is_copy(c, to, in, &copying)) {
         status = stele_copier_open(c->context, to->out, to->format, in->traces, in->count, &copying,
                                    &to->copier);
@@ -306,6 +309,8 @@ static stele_status take(void *user, const stele_segment *segment)
     target *to = user;
     const stele_event *events = segment->batch->events + segment->first;
     stele_status status = STELE_OK;
+    for (uint32_t i = 0; to->copier == NULL && i < segment->count; i++)
+        to->kinds |= STELE_KIND_BIT(events[i].kind);
     if (to->how->keeps == NULL)
         return take_part(to, segment);
     for (uint32_t i = 0, from; status == STELE_OK && i < segment->count; i++) {
@@ -452,7 +457,8 @@ static bool convert(cli *c, target *to, const inputs *in, selection *s, stele_re
     const stele_status status = wants_calls(to, in, s)
                                     ? write_calls(c, to, in)
                                     : write_events(c, to, in, &s->request, stats);
-    if (cli_check(c, status, to->path) && cli_check(c, finish(to), to->path)) {
+    if (cli_check(c, status, to->path) && cli_check(c, finish(to), to->path) &&
+        losses_leave_something(c, in, to->format != NULL ? to->format : to->sink, 0, to->kinds)) {
         if (!to->how->is_trial)
             losses_show(c, to->format != NULL ? to->format : to->sink, get_loss, to);
         if (c->is_strict && has_loss(to) && !to->how->is_trial)
@@ -481,6 +487,8 @@ static bool convert_inputs(cli *c, target *to, const inputs *in, selection *s,
                            stele_reader_stats *stats)
 {
     return in->count == c->options.argument_count && inputs_align(c, in) &&
+           losses_leave_something(c, in, to->format != NULL ? to->format : to->sink,
+                                  s->request.kinds, 0) &&
            target_open(c, to, in, s) && convert(c, to, in, s, stats);
 }
 

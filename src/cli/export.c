@@ -265,17 +265,18 @@ static bool write_table(export *x, const char *table)
 
 static void conclude(export *x)
 {
+    char count[PRINT_SIZE];
     if (x->replaced_count != 0)
-        cli_remark(x->c, "%llu texts are not UTF-8: each wrong byte became U+FFFD",
-                   (unsigned long long)x->replaced_count);
+        cli_remark(x->c, "%s not UTF-8: each wrong byte became U+FFFD",
+                   print_what(count, x->replaced_count, "text", "is", "are"));
     if (x->misfit_count != 0) {
-        cli_remark(x->c, "%llu values do not fit the type of their column 'arg...', and are null",
-                   (unsigned long long)x->misfit_count);
+        cli_remark(x->c, "%s not fit the type of the column 'arg...', and became null",
+                   print_what(count, x->misfit_count, "value", "does", "do"));
         cli_exit(x->c, EXIT_FINDINGS);
     }
     if (x->unknown_count != 0) {
-        cli_remark(x->c, "%llu times do not fit into 64 bits of nanoseconds, and are null",
-                   (unsigned long long)x->unknown_count);
+        cli_remark(x->c, "%s not fit into 64 bits of nanoseconds, and became null",
+                   print_what(count, x->unknown_count, "time", "does", "do"));
         cli_exit(x->c, EXIT_FINDINGS);
     }
     cli_conclude(x->c, NULL, &x->stats);
@@ -320,6 +321,20 @@ static bool write_tables(export *x, char *list)
     return is_done;
 }
 
+/* Refuses options that only formats of traces know. */
+static bool knows_options(cli *c, const char *format)
+{
+    static const option_id ids[] = {OPTION_TO_VERSION,   OPTION_COMPRESS,
+                                    OPTION_CHECKSUM,     OPTION_TO_KEY_FILE,
+                                    OPTION_EVENT_HEADER, OPTION_HEADER_ALIGNMENT};
+    if (option_given(&c->options, OPTION_VERIFY))
+        return cli_usage(c, "--verify: %s is not read back", format);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (option_given(&c->options, ids[i]))
+            return cli_usage(c, "--%s is for trace formats", option_table[ids[i]].name);
+    return true;
+}
+
 void export_execute(cli *c, const char *format)
 {
     export x = {.c = c, .format = format, .stats = {.struct_size = sizeof x.stats}};
@@ -332,7 +347,8 @@ void export_execute(cli *c, const char *format)
         cli_check(c, STELE_ERR_MEMORY, "tables");
     } else if (path == NULL) {
         cli_usage(c, "--output is missing: where to? ('-' is standard output)");
-    } else if (selection_make(c, &x.selected) && open_output(&x, path, list)) {
+    } else if (knows_options(c, format) && selection_make(c, &x.selected) &&
+               open_output(&x, path, list)) {
         if (write_tables(&x, list)) {
             if (x.has_parts)
                 parts_finish(&x.parts);

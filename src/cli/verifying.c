@@ -41,8 +41,8 @@ bool verifying_fits(cli *c, const char *sink, const char *path)
 /* Prints the aspects in which events differ, such as "name and fields". */
 static void put_aspects(unsigned aspects)
 {
-    static const char *const words[] = {"kind",  "name",   "category", "track",
-                                        "value", "fields", "time",     "labels"};
+    static const char *const words[] = {"kind",   "name", "category", "track",  "value",
+                                        "fields", "time", "labels",   "nesting"};
     bool is_first = true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if ((aspects >> i & 1u) == 0)
@@ -100,19 +100,25 @@ static stele_loss *collect(loss_fn *next, const void *from, size_t *count)
     return list;
 }
 
+/* Says what was compared. A span that only one of the formats has as one event is compared by its
+   begin and its end, so there can be more comparisons than events. */
 static void conclude(cli *c, const char *path, const verifying *v, const stele_verified *result)
 {
-    char same[PRINT_SIZE], allowed[PRINT_SIZE], count[PRINT_SIZE];
+    char all[PRINT_SIZE], same[PRINT_SIZE], allowed[PRINT_SIZE], count[PRINT_SIZE];
+    const char *thing = result->has_points ? "moment" : "event";
     if (v->shown > v->shown_max)
         fprintf(stderr, "stele: … and %s; --all shows each\n",
                 print_things(count, v->shown - v->shown_max, "more difference"));
     if (result->difference_count != 0)
         cli_exit(c, EXIT_DIFFERS);
     cli_remark(
-        c, "%s: %s: %s the same, %s as the losses say%s%s", path,
+        c, "%s: %s: %s%s: %s the same, %s as the table above says%s%s", path,
         result->difference_count == 0 ? "verified" : "NOT as it was read",
-        print_things(same, result->same_count, "event"),
-        print_count(allowed, result->allowed_count), result->difference_count != 0 ? ", and " : "",
+        print_things(all, result->same_count + result->allowed_count + result->difference_count,
+                     thing),
+        result->has_points ? " (begins and ends of spans, and other events)" : "",
+        print_count(same, result->same_count), print_count(allowed, result->allowed_count),
+        result->difference_count != 0 ? ", and " : "",
         result->difference_count != 0 ? print_things(count, result->difference_count, "difference")
                                       : "");
 }

@@ -36,6 +36,7 @@ struct pieces {
     hash_key keys[2];
     /* Name of the field that marks events which a copy added to begin what is open. */
     stele_name before;
+    stele_name counter; /* name of the field that counts the events of a stream */
     piece *by_trace;
     size_t trace_count;
     hash_table table; /* indexes of `seen`, by the hash and the trace */
@@ -102,6 +103,7 @@ stele_status pieces_new(stele_context *context, const related *traces, size_t co
     p->context = context;
     p->trace_count = count;
     p->before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
+    p->counter = stele_name_intern(context, "counter", strlen("counter"));
     /* Two independent hashes of 64 bits: events that differ are equal in both only by chance. */
     p->keys[0] = hash_key_make();
     p->keys[1] = hash_key_make();
@@ -179,6 +181,14 @@ static void hash_track(hasher *h, uint32_t number)
     hash_number(h, UINT64_MAX);
 }
 
+/* Whether the first field of an event counts the events of its stream. A cut can begin to count
+   anew. */
+static bool is_counter(const pieces *p, const stele_field *field)
+{
+    return field->name == p->counter && field->hint == STELE_HINT_CONTEXT &&
+           field->type == STELE_TYPE_UINT && field->label_count == 0;
+}
+
 /* Hashes the entries of all fields. Types and counts are hashed, too, so that no two different
    tapes give the same sequence of numbers. */
 static void hash_fields(hasher *h, const stele_batch *batch, const stele_event *event)
@@ -187,6 +197,8 @@ static void hash_fields(hasher *h, const stele_batch *batch, const stele_event *
     const uint32_t count = stele_event_fields(batch, event, &first);
     for (uint32_t i = 0; i < count; i++) {
         const stele_field *field = &batch->fields[first + i];
+        if (i == 0 && is_counter(h->of, field))
+            continue;
         hash_name(h, batch, field->name);
         hash_number(h, (uint64_t)field->type << 16 | (uint64_t)field->width << 8 | field->hint);
         if (field->type == STELE_TYPE_NAME)

@@ -70,6 +70,8 @@ struct copier {
     /* The caller sets these before the first event. */
     /* No event will be left out. */
     bool keeps_all;
+    /* What is left out does not count as lost: see stele_copier_options. */
+    bool renumbers;
     /* The version of the format that the copy shall be of; NULL for the trace's own. */
     const char *version;
     /* The folder inside the output folder that files go to; NULL for the output folder itself. */
@@ -84,6 +86,12 @@ typedef enum format_target {
     /* Its traces are folders, or files with others beside them: see format_output_open(). */
     FORMAT_TARGET_EITHER
 } format_target;
+
+/* The kinds of events that only traces of instructions have. */
+#define FORMAT_INSN_KINDS                                                     \
+    (STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) |      \
+     STELE_KIND_BIT(STELE_KIND_STORE) | STELE_KIND_BIT(STELE_KIND_SNAPSHOT) | \
+     STELE_KIND_BIT(STELE_KIND_SYSCALL))
 
 typedef struct format {
     const char *name, *title;
@@ -102,6 +110,9 @@ typedef struct format {
     const char *settings;
     /* The format's traces can have operations and flows. */
     bool links_tracks;
+    /* The kinds of events, as bits, that its traces can have, and of which its writer can keep
+       something; 0 when these are all kinds. Metadata and losses need not be among them. */
+    uint64_t read_kinds, written_kinds;
 
     /* Tells whether two traces of this format are parts of one. NULL when they never are. */
     bool (*is_part)(const stele_trace *a, const stele_trace *b);

@@ -62,7 +62,10 @@ bool stele_format_get(size_t index, stele_format_info *info)
                               .can_read = f->ops != NULL,
                               .can_write = f->writer != NULL,
                               .can_copy = f->copier != NULL,
-                              .links_tracks = f->links_tracks};
+                              .links_tracks = f->links_tracks,
+                              .read_kinds = f->read_kinds != 0 ? f->read_kinds : STELE_KINDS_ALL,
+                              .written_kinds =
+                                  f->written_kinds != 0 ? f->written_kinds : STELE_KINDS_ALL};
     sized_give(info, &own, sizeof own, SIZED_FIRST(stele_format_info, can_copy));
     return true;
 }

@@ -151,6 +151,7 @@ static stele_status open_copiers(stele_copier *c, const format *to, output *out,
         if (status != STELE_OK)
             break;
         c->copiers[i]->keeps_all = options->keeps_all;
+        c->copiers[i]->renumbers = options->renumbers && !options->keeps_all;
         c->copiers[i]->version = c->version;
         c->copiers[i]->folder = c->folders[i];
     }
@@ -225,7 +226,7 @@ stele_status stele_copier_open(stele_context *context, output *out, const char *
              : name_folders(c, options.folder) ? open_copiers(c, format_find(name), out, &options)
                                                : STELE_ERR_MEMORY;
     if (status == STELE_OK && options.cut != NULL && options.cut->begin.kind != STELE_BOUND_NONE)
-        status = opened_find(context, traces, count, options.cut, begin_opened, c);
+        status = opened_find(context, traces, count, options.cut, true, begin_opened, c);
     if (status != STELE_OK) {
         stele_copier_close(c);
         return status;

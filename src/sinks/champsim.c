@@ -152,4 +152,5 @@ const sink_entry sink_champsim = {.name = "champsim",
                                   .title = "records of the simulator ChampSim",
                                   .extensions = ".champsim",
                                   .columns = INSN_STEPS_COLUMNS,
+                                  .written_kinds = INSN_STEPS_KINDS,
                                   .open = champsim_open};

@@ -163,4 +163,5 @@ const sink_entry sink_cvp = {.name = "cvp",
                              .title = "traces of the first Championship Value Prediction",
                              .extensions = ".cvp",
                              .columns = INSN_STEPS_COLUMNS,
+                             .written_kinds = INSN_STEPS_KINDS,
                              .open = cvp_open};

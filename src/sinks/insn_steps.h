@@ -39,6 +39,11 @@ typedef void step_take_fn(stele_writer *writer, const step *at);
     (STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_VALUE | STELE_COLUMN_TRACK | \
      STELE_COLUMN_FIELDS)
 
+/* Kinds of events that something is written of. */
+#define INSN_STEPS_KINDS                                                 \
+    (STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) | \
+     STELE_KIND_BIT(STELE_KIND_STORE))
+
 /* Makes a sink that passes the instructions of one thread to `take`, and counts other events as
    losses. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status insn_steps_open(stele_context *context, output *out, step_take_fn *take,

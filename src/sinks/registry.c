@@ -57,7 +57,9 @@ static void give_info(const sink_entry *from, stele_sink_info *info)
                                  .title = from->title,
                                  .extensions = from->extensions,
                                  .settings = from->settings != NULL ? from->settings : "",
-                                 .columns = from->columns};
+                                 .columns = from->columns,
+                                 .written_kinds = from->written_kinds != 0 ? from->written_kinds
+                                                                           : STELE_KINDS_ALL};
     sized_give(info, &own, sizeof own, SIZED_FIRST(stele_sink_info, columns));
 }
 

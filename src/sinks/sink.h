@@ -13,7 +13,8 @@ typedef struct sink_entry {
     const char *extensions; /* space separated, with dots */
     /* keys of settings for stele_writer_open(), space separated; NULL: none */
     const char *settings;
-    uint32_t columns; /* STELE_COLUMN_... bits that events must have */
+    uint32_t columns;       /* STELE_COLUMN_... bits that events must have */
+    uint64_t written_kinds; /* kinds of events, as bits, that it can write; 0: all */
 
     /* Opens the sink. It owns `out` from then on. An unknown column is reported (STE009) and
        gives STELE_ERR_ARGUMENT. `options` have this version's size, or are NULL. */

@@ -45,6 +45,20 @@ expect 2 convert --verify "$fxt/events.fxt" -o x.json
 says err 'is not read back'
 expect 2 convert --verify "$fxt/events.fxt" --to heph -o -
 expect_from 2 "$fxt/events.fxt" convert --verify - -o x.fxt
+expect 2 convert --verify "$fxt/events.fxt" -o x.parquet
+says err 'is not read back'
+expect 2 convert --to-version 2 "$fxt/events.fxt" -o x.parquet
+check 'nothing was made' test ! -e x.parquet
+# What can be read only once can be verified, too.
+gzip -c "$fxt/events.fxt" >events.fxt.gz
+for to in fxt ctf heph xray; do
+    rm -rf there
+    verified events.fxt.gz $to there
+done
+expect 0 convert --verify "$fxt/events.fxt" -o packed.fxt.gz
+# What is counted: of two spans the begins and the ends.
+expect 0 convert --force --verify "$heph/zero_length_overlap.heph" -o same.heph
+says err ': verified: [0-9,]* moments (begins and ends of spans, and other events): [0-9,]* the same, 0 '
 # Cuts and merges.
 expect 0 cut --verify --begin 215ns "$fxt/events.fxt" -o cut.fxt
 says err ': verified: '

@@ -97,9 +97,6 @@ static stele_status pairings_make(finding *f, stele_context *context, uint64_t k
 {
     const stele_pairing_options options = {.kinds = kinds};
     stele_status status = STELE_OK;
-    f->pairings = calloc(f->count, sizeof(stele_pairing *));
-    if (f->pairings == NULL)
-        return STELE_ERR_MEMORY;
     for (size_t i = 0; i < f->count && status == STELE_OK; i++) {
         status = stele_pairing_new(context, &options, &f->pairings[i]);
         if (status == STELE_OK && !stele_pairing_wants(f->pairings[i], f->traces[i])) {
@@ -184,7 +181,7 @@ static stele_status find(finding *f, stele_context *context, const stele_request
 }
 
 stele_status opened_find(stele_context *context, stele_trace *const *traces, size_t count,
-                         const stele_request *request, opened_fn *fn, void *user)
+                         const stele_request *request, bool has_pairs, opened_fn *fn, void *user)
 {
     finding f = {.context = context,
                  .traces = traces,
@@ -194,7 +191,12 @@ stele_status opened_find(stele_context *context, stele_trace *const *traces, siz
                  .user = user};
     const uint64_t asked = request->kinds != 0 ? request->kinds : STELE_KINDS_ALL;
     stele_request wanted = *request;
-    stele_status status = pairings_make(&f, context, asked & KINDS_OPENED);
+    stele_status status = STELE_OK;
+    f.pairings = calloc(count != 0 ? count : 1, sizeof(stele_pairing *));
+    if (f.pairings == NULL)
+        return STELE_ERR_MEMORY;
+    if (has_pairs)
+        status = pairings_make(&f, context, asked & KINDS_OPENED);
     wanted.from_start = true;
     wanted.order = STELE_ORDER_TIME;
     wanted.columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
@@ -253,7 +255,7 @@ stele_status stele_give_open(stele_context *context, stele_trace *const *traces,
         return status;
     if (has_marks)
         g.mark = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
-    status = opened_find(context, traces, count, request, give, &g);
+    status = opened_find(context, traces, count, request, true, give, &g);
     stele_batch_free(g.batch);
     return status;
 }

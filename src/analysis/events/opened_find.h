@@ -5,7 +5,8 @@
 
 #include <stele/reader.h>
 
-/* Receives one event that began something. `before_ns` is how many nanoseconds before the begin
+/* Receives one event that began something; after its fields stands one more, which says how much
+   earlier it began, unless `before_ns` is 0. `before_ns` is how many nanoseconds before the begin
    of the request it happened. */
 typedef stele_status opened_fn(void *user, const stele_batch *batch, const stele_event *event,
                                uint64_t before_ns);
@@ -14,9 +15,10 @@ typedef stele_status opened_fn(void *user, const stele_batch *batch, const stele
  * Gives the begins of spans, asynchronous operations, flows and running threads that are open at
  * the begin of the request. Their time and ticks are changed to that begin; their offsets stay.
  * Those of a track come from the outermost to the innermost. A COMPLETE event that reaches over the
- * begin is in the request itself, and not given. Reads the traces from their start up to the begin.
+ * begin is in the request itself, and not given. `has_pairs`: moments that are paired by their
+ * names count as begins and ends, too. Reads the traces from their start up to the begin.
  */
 stele_status opened_find(stele_context *context, stele_trace *const *traces, size_t count,
-                         const stele_request *request, opened_fn *fn, void *user);
+                         const stele_request *request, bool has_pairs, opened_fn *fn, void *user);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/opened_find.h"
 #include "analysis/events/verify_side.h"
 #include "core/array.h"
 #include "core/sized.h"
@@ -38,8 +39,10 @@ typedef struct comparing {
     uint32_t late_count[2], late_capacity[2];
     stele_verified result;
     bool counts_from_first; /* times are relative to the first event */
-    bool is_late;           /* the events in `late` are being compared */
-    bool is_over;           /* the caller does not want more differences */
+    bool has_open;          /* spans are begun anew at open_ns, before all other events */
+    int64_t open_ns;
+    bool is_late; /* the events in `late` are being compared */
+    bool is_over; /* the caller does not want more differences */
 } comparing;
 
 /* ---- Allowed differences ---- */
@@ -139,6 +142,8 @@ static unsigned aspects_of(const comparing *c, const verify_item *a, const verif
         differing |= STELE_ASPECT_FIELDS;
     if (a->labels != b->labels && (a->fields_matter && b->fields_matter))
         differing |= STELE_ASPECT_LABELS;
+    if (a->knows_nesting && b->knows_nesting && a->is_crossing != b->is_crossing)
+        differing |= STELE_ASPECT_NESTING;
     if (track_matters(a, b) && !is_same_track(c, a->tracks[0], b->tracks[0]))
         differing |= STELE_ASPECT_TRACK;
     return differing;
@@ -360,14 +365,30 @@ static stele_status take_time(comparing *c, verify_side *side, int64_t time_ns)
     return status;
 }
 
+/* Goes on to the first event with a time. Those before it are compared with its time's. */
+static stele_status reach_time(verify_side *side)
+{
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && side->has_next && !side->next.has_time) {
+        status = verify_side_add(side, &side->next);
+        if (status == STELE_OK)
+            status = verify_side_step(side);
+    }
+    return status;
+}
+
 static stele_status compare_all(comparing *c)
 {
     verify_side *a = &c->sides[0], *b = &c->sides[1];
     stele_status status = verify_side_step(a);
     if (status == STELE_OK)
         status = verify_side_step(b);
+    if (status == STELE_OK && c->counts_from_first)
+        status = reach_time(a);
+    if (status == STELE_OK && c->counts_from_first)
+        status = reach_time(b);
     if (status == STELE_OK && c->counts_from_first && a->has_next && b->has_next)
-        verify_side_shift(b, a->next.time_ns - b->next.time_ns);
+        verify_side_shift(b, (c->has_open ? c->open_ns : a->next.time_ns) - b->next.time_ns);
     while (status == STELE_OK && !c->is_over && (a->has_next || b->has_next)) {
         const int64_t time_ns = !b->has_next || (a->has_next && a->next.time_ns < b->next.time_ns)
                                     ? a->next.time_ns
@@ -383,6 +404,31 @@ static stele_status compare_all(comparing *c)
     return status;
 }
 
+/* Notes a span that is open where the request begins. */
+static stele_status note_open(void *user, const stele_batch *batch, const stele_event *event,
+                              uint64_t before_ns)
+{
+    comparing *c = user;
+    (void)before_ns;
+    if (event->kind != STELE_KIND_BEGIN)
+        return STELE_OK;
+    c->has_open = true;
+    c->open_ns = event->time_ns;
+    return verify_side_begin(&c->sides[0], batch, event);
+}
+
+/* Finds the spans around the first events, if the second trace begins them anew. */
+static stele_status find_open(comparing *c, stele_trace *const *traces, size_t count)
+{
+    c->sides[0].context = c->context;
+    if (c->options->request == NULL || !says(c, "open when the cut begins, begun there"))
+        return STELE_OK;
+    for (size_t i = 0; i < count; i++)
+        if (!traces[i]->info.is_seekable)
+            return STELE_OK;
+    return opened_find(c->context, traces, count, c->options->request, false, note_open, c);
+}
+
 stele_status stele_verify(stele_context *context, stele_trace *const *first, size_t count,
                           stele_trace *second, const stele_verify_options *given,
                           stele_verified *result)
@@ -395,8 +441,10 @@ stele_status stele_verify(stele_context *context, stele_trace *const *first, siz
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_verify_options, user), given))
         return STELE_ERR_ARGUMENT;
     allow_losses(&c);
-    status =
-        verify_side_open(&c.sides[0], context, first, count, options.request, has_points, is_heph);
+    status = find_open(&c, first, count);
+    if (status == STELE_OK)
+        status = verify_side_open(&c.sides[0], context, first, count, options.request, has_points,
+                                  is_heph);
     if (status == STELE_OK)
         status = verify_side_open(&c.sides[1], context, &second, 1, NULL, has_points, is_heph);
     if (status == STELE_OK)
@@ -412,6 +460,7 @@ stele_status stele_verify(stele_context *context, stele_trace *const *first, siz
     free(c.late[0]);
     free(c.late[1]);
     c.result.struct_size = sizeof c.result;
+    c.result.has_points = has_points;
     sized_give(result, &c.result, sizeof c.result, SIZED_FIRST(stele_verified, difference_count));
     return status;
 }

@@ -288,6 +288,30 @@ static stele_status make_points(verify_side *s, const stele_event *event, verify
     return STELE_OK;
 }
 
+/* ---- Nesting ---- */
+
+stele_status verify_side_begin(verify_side *s, const stele_batch *batch, const stele_event *event)
+{
+    return nesting_begin(&s->open, event->track, name_number(s, batch, event->name))
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
+}
+
+/* Follows begins and ends, to know which ends cross other spans. Complete events that are taken
+   apart are not among them. */
+static stele_status follow_nesting(verify_side *s, const stele_event *event, verify_item *item)
+{
+    s->has_complete |= event->kind == STELE_KIND_COMPLETE;
+    if (event->kind == STELE_KIND_BEGIN)
+        return verify_side_begin(s, s->segment.batch, event);
+    if (event->kind == STELE_KIND_END || event->kind == STELE_KIND_TAIL_EXIT) {
+        item->is_crossing =
+            nesting_end(&s->open, event->track, name_number(s, s->segment.batch, event->name));
+        item->knows_nesting = !s->has_complete;
+    }
+    return STELE_OK;
+}
+
 /* ---- Reading of one side ---- */
 
 stele_status verify_side_open(verify_side *s, stele_context *context, stele_trace *const *traces,
@@ -295,19 +319,20 @@ stele_status verify_side_open(verify_side *s, stele_context *context, stele_trac
                               bool joins_fields)
 {
     stele_request wanted = {.struct_size = sizeof wanted};
-    *s = (verify_side){.context = context,
-                       .traces = traces,
-                       .trace_count = count,
-                       .has_points = has_points,
-                       .joins_fields = joins_fields};
-    for (size_t i = 0; i < count; i++)
-        if (!traces[i]->info.is_seekable)
-            return STELE_ERR_UNSUPPORTED;
+    s->context = context;
+    s->traces = traces;
+    s->trace_count = count;
+    s->has_points = has_points;
+    s->joins_fields = joins_fields;
     if (request != NULL)
         wanted = *request;
     wanted.struct_size = sizeof wanted;
     wanted.columns = STELE_COLUMNS_ALL & ~(STELE_COLUMN_RAW | STELE_COLUMN_CONTEXT);
     wanted.order = STELE_ORDER_TIME;
+    /* Without an index of the trace, only this order is exact. */
+    for (size_t i = 0; i < count; i++)
+        if (!traces[i]->info.is_seekable)
+            wanted.order = STELE_ORDER_FULL;
     wanted.from_start = wanted.open_only = wanted.order_by_end = false;
     return stele_reader_open(context, traces, count, &wanted, &s->reader);
 }
@@ -317,31 +342,7 @@ void verify_side_close(verify_side *s)
     stele_reader_close(s->reader);
     free(s->ends);
     free(s->items);
-}
-
-/* The wall-clock time at time 0 of the reader. Returns false if it is not known. */
-static bool wall_of(const verify_side *s, int64_t *wall_ns)
-{
-    for (size_t i = 0; i < s->trace_count; i++) {
-        const stele_trace *trace = s->traces[i];
-        for (uint32_t k = 0; trace->is_indexed && k < trace->stream_count; k++) {
-            const stele_stream *stream = stele_stream_get(s->context, trace->stream_first + k);
-            if (!stream->clock.has_wall)
-                return false;
-            *wall_ns = s->trace_count == 1 ? stream->clock.wall_ns : 0;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool verify_side_relate(verify_side *s, const verify_side *to)
-{
-    int64_t own_ns, other_ns;
-    const bool has_own = wall_of(s, &own_ns), has_other = wall_of(to, &other_ns);
-    if (has_own && has_other)
-        s->shift_ns = subtract_saturated(own_ns, other_ns);
-    return has_own == has_other;
+    nesting_free(&s->open);
 }
 
 void verify_side_shift(verify_side *s, int64_t shift_ns)
@@ -368,6 +369,41 @@ static stele_status reach_event(verify_side *s, bool *is_there)
     return status == STELE_END ? STELE_OK : status;
 }
 
+/* The wall-clock time at time 0 of the reader. Returns false if it is not known. */
+static bool wall_of(verify_side *s, int64_t *wall_ns)
+{
+    const stele_stream *first;
+    bool is_there;
+    for (size_t i = 0; i < s->trace_count; i++) {
+        const stele_trace *trace = s->traces[i];
+        for (uint32_t k = 0; trace->is_indexed && k < trace->stream_count; k++) {
+            const stele_stream *stream = stele_stream_get(s->context, trace->stream_first + k);
+            if (!stream->clock.has_wall)
+                return false;
+            *wall_ns = s->trace_count == 1 ? stream->clock.wall_ns : 0;
+            return true;
+        }
+    }
+    /* A trace that is read only once has no index: its first events tell. */
+    if (reach_event(s, &is_there) != STELE_OK || !is_there)
+        return false;
+    first = stele_stream_get(s->context, s->segment.batch->stream);
+    if (first == NULL || !stele_batch_wall(s->segment.batch, &first->clock, wall_ns))
+        return false;
+    if (s->trace_count != 1)
+        *wall_ns = 0;
+    return true;
+}
+
+bool verify_side_relate(verify_side *s, verify_side *to)
+{
+    int64_t own_ns, other_ns;
+    const bool has_own = wall_of(s, &own_ns), has_other = wall_of(to, &other_ns);
+    if (has_own && has_other)
+        s->shift_ns = subtract_saturated(own_ns, other_ns);
+    return has_own == has_other;
+}
+
 stele_status verify_side_step(verify_side *s)
 {
     const stele_event *event;
@@ -382,6 +418,8 @@ stele_status verify_side_step(verify_side *s)
             make_item(s, s->segment.batch, event, &s->next);
             s->at++;
             s->has_next = true;
+            if (follow_nesting(s, event, &s->next) != STELE_OK)
+                return STELE_ERR_MEMORY;
             return s->has_points ? make_points(s, event, &s->next) : STELE_OK;
         }
     }

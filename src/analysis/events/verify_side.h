@@ -7,6 +7,7 @@
 
 #include <stele/reader.h>
 
+#include "analysis/events/verify_nesting.h"
 #include "core/hash.h"
 
 #define VERIFY_TEXT_SIZE 64u
@@ -27,6 +28,8 @@ typedef struct verify_item {
     bool has_time;
     /* name or fields are to be compared; some forms of a span have none */
     bool name_matters, fields_matter;
+    /* an end that also ends spans inside of its own; not known where spans are taken apart */
+    bool is_crossing, knows_nesting;
     uint8_t text_size;
     char text[VERIFY_TEXT_SIZE]; /* start of the name, for messages */
 } verify_item;
@@ -50,18 +53,24 @@ typedef struct verify_side {
     verify_item *ends; /* ends of spans that have begun: a heap, the first end at its front */
     uint32_t end_count, end_capacity;
 
+    nesting open; /* the spans that begins and ends make */
+    bool has_complete;
+
     verify_item *items; /* events of the current time */
     uint32_t count, capacity;
 } verify_side;
 
+/* Opens a side; `s` is zeroed, but for what verify_side_begin() has noted. */
 stele_status verify_side_open(verify_side *s, stele_context *context, stele_trace *const *traces,
                               size_t count, const stele_request *request, bool has_points,
                               bool joins_fields);
+/* Notes a span that is open before the first event. Returns STELE_ERR_MEMORY if out of memory. */
+stele_status verify_side_begin(verify_side *s, const stele_batch *batch, const stele_event *event);
 void verify_side_close(verify_side *s);
 
 /* Shifts the times of the side to the scale of another, by wall-clock time if both know it.
    Returns false if only one of them does. */
-bool verify_side_relate(verify_side *s, const verify_side *to);
+bool verify_side_relate(verify_side *s, verify_side *to);
 
 /* Adds to all times from the current event on. */
 void verify_side_shift(verify_side *s, int64_t shift_ns);

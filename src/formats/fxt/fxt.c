@@ -177,6 +177,7 @@ const format format_fxt = {
     .copier = fxt_copier_new,
     .receiver = &fxt_receiver,
     .links_tracks = true,
+    .read_kinds = STELE_KINDS_ALL & ~FORMAT_INSN_KINDS,
     .codes = fxt_codes,
     .code_count = FXT_CODE_COUNT,
 };

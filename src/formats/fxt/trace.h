@@ -66,4 +66,8 @@ stele_status fxt_copier_new(stele_trace *trace, output *out, copier **copier);
 stele_status fxt_writer_new(stele_context *context, output *out,
                             const stele_writer_options *options, stele_writer **writer);
 
+/* Writes the record of an event so that it refers to no other record, and with the event's ticks.
+   No state is written, nor records that name something. Returns false if out of memory. */
+bool fxt_writer_put_alone(stele_writer *writer, const stele_batch *batch, const stele_event *event);
+
 #endif

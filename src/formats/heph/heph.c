@@ -56,6 +56,10 @@ const format format_heph = {
     .writer = heph_writer_open,
     .copier = heph_copier_open,
     .receiver = &heph_receiver,
+    .read_kinds = STELE_KIND_BIT(STELE_KIND_COMPLETE),
+    .written_kinds =
+        STELE_KINDS_ALL & ~(STELE_KIND_BIT(STELE_KIND_BLOB) | STELE_KIND_BIT(STELE_KIND_INSN) |
+                            STELE_KIND_BIT(STELE_KIND_LOAD) | STELE_KIND_BIT(STELE_KIND_STORE)),
     .codes = heph_codes,
     .code_count = HEPH_CODE_COUNT,
 };

@@ -239,6 +239,11 @@ const format format_xray = {
     .dump = xray_dump,
     .writer = xray_writer_open,
     .copier = xray_copier_open,
+    .read_kinds = STELE_KINDS_ALL & ~FORMAT_INSN_KINDS,
+    .written_kinds = STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) |
+                     STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) | STELE_KIND_BIT(STELE_KIND_COMPLETE) |
+                     STELE_KIND_BIT(STELE_KIND_INSTANT) | STELE_KIND_BIT(STELE_KIND_LOG) |
+                     STELE_KIND_BIT(STELE_KIND_SAMPLE),
     .codes = xray_codes,
     .code_count = XRAY_CODE_COUNT,
 };

@@ -14,7 +14,8 @@ static int probe_members(source *from, char *reason)
         count += xtrace_name_parse(source_member_at(from, i)->name).is_xtrace;
     if (count == 0)
         return PROBE_NO;
-    snprintf(reason, PROBE_REASON_SIZE, "the names of %zu members", count);
+    snprintf(reason, PROBE_REASON_SIZE, "the name%s of %zu member%s", count == 1 ? "" : "s", count,
+             count == 1 ? "" : "s");
     return PROBE_STRONG;
 }
 
@@ -74,6 +75,8 @@ const format format_xtrace = {
     .dump = xtrace_dump,
     .writer = xtrace_writer_open,
     .copier = xtrace_copier_open,
+    .read_kinds = FORMAT_INSN_KINDS,
+    .written_kinds = FORMAT_INSN_KINDS,
     .target = FORMAT_TARGET_EITHER,
     .codes = xtrace_codes,
     .code_count = XTRACE_CODE_COUNT,

@@ -4,11 +4,16 @@
  * State records wait until an event is kept. If nothing was left out in between they are written as
  * they are; after a gap, state that was replaced meanwhile is dropped, and provider sections are
  * written where they are needed.
+ *
+ * What is open where the copy begins is begun by its own record at its place. Where records of a
+ * track do not stand in the order in which they nest, or stand after events that are kept, those of
+ * the track are written anew before the provider's first event, so that they nest as they did.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
+#include "core/load.h"
 #include "formats/fxt/trace.h"
 
 /* Most bytes of state that wait. State without events is harmless, so beyond that it is written. */
@@ -29,6 +34,10 @@ typedef struct waiting {
 typedef struct opened_record {
     uint64_t offset, ticks, before_ns;
     uint64_t outgoing, incoming; /* koids of the threads of a switch */
+    uint32_t track;
+    uint64_t provider;
+    size_t at, size; /* the record written anew, in fxt_copier.anew; size 0: it could not be */
+    bool is_moved;   /* written before the first event, instead of at its place */
 } opened_record;
 
 typedef struct fxt_copier {
@@ -47,6 +56,11 @@ typedef struct fxt_copier {
     opened_record *opened;     /* sorted by offset, once an event is kept */
     uint32_t opened_count, opened_capacity, opened_at;
     bool is_sorted;
+    output *anew;         /* the open records, written anew; NULL if there is none */
+    stele_writer *writer; /* writes to `anew` */
+    opened_record *moved; /* those that are moved, in the order in which they nest */
+    uint32_t moved_count;
+    uint32_t moved_left; /* how many of them are still to be written */
 } fxt_copier;
 
 /* ---- State records that wait ---- */
@@ -268,6 +282,29 @@ static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_r
     output_write(c->out, at->bytes + used - last, size - used + last);
 }
 
+/* Writes the records of the current provider that are moved to its first event. */
+static void write_moved(fxt_copier *c)
+{
+    size_t all;
+    const uint8_t *bytes = c->moved_left != 0 ? output_memory(c->anew, &all) : NULL;
+    for (uint32_t i = 0; c->moved_left != 0 && i < c->moved_count; i++) {
+        opened_record *moved = &c->moved[i];
+        walk_record at = {.bytes = bytes + moved->at, .size = moved->size, .loaded = moved->size};
+        stele_fxt_record r;
+        if (moved->provider != c->provider || moved->size == 0)
+            continue;
+        at.header = load_le64(at.bytes);
+        stele_fxt_decode(at.bytes, at.loaded, false, &r);
+        c->has_gap = true;
+        if (r.type == STELE_FXT_SCHEDULING && r.subtype == STELE_FXT_CONTEXT_SWITCH_OLD)
+            write_old_switch(c, &r, moved);
+        else
+            write_opened(c, &at, &r, moved);
+        moved->size = 0;
+        c->moved_left--;
+    }
+}
+
 /* Writes the record if it is one that is open where the copy begins. */
 static void pass_opened(fxt_copier *c, const walk_record *at, const stele_fxt_record *r)
 {
@@ -279,6 +316,9 @@ static void pass_opened(fxt_copier *c, const walk_record *at, const stele_fxt_re
     next = &c->opened[c->opened_at];
     if (c->opened_at == c->opened_count || next->offset != at->offset || at->is_damaged ||
         at->loaded < at->size || at->size < 2 * FXT_WORD)
+        return;
+    write_moved(c);
+    if (next->is_moved)
         return;
     c->has_gap = true;
     if (r->type == STELE_FXT_SCHEDULING && r->subtype == STELE_FXT_CONTEXT_SWITCH_OLD &&
@@ -300,12 +340,41 @@ static uint64_t koid_of(const fxt_copier *c, uint64_t number)
     return track != NULL ? track->number : 0;
 }
 
+/* The provider of a batch's events, by the number that its records have. */
+static uint64_t provider_of(const fxt_copier *c, const stele_batch *batch)
+{
+    const stele_context *context = c->trace->base.context;
+    const stele_stream *stream = stele_stream_get(context, batch->stream);
+    const stele_track *track = stream != NULL ? stele_track_get(context, stream->track) : NULL;
+    return track != NULL && track->kind == STELE_TRACK_PROVIDER ? track->number : PROVIDER_IMPLICIT;
+}
+
+/* Writes an open record anew, in case it has to be moved. Returns false if out of memory. */
+static bool write_anew(fxt_copier *c, const stele_batch *batch, const stele_event *event,
+                       opened_record *opened)
+{
+    static const stele_writer_options options;
+    stele_context *context = c->trace->base.context;
+    size_t end;
+    if (c->walk.is_big_endian)
+        return true; /* they stay where they are: records are written little-endian */
+    if (c->anew == NULL && output_open_memory(&context->diag, &c->anew) != STELE_OK)
+        return false;
+    if (c->writer == NULL && fxt_writer_new(context, c->anew, &options, &c->writer) != STELE_OK)
+        return false;
+    output_memory(c->anew, &opened->at);
+    if (!fxt_writer_put_alone(c->writer, batch, event))
+        return false;
+    output_memory(c->anew, &end);
+    opened->size = end - opened->at;
+    return true;
+}
+
 static stele_status copier_begin(copier *self, const stele_batch *batch, const stele_event *event,
                                  uint64_t before_ns)
 {
     fxt_copier *c = (fxt_copier *)self;
     opened_record *opened;
-    (void)batch;
     /* Room for one more, which is never read as a record. */
     if (c->opened_count + 1 >= c->opened_capacity) {
         opened_record *grown = array_grow(c->opened, sizeof *grown, &c->opened_capacity, 16);
@@ -314,8 +383,13 @@ static stele_status copier_begin(copier *self, const stele_batch *batch, const s
         c->opened = grown;
     }
     opened = &c->opened[c->opened_count++];
-    *opened =
-        (opened_record){.offset = event->offset, .ticks = event->ticks, .before_ns = before_ns};
+    *opened = (opened_record){.offset = event->offset,
+                              .ticks = event->ticks,
+                              .before_ns = before_ns,
+                              .track = event->track,
+                              .provider = provider_of(c, batch)};
+    if (!write_anew(c, batch, event, opened))
+        return STELE_ERR_MEMORY;
     if (event->kind == STELE_KIND_SWITCH) {
         opened->outgoing = koid_of(c, event->value);
         opened->incoming = koid_of(c, event->id);
@@ -359,11 +433,47 @@ static bool pass_record(fxt_copier *c, walk_record *at)
     return true;
 }
 
-static void sort_opened(fxt_copier *c)
+/* Marks the records of tracks on which one stands after a record that it is around, or after the
+   first event that is kept. Returns false if out of memory. */
+static bool choose_moved(fxt_copier *c, uint64_t first_kept)
 {
-    if (!c->is_sorted && c->opened_count != 0)
-        qsort(c->opened, c->opened_count, sizeof *c->opened, opened_compare);
+    fxt_map latest = {0}; /* maps (0, track) to 1 + index of its last record, (1, track) to 1 */
+    bool is_done = true;
+    for (uint32_t i = 0; is_done && i < c->opened_count; i++) {
+        const opened_record *o = &c->opened[i];
+        const uint32_t before = fxt_map_get(&latest, 0, o->track);
+        if (o->offset > first_kept || (before != 0 && c->opened[before - 1].offset > o->offset))
+            is_done = fxt_map_set(&latest, 1, o->track, 1);
+        is_done = is_done && fxt_map_set(&latest, 0, o->track, i + 1);
+    }
+    for (uint32_t i = 0; is_done && i < c->opened_count; i++) {
+        opened_record *o = &c->opened[i];
+        o->is_moved = o->size != 0 && fxt_map_get(&latest, 1, o->track) != 0;
+        c->moved_count += o->is_moved;
+    }
+    fxt_map_free(&latest);
+    return is_done;
+}
+
+/* Chooses which records are moved, and sorts all by their places. `first_kept` is the offset of the
+   first event that is kept. Returns false if out of memory. */
+static bool sort_opened(fxt_copier *c, uint64_t first_kept)
+{
+    if (c->is_sorted || c->opened_count == 0)
+        return true;
     c->is_sorted = true;
+    if (!choose_moved(c, first_kept))
+        return false;
+    if (c->moved_count != 0) {
+        c->moved = calloc(c->moved_count, sizeof *c->moved);
+        if (c->moved == NULL)
+            return false;
+        for (uint32_t i = 0; i < c->opened_count; i++)
+            if (c->opened[i].is_moved)
+                c->moved[c->moved_left++] = c->opened[i];
+    }
+    qsort(c->opened, c->opened_count, sizeof *c->opened, opened_compare);
+    return true;
 }
 
 static stele_status copier_keep(copier *self, const stele_batch *batch, const stele_event *event)
@@ -373,7 +483,8 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
     stele_fxt_record r;
     walk_record at;
     (void)batch;
-    sort_opened(c);
+    if (!sort_opened(c, event->offset))
+        return STELE_ERR_MEMORY;
     if (event->offset == c->last_offset)
         return STELE_OK; /* a further part of the same payload */
     while (walk_next(&c->walk, &at)) {
@@ -384,6 +495,7 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
         }
         decode_record(c, &at, &r);
         c->has_gap |= c->walk.skipped_size != skipped_size;
+        write_moved(c);
         flush_waiting(c);
         write_record(c, &at);
         c->last_offset = event->offset;
@@ -398,7 +510,8 @@ static stele_status copier_finish(copier *self)
 {
     fxt_copier *c = (fxt_copier *)self;
     walk_record at;
-    sort_opened(c);
+    if (!sort_opened(c, UINT64_MAX))
+        return STELE_ERR_MEMORY;
     while (walk_next(&c->walk, &at)) {
         if (!pass_record(c, &at))
             return STELE_ERR_MEMORY;
@@ -420,6 +533,10 @@ static void copier_close(copier *self)
     fxt_map_free(&c->slots);
     free(c->waiting);
     free(c->opened);
+    free(c->moved);
+    if (c->writer != NULL)
+        stele_writer_close(c->writer);
+    output_close(c->anew);
     free(c);
 }
 

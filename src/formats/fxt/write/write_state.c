@@ -87,6 +87,8 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
     if (text.size > STELE_FXT_STRING_SIZE_MAX)
         fxt_writer_lose(m, "names beyond 32000 bytes", false);
     string = fxt_inline_string(text.bytes, text.size, STELE_FXT_STRING_SIZE_MAX);
+    if (m->w->is_inline)
+        return string;
     /* Names of the batch have numbers that mean something else in the next batch. */
     if ((name & STELE_NAME_LOCAL) != 0) {
         if (text.size > INLINE_MAX)
@@ -192,6 +194,8 @@ void fxt_writer_names_object(fxt_making *m, uint64_t type, uint64_t number)
 
 bool fxt_writer_has_named(const fxt_making *m, bool is_pointer, uint64_t number)
 {
+    if (m->w->is_inline)
+        return true; /* the copy has the records that name them */
     return fxt_map_get(&m->w->named, is_pointer ? pointer_space(m) : ANY_KOID, number) != 0;
 }
 
@@ -258,10 +262,12 @@ stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track)
     fxt_writer *w = m->w;
     const stele_track *t = stele_track_get(w->base.context, track);
     stele_fxt_thread thread = {.has_process = true, .has_thread = true};
-    uint32_t index = fxt_table_find(&m->target->threads, track + 1, w->record);
+    uint32_t index = w->is_inline ? 0 : fxt_table_find(&m->target->threads, track + 1, w->record);
     if (index != 0)
         return (stele_fxt_thread){.ref = (uint8_t)index};
     track_koids(w, track, &thread.process, &thread.thread);
+    if (w->is_inline)
+        return thread;
     name_koid(m, t != NULL && t->kind != STELE_TRACK_PROCESS ? t->parent : track,
               FXT_OBJECT_PROCESS, thread.process, 0);
     name_koid(m, track, FXT_OBJECT_THREAD, thread.thread, thread.process);
@@ -452,6 +458,11 @@ void fxt_writer_set_time(fxt_making *m, uint64_t *end)
 {
     const stele_event *event = m->event;
     const stele_stream *stream = stele_stream_get(m->w->base.context, m->batch->stream);
+    if (m->w->is_inline) {
+        m->record.ticks = event->ticks;
+        *end = event->value;
+        return;
+    }
     if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
         /* Before any event with a time, it gets the time at which its reader placed it: with 0 the
            trace would become as long as its clock is old. */

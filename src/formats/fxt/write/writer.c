@@ -441,6 +441,16 @@ static void judge_stage(fxt_writer *w, fxt_target *target)
         fxt_writer_flush(w, target);
 }
 
+bool fxt_writer_put_alone(stele_writer *self, const stele_batch *batch, const stele_event *event)
+{
+    fxt_writer *w = (fxt_writer *)self;
+    fxt_making m = {.w = w, .batch = batch, .event = event, .left = 30u << 10};
+    w->is_inline = true;
+    set_extension(&m);
+    write_by_kind(&m);
+    return !w->is_exhausted && w->to->status == STELE_OK;
+}
+
 static stele_status fxt_writer_write(stele_writer *self, const stele_segment *segment)
 {
     fxt_writer *w = (fxt_writer *)self;

@@ -52,6 +52,7 @@ typedef struct fxt_writer {
     output *text; /* nested fields as text */
     fxt_payload payload;
     bool is_started, is_exhausted, has_owed_names;
+    bool is_inline; /* records refer to no other records, and have the ticks of their events */
 } fxt_writer;
 
 /* One event while its record is made. */
