@@ -4,6 +4,7 @@
 #include <stele/sink.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/show/print.h"
 
@@ -36,13 +37,21 @@ static uint64_t readable_kinds(const inputs *in)
     return kinds;
 }
 
+static bool are_all_of(const inputs *in, const char *format)
+{
+    for (size_t i = 0; i < in->count; i++)
+        if (strcmp(stele_trace_get_info(in->traces[i])->format, format) != 0)
+            return false;
+    return true;
+}
+
 bool losses_leave_something(cli *c, const inputs *in, const char *target, uint64_t kinds,
                             uint64_t read)
 {
     const uint64_t beside = STELE_KIND_BIT(STELE_KIND_METADATA) | STELE_KIND_BIT(STELE_KIND_LOST);
     const uint64_t wanted =
         (kinds != 0 ? kinds : STELE_KINDS_ALL) & (read != 0 ? read : readable_kinds(in)) & ~beside;
-    if (wanted == 0 || (wanted & written_kinds(target)) != 0)
+    if (wanted == 0 || (wanted & written_kinds(target)) != 0 || are_all_of(in, target))
         return true;
     return cli_usage(c, "%s can hold none of these events, so nothing is written", target);
 }

@@ -13,7 +13,8 @@ bool losses_are_some(loss_fn *next, const void *from);
 
 /* Whether a conversion to a format or sink can keep anything of what is asked for (`kinds` as in a
    request). If not, refuses it. `read` has the kinds of the events that were read; 0: none was yet,
-   so those that the traces' formats can have count. Metadata and losses alone are nothing. */
+   so those that the traces' formats can have count. Metadata and losses alone are nothing. A trace
+   of the target's own format can be cut to nothing. */
 bool losses_leave_something(cli *c, const inputs *in, const char *target, uint64_t kinds,
                             uint64_t read);
 

@@ -12,6 +12,7 @@ verified() {
     last="stele convert --verify $source --to $target $*"
     "$STELE" convert --verify --force "$source" --to "$target" -o "$result" "$@" >out 2>err
     status=$?
+    grep -q 'can hold none of these events' err && return # refused, and nothing is there
     [ $status -le 1 ] || complain "exit code $status" err
     grep -a -q ': verified: ' err || complain 'not verified' err
 }
@@ -35,6 +36,7 @@ for from in fxt heph xray ctf; do
             [ $to != $from ] || continue
             rm -rf there back
             "$STELE" convert -q --force "$trace" --to $to -o there >out 2>err
+            [ -e there ] || continue
             verified there $from back
         done
     done
