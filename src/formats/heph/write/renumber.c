@@ -63,7 +63,8 @@ static renumber_stream *stream_find(renumbering *r, uint32_t id, uint32_t counte
     return &r->streams[r->count++];
 }
 
-/* Takes an event whose counter is less than the expected one: it fills a gap, or repeats another. */
+/* Takes an event whose counter is less than the expected one: it fills a gap, or repeats another.
+ */
 static uint32_t take_late(renumber_stream *s, uint32_t counter, bool is_kept)
 {
     for (uint32_t i = 0; i < GAPS_MAX && i < s->gap_count; i++) {
