@@ -351,7 +351,8 @@ STELE_API uint32_t stele_track_count(const stele_context *context);
 STELE_API const char *stele_track_kind_text(stele_track_kind kind);
 
 /* Gives the number of the track with the same kind, parent, source and number; makes it if it is
-   new. At the limit of tracks it is the number of the track of kind OTHER. */
+   new. At the limit of tracks it is the number of the track of kind OTHER. Returns 0 if out of
+   memory. The library keeps a copy of `track`; a name in it holds where the track is new. */
 STELE_API uint32_t stele_track_intern(stele_context *context, const stele_track *track);
 STELE_API void stele_track_set_name(stele_context *context, uint32_t track, stele_name name);
 

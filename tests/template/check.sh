@@ -30,6 +30,26 @@ expect 'path=/etc/hosts len=4096' "$stele" cat "$good"
 expect '0 errors' "$stele" check "$good"
 expect 'LIN001' "$stele" check src/formats/lines/bad/no_time.lines
 expect 'LIN001' "$stele" explain LIN001
+expect '12 events' "$stele" why src/formats/lines/bad/lost.lines
+expect 'thread 7' "$stele" cat src/formats/lines/bad/lost.lines
+
+# A line that is too long is one finding, and no part of it an event, wherever windows end.
+for length in 70000 3000000; do
+    {
+        echo '# events 1'
+        echo '1 a'
+        head -c $length /dev/zero | tr '\0' x
+        head -c $length /dev/zero | tr '\0' ' '
+        echo '2 phantom a=1'
+        echo '3 b'
+    } >long.lines
+    expect 'LIN002' "$stele" check --max record=64K long.lines
+    expect '1 error' "$stele" check --max record=64K long.lines
+    [ "$("$stele" cat -q --max record=64K long.lines 2>/dev/null | wc -l)" -eq 2 ] || {
+        echo 'events of a line that is too long'
+        exit 1
+    }
+done
 "$stele" convert "$good" -o made.fxt || [ $? -eq 1 ]
 expect 'path=/etc/hosts' "$stele" cat made.fxt
 code=0
