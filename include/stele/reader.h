@@ -407,8 +407,8 @@ STELE_API bool stele_format_get(size_t index, stele_format_info *info);
 /* Gives the format with this name. Returns false if there is none. */
 STELE_API bool stele_format_find(const char *name, stele_format_info *info);
 
-/* Gives the name of the format whose extension a path has. Returns NULL if no format or several
-   have it. */
+/* Gives the name of the format whose extension a path has; those that are folders are named after
+   their format ("run.ctf"). Returns NULL if no format or several have it. */
 STELE_API const char *stele_format_for_path(const char *path);
 
 /* Gives every code of a finding, `index` from 0. Returns NULL past the last one. */

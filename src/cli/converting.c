@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/aligning.h"
+#include "cli/flame_forms.h"
 #include "cli/insn/insn.h"
 #include "cli/leaving.h"
 #include "cli/losing.h"
@@ -66,6 +67,11 @@ static bool target_find(cli *c, target *to, const char *own)
         to->format = own;
         to->sink = NULL;
     }
+    if (name == NULL && to->how->format == FORMAT_NAMED && to->format == NULL &&
+        flame_form_for_path(to->path) != FLAME_FORM_COUNT)
+        return cli_usage(c, "'%s' names what another command writes (%s): stele flame --format %s",
+                         to->path, flame_forms[flame_form_for_path(to->path)].title,
+                         flame_forms[flame_form_for_path(to->path)].name);
     if (to->format == NULL && to->sink == NULL)
         return cli_usage(c, "'%s' does not tell the format to write: name it with --to", to->path);
     if (to->format != NULL && to->sink != NULL && name == NULL)

@@ -8,18 +8,7 @@
 #include <string.h>
 
 #include "cli/calling.h"
-
-typedef enum form {
-    FORM_FOLDED,
-    FORM_SPEEDSCOPE,
-    FORM_SVG,
-    FORM_HTML,
-    FORM_PPROF,
-    FORM_CALLGRIND,
-    FORM_EVENTED,
-    FORM_FIREFOX,
-    FORM_COUNT
-} form;
+#include "cli/flame_forms.h"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -29,33 +18,18 @@ static bool ends_with(const char *text, const char *end)
 
 /* Chooses the form by option, or else by the name of the output. If neither says one, reports it
    and returns false. */
-static bool choose_form(cli *c, const char *path, form *as)
+static bool choose_form(cli *c, const char *path, flame_form *as)
 {
-    static const char *const words[FORM_COUNT] = {
-        [FORM_FOLDED] = "folded",   [FORM_SPEEDSCOPE] = "speedscope",
-        [FORM_SVG] = "svg",         [FORM_HTML] = "html",
-        [FORM_PPROF] = "pprof",     [FORM_CALLGRIND] = "callgrind",
-        [FORM_EVENTED] = "evented", [FORM_FIREFOX] = "firefox"};
     const char *name = option_value(&c->options, OPTION_FLAME_FORMAT);
-    *as = FORM_FOLDED;
-    if (name != NULL)
-        while (strcmp(words[*as], name) != 0)
-            ++*as;
-    else if (path != NULL && ends_with(path, ".firefox.json"))
-        *as = FORM_FIREFOX;
-    else if (path == NULL || strcmp(path, "-") == 0 || ends_with(path, ".folded") ||
-             ends_with(path, ".txt"))
-        *as = FORM_FOLDED;
+    *as = name != NULL ? flame_form_find(name) : flame_form_for_path(path != NULL ? path : "-");
+    if (*as != FLAME_FORM_COUNT)
+        return true;
+    if (path == NULL || strcmp(path, "-") == 0 || ends_with(path, ".txt"))
+        *as = FLAME_FORM_FOLDED;
     else if (ends_with(path, ".json"))
-        *as = FORM_SPEEDSCOPE;
-    else if (ends_with(path, ".svg"))
-        *as = FORM_SVG;
-    else if (ends_with(path, ".html") || ends_with(path, ".htm"))
-        *as = FORM_HTML;
-    else if (ends_with(path, ".pb.gz") || ends_with(path, ".pb") || ends_with(path, ".pprof"))
-        *as = FORM_PPROF;
+        *as = FLAME_FORM_SPEEDSCOPE;
     else if (strstr(path, "callgrind") != NULL)
-        *as = FORM_CALLGRIND;
+        *as = FLAME_FORM_CALLGRIND;
     else
         return cli_usage(
             c,
@@ -66,7 +40,7 @@ static bool choose_form(cli *c, const char *path, form *as)
 }
 
 /* Writes the paths in a form. */
-static void show(cli *c, stele_paths *p, form as, const char *path)
+static void show(cli *c, stele_paths *p, flame_form as, const char *path)
 {
     stele_path_tree tree = STELE_INIT(stele_path_tree);
     flame f = {.context = c->context,
@@ -79,15 +53,15 @@ static void show(cli *c, stele_paths *p, form as, const char *path)
     if (!cli_check(c, stele_paths_tree(p, f.by_count, &tree), "flame") ||
         !calling_output(c, path, &out))
         return;
-    if (as == FORM_FOLDED)
+    if (as == FLAME_FORM_FOLDED)
         flame_write_folded(&f, out);
-    else if (as == FORM_SPEEDSCOPE)
+    else if (as == FLAME_FORM_SPEEDSCOPE)
         flame_write_speedscope(&f, out);
-    else if (as == FORM_PPROF)
+    else if (as == FLAME_FORM_PPROF)
         flame_write_pprof(&f, true, out);
-    else if (as == FORM_CALLGRIND)
+    else if (as == FLAME_FORM_CALLGRIND)
         flame_write_callgrind(&f, out);
-    else if (as == FORM_HTML)
+    else if (as == FLAME_FORM_HTML)
         flame_write_html(&f, out);
     else
         flame_write_svg(&f, out);
@@ -135,10 +109,11 @@ static bool read_off_cpu(cli *c, calling *s, bool by_track, stele_paths **p)
     return in.count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
 }
 
-static bool read_paths(cli *c, calling *s, form as, stele_paths **p)
+static bool read_paths(cli *c, calling *s, flame_form as, stele_paths **p)
 {
-    const bool by_track = as == FORM_SPEEDSCOPE || as == FORM_PPROF ||
-                          (as != FORM_CALLGRIND && option_given(&c->options, OPTION_BY_THREAD));
+    const bool by_track =
+        as == FLAME_FORM_SPEEDSCOPE || as == FLAME_FORM_PPROF ||
+        (as != FLAME_FORM_CALLGRIND && option_given(&c->options, OPTION_BY_THREAD));
     return option_given(&c->options, OPTION_OFF_CPU) ? read_off_cpu(c, s, by_track, p)
                                                      : calling_read_paths(c, s, by_track, p);
 }
@@ -155,7 +130,7 @@ static stele_status take_times(void *user, const stele_segment *segment)
     return stele_stack_times_add(user, segment);
 }
 
-static bool times_can_be_shown(cli *c, form as)
+static bool times_can_be_shown(cli *c, flame_form as)
 {
     static const option_id others[] = {OPTION_BY_COUNT, OPTION_OFF_CPU,      OPTION_WIDTH,
                                        OPTION_DEPTH,    OPTION_MIN_DURATION, OPTION_NAME,
@@ -164,18 +139,18 @@ static bool times_can_be_shown(cli *c, form as)
         if (option_given(&c->options, others[i]))
             return cli_usage(c, "--%s is not for --format %s, which shows all calls as they came",
                              option_table[others[i]].name,
-                             as == FORM_FIREFOX ? "firefox" : "evented");
+                             as == FLAME_FORM_FIREFOX ? "firefox" : "evented");
     return true;
 }
 
 /* Writes a profile that shows when which calls were on the stack. */
-static void show_times(cli *c, calling *s, form as, const char *path)
+static void show_times(cli *c, calling *s, flame_form as, const char *path)
 {
     stele_stack_times_options given = STELE_INIT(stele_stack_times_options);
     stele_stack_times *times = NULL;
     stele_output *out;
     size_t read_count = 0;
-    given.form = as == FORM_FIREFOX ? STELE_STACK_FIREFOX : STELE_STACK_SPEEDSCOPE;
+    given.form = as == FLAME_FORM_FIREFOX ? STELE_STACK_FIREFOX : STELE_STACK_SPEEDSCOPE;
     given.title = c->options.arguments[0];
     if (!times_can_be_shown(c, as) || !joined_make(c) ||
         !cli_check(c, stele_stack_times_new(c->context, &given, &times), "stacks"))
@@ -185,7 +160,7 @@ static void show_times(cli *c, calling *s, form as, const char *path)
                                    &(consumer){ready_times, take_times, times});
     if (c->times != STELE_CLOCK_NS)
         stele_stack_times_set_counted(times);
-    if (read_count != 0 && c->times != STELE_CLOCK_NS && as == FORM_FIREFOX)
+    if (read_count != 0 && c->times != STELE_CLOCK_NS && as == FLAME_FORM_FIREFOX)
         cli_remark(c, "the Firefox Profiler knows times only: it shows one of the %s as 1 ns",
                    print_time_word(c->times));
     if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed &&
@@ -201,11 +176,11 @@ void command_FLAME(cli *c)
 {
     const options *o = &c->options;
     const char *path = option_value(o, OPTION_OUTPUT);
-    form as;
+    flame_form as;
     calling s = {.depth_min = 0};
     stele_paths *p = NULL;
     if (choose_form(c, path, &as) && calling_make(c, &s)) {
-        if (as == FORM_EVENTED || as == FORM_FIREFOX)
+        if (as == FLAME_FORM_EVENTED || as == FLAME_FORM_FIREFOX)
             show_times(c, &s, as, path);
         else if (read_paths(c, &s, as, &p))
             show(c, p, as, path);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/flame_forms.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
@@ -58,6 +59,9 @@ static void write_text(cli *c)
         write_line(c, &w, sink.name, "write", sink.extensions, sink.title);
     for (size_t i = 0; stele_table_format_get(i, &rows); i++)
         write_line(c, &w, rows.name, "write", rows.extensions, rows.title);
+    stele_output_text(c->out, "\nOf calls, by 'stele flame --format'\n");
+    for (size_t i = 0; i < FLAME_FORM_COUNT; i++)
+        write_line(c, &w, flame_forms[i].name, "write", flame_forms[i].ends, flame_forms[i].title);
     stele_output_text(c->out,
                       "\nWhat is packed with gzip, zstd or tar is unpacked on the fly. 'copy' "
                       "means that converting\nto the same format keeps the records' own bytes.\n");

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/flame_forms.h"
+
 /* ---- Tables from options.def ----------------------------------------------------------------- */
 
 const command_entry command_table[COMMAND_COUNT] = {
@@ -369,6 +371,8 @@ static bool check_value(options *o, const option_entry *option, const char *valu
         if (is_choice(option, value))
             return true;
         fail(o, "--%s cannot be '%s'", option->name, value);
+        if (option->type == OPTION_TYPE_TARGET && flame_form_find(value) != FLAME_FORM_COUNT)
+            return fail(o, ", which is written by: stele flame --format %s", value);
         word = word_nearest(value, choice_word, option);
         if (word != NULL)
             return fail(o, "; did you mean '%s'?", word);

@@ -106,6 +106,14 @@ static const char *clock_text(stele_clock_domain domain)
     return domains[domain];
 }
 
+/* The unit after a number. */
+static const char *unit_text(stele_clock_domain domain)
+{
+    return domain == STELE_CLOCK_INSNS   ? "instructions"
+           : domain == STELE_CLOCK_TICKS ? "ticks"
+                                         : "ns";
+}
+
 static const char *origin_text(const related *r)
 {
     return r->clock.has_wall ? "with wall-clock time" : "from an unknown moment";
@@ -340,8 +348,12 @@ static void report_empty(stele_context *context, const related *traces, size_t c
         range->begin_ns > last_ns)
         diag_report(&context->diag, &core_codes[STE014], traces[0].trace->info.path,
                     STELE_NO_OFFSET, 0, "a begin before the last event",
-                    "one that is after it, by %" PRIu64 " ns",
-                    (uint64_t)range->begin_ns - (uint64_t)last_ns);
+                    "one that is after it, by %" PRIu64 " %s%s",
+                    (uint64_t)range->begin_ns - (uint64_t)last_ns,
+                    unit_text(stele_trace_time_unit(traces[0].trace)),
+                    stele_trace_time_unit(traces[0].trace) == STELE_CLOCK_NS
+                        ? ""
+                        : " (a number alone is seconds; @N is a count)");
 }
 
 stele_status relate_bounds(stele_context *context, const related *traces, size_t count,

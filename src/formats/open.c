@@ -41,17 +41,57 @@ static const format *recognise(const format_probe *probe, char *reason)
     return best;
 }
 
+#define MEMBERS_TRIED 64u
+
+/* Counts members of a set that are traces by themselves, among the first ones. `*first` becomes
+   the index of the first of them. */
+static size_t count_traces(source *from, size_t *first)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < source_member_count(from) && i < MEMBERS_TRIED; i++) {
+        char why[PROBE_REASON_SIZE];
+        format_probe probe = {.source = from, .name = path_base(source_member_at(from, i)->name)};
+        input *in = NULL;
+        int score = PROBE_NO;
+        if (source_open_member(from, i, &in) != STELE_OK)
+            continue;
+        if (input_peek(in, &probe.head, &probe.head_size) == STELE_OK && probe.head_size != 0) {
+            probe.head_is_all = in->has_size ? in->size == probe.head_size : in->is_ended;
+            for (size_t k = 0; k < format_count() && score < PROBE_PLAUSIBLE; k++)
+                score = format_at(k)->probe(&probe, why);
+        }
+        input_close(in);
+        if (score >= PROBE_PLAUSIBLE && count++ == 0)
+            *first = i;
+    }
+    return count;
+}
+
+/* Reports a set that is no trace: files that are traces each, or other files. */
+static void report_unknown_set(stele_context *context, source *from)
+{
+    const size_t count = source_member_count(from);
+    size_t first = 0;
+    if (count_traces(from, &first) != 0)
+        diag_report(
+            &context->diag, &core_codes[STE002], source_path(from), STELE_NO_OFFSET, 0,
+            "the files of one trace", "%zu files of which each may be a trace, such as '%s': %s",
+            count, source_member_at(from, first)->name,
+            source_is_folder(source_path(from)) ? "name them (DIR/*)" : "unpack and name them");
+    else
+        diag_report(&context->diag, &core_codes[STE002], source_path(from), STELE_NO_OFFSET, 0,
+                    "files of a known format",
+                    count != 0 ? "%zu files that no format knows, such as '%s'" : "no files", count,
+                    count != 0 ? source_member_at(from, 0)->name : "");
+}
+
 /* Reports what the input begins with instead of a known format. */
 static void report_unknown(stele_context *context, const format_probe *probe)
 {
     const char *path = source_path(probe->source);
     char seen[3 * 16 + 1] = "";
     if (probe->head == NULL) {
-        const size_t count = source_member_count(probe->source);
-        diag_report(&context->diag, &core_codes[STE002], path, STELE_NO_OFFSET, 0,
-                    "files of a known format",
-                    count != 0 ? "%zu files that no format knows, such as '%s'" : "no files", count,
-                    count != 0 ? source_member_at(probe->source, 0)->name : "");
+        report_unknown_set(context, probe->source);
         return;
     }
     for (size_t i = 0; i < probe->head_size && i < 16; i++)

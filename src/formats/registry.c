@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Holds the formats of formats.def, and opens their outputs and writers. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/path.h"
@@ -36,11 +37,21 @@ const format *format_find(const char *name)
     return NULL;
 }
 
+/* Whether a path ends with the format's name, as those of folders do, which have no extension of
+   their own: "run.ctf". What is packed is no folder. */
+static bool is_folder_name(const char *path, const format *f)
+{
+    char extension[32];
+    snprintf(extension, sizeof extension, ".%s", f->name);
+    return f->target != FORMAT_TARGET_FILE && path_packing(path) == NULL &&
+           path_has_extension(path, extension);
+}
+
 const format *format_by_name(const char *path)
 {
     const format *found = NULL;
     for (size_t i = 0; i < format_count(); i++) {
-        if (!path_has_extension(path, formats[i]->extensions))
+        if (!path_has_extension(path, formats[i]->extensions) && !is_folder_name(path, formats[i]))
             continue;
         if (found != NULL)
             return NULL;

@@ -52,7 +52,8 @@ stele_status format_check_settings(stele_context *context, const source *from, c
 stele_status format_refuse_set(const stele_trace *trace)
 {
     diag_report(&trace->context->diag, &core_codes[STE002], source_path(trace->source),
-                STELE_NO_OFFSET, 0, "one file", "a set of files");
+                STELE_NO_OFFSET, 0, "one file", "%zu files: name them, not what they are in",
+                source_member_count(trace->source));
     return STELE_ERR_FORMAT;
 }
 

@@ -88,4 +88,25 @@ check "without loss it is" test -s strict
 echo precious >strict
 expect 1 convert "$heph/rt_arrays.bin.log" --to chrome -o strict --strict --force
 check "what was there stays" test "$(cat strict)" = precious
+
+# What stele flame writes is not taken for another output, and its command is named.
+for form in pprof speedscope folded callgrind firefox svg; do
+    expect 2 convert "$fxt/events.fxt" --to $form -o p
+    says err "cannot be '$form', which is written by: stele flame --format $form"
+done
+for name in t.speedscope.json t.firefox.json t.pb.gz t.svg t.folded callgrind.out; do
+    expect 2 convert "$fxt/events.fxt" -o $name
+    says err "'$name' names what another command writes .*: stele flame --format"
+    check "nothing is written" test ! -e $name
+done
+
+# Traces that are folders are named after their format.
+"$STELE" convert "$fxt/events.fxt" -o named.ctf 2>err
+check "a folder of CTF" test -s named.ctf/metadata
+says_not err 'does not tell'
+
+# Bounds of a trace of instructions are told as what they count.
+insns=$(ls -d "$SOURCE"/src/formats/xtrace/good/*.xinsndata.bin 2>/dev/null | head -n 1)
+expect 0 cat --begin 9000 "$insns"
+says err 'found one that is after it, by [0-9]* instructions (.*@N'
 finish

@@ -38,6 +38,7 @@ check "every code is there once" test -z "$(uniq -d wanted)"
 expect 0 formats
 says out '^  heph  *read'
 says out '^  json  *write'
+says out '^  pprof  *write  *.pb.gz'
 expect 0 formats --json
 says out '"name": "heph"'
 documented out

@@ -119,7 +119,7 @@ mkdir folder
 cp part.1 folder/one
 cp part.1 folder/two
 expect 3 cat --follow folder
-says err 'a folder of another format\|files that no format knows'
+says err 'a folder of another format\|files of which each may be a trace'
 (cd "$SOURCE/src/formats/ctf/good" && tar cf - small_2) >ctf.tar
 expect 3 cat --follow ctf.tar
 says err 'an archive'

@@ -143,4 +143,13 @@ says err 'xsnapshot.bin is of the same trace as '
 "$STELE" latency '*' '*' "$pair" 2>/dev/null >wanted
 expect 0 latency '*' '*' "$pair" "${pair%.xinsndata.bin}.xsnapshot.bin"
 same out wanted
+
+# A folder of files of which each is a trace is no trace, and the formats know its files.
+mkdir singles
+cp "$SOURCE"/src/formats/xray/good/e*.xray singles
+expect 3 info singles
+says err "singles: error STE002 .*files of which each may be a trace, such as 'e.*': name them (DIR/.)"
+says_not err 'no format knows'
+expect 3 info --in heph singles
+says err "expected one file, found [0-9]* files: name them"
 finish
