@@ -51,6 +51,17 @@ static void keep_finding(void *user, const stele_diag *diag, const char *line)
         strcpy(to->found + sizeof to->found - 8, "...");
 }
 
+const char *digest_file(const digest *d, const digest_finding *finding)
+{
+    const char *path = d->about->path;
+    const size_t size = strlen(path);
+    if (finding->source[0] == '\0' || strcmp(finding->source, path) == 0)
+        return NULL;
+    if (strncmp(finding->source, path, size) != 0)
+        return finding->source;
+    return finding->source + size + strspn(finding->source + size, "/");
+}
+
 static int compare_findings(const void *a, const void *b)
 {
     const digest_finding *x = a, *y = b;

@@ -74,6 +74,11 @@ typedef struct digest_more {
  * call digest_free() in any case.
  */
 bool digest_read(cli *c, size_t index, const digest_more *more, digest *d);
+
+/* The file of a trace of several files that the finding is about, without the path of the trace;
+   NULL if that is the only one, so that a byte alone is an address. */
+const char *digest_file(const digest *d, const digest_finding *finding);
+
 void digest_free(digest *d);
 
 #endif

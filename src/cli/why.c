@@ -125,15 +125,17 @@ static void write_head(cli *c, const digest *d)
     stele_output_printf(c->out, ", %s\n", print_things(text, d->track_count, "track"));
 }
 
-static void write_finding(cli *c, const digest_finding *f)
+static void write_finding(cli *c, const digest *d, const digest_finding *f)
 {
-    char text[PRINT_SIZE], line[sizeof f->found + PRINT_SIZE + 32];
+    const char *file = digest_file(d, f);
+    char text[PRINT_SIZE], line[sizeof f->found + sizeof f->source + PRINT_SIZE + 32];
     print_padded(c->out, print_count(text, f->count), -11);
     stele_output_printf(c->out, "  %s %s: %s\n", f->code->code,
                         stele_severity_text(f->code->severity), f->code->title);
     if (f->offset == STELE_NO_OFFSET)
         return;
-    snprintf(line, sizeof line, "first at byte %s%s%s", print_count(text, f->offset),
+    snprintf(line, sizeof line, "first at byte %s%s%s%s%s", print_count(text, f->offset),
+             file != NULL ? " of " : "", file != NULL ? file : "",
              f->found[0] != 0 ? ": found " : "", f->found);
     print_spaces(c->out, FINDING_INDENT);
     print_wrapped(c->out, line, FINDING_INDENT, FINDING_INDENT, SCREEN_WIDTH);
@@ -159,7 +161,7 @@ static void write_findings(cli *c, const digest *d)
         stele_output_printf(c->out, "%11s  %s missing\n", print_count(text, d->stats.missing_count),
                             d->stats.missing_count == 1 ? "packet is" : "packets are");
     for (unsigned i = 0; i < shown; i++)
-        write_finding(c, &d->findings[i]);
+        write_finding(c, d, &d->findings[i]);
     if (d->finding_count + d->other_finding_count > shown)
         stele_output_printf(
             c->out, "             and more of %s\n",

@@ -49,6 +49,13 @@ check "the finding has its end" grep -q '^             .*one before it$' out
 check "it fits 80 columns" test "$(grep -v '^      stele\|^/' out | wc -L)" -le 80
 says_not out ', 0 calls, p50 0 ns'
 
+# A byte of a trace of several files is one of a file.
+ctf_bad=$SOURCE/src/formats/ctf/bad/counter_back
+"$STELE" why "$ctf_bad" >out 2>err
+"$STELE" check "$ctf_bad" >checked 2>&1
+file=$(sed -n "s|^$ctf_bad/\([^:]*\):[0-9]*: .*|\1|p" checked | head -n 1)
+check "the file is named" grep -q "first at byte [0-9,]* of $file" out
+
 # Pauses that make up most of a trace of few events are no measure of its usual distances.
 expect 0 why "$xray/sleeper.14.fdr5.tsc.xray"
 check "the longest pause is told" grep -q '^     5.00 s  from 0.213378906 s on' out

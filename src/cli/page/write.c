@@ -205,6 +205,7 @@ static void write_findings(page *p, const page_side *s)
     html_table(out, NULL, columns, 4, false);
     for (unsigned i = 0; i < s->d.finding_count; i++) {
         const digest_finding *f = &s->d.findings[i];
+        const char *file = digest_file(&s->d, f);
         html_row(out);
         html_cell_number(out, print_count(text, f->count), (double)f->count);
         stele_output_printf(out, "<td><span class=\"%s\">%s</span> <code>%s</code></td>",
@@ -215,6 +216,11 @@ static void write_findings(page *p, const page_side *s)
         if (f->found[0] != '\0') {
             stele_output_text(out, ": found <bdi>");
             html_text(out, f->found);
+            stele_output_text(out, "</bdi>");
+        }
+        if (file != NULL) {
+            stele_output_text(out, ", in <bdi>");
+            html_text(out, file);
             stele_output_text(out, "</bdi>");
         }
         stele_output_text(out, "<details><summary>What it means</summary><p>");
