@@ -53,7 +53,8 @@ static void show_json(void *user, const stele_diag *diag, const char *line)
 
 /* ---- Summary of a trace ---- */
 
-static void summarize_text(cli *c, const char *path, uint64_t event_count)
+/* Marks of lost events stand in the stream of events and are counted apart, as `info` does. */
+static void summarize_text(cli *c, const char *path, uint64_t event_count, uint64_t mark_count)
 {
     const report *r = &c->report;
     char text[PRINT_SIZE];
@@ -63,7 +64,10 @@ static void summarize_text(cli *c, const char *path, uint64_t event_count)
     stele_output_printf(c->out, ": %s", print_things(text, r->counts[STELE_ERROR], "error"));
     stele_output_printf(c->out, ", %s", print_things(text, r->counts[STELE_WARNING], "warning"));
     stele_output_printf(c->out, ", %s", print_things(text, r->counts[STELE_NOTE], "note"));
-    stele_output_printf(c->out, " in %s\n", print_things(text, event_count, "event"));
+    stele_output_printf(c->out, " in %s", print_things(text, event_count - mark_count, "event"));
+    if (mark_count != 0)
+        stele_output_printf(c->out, " and %s of loss", print_things(text, mark_count, "mark"));
+    stele_output_byte(c->out, '\n');
     for (size_t i = 0; i < r->code_count; i++) {
         print_padded(c->out, print_count(text, r->codes[i].count), -12);
         stele_output_text(c->out, "  ");
@@ -74,12 +78,13 @@ static void summarize_text(cli *c, const char *path, uint64_t event_count)
 }
 
 static void summarize_json(cli *c, json *j, const stele_trace *trace, bool is_complete,
-                           const stele_reader_stats *stats)
+                           const stele_reader_stats *stats, uint64_t mark_count)
 {
     const report *r = &c->report;
     json_text(j, "format", trace != NULL ? stele_trace_get_info(trace)->format : NULL);
     json_bool(j, "is_complete", is_complete);
     json_uint(j, "event_count", stats->event_count);
+    json_uint(j, "lost_event_count", mark_count);
     json_uint(j, "lost_count", stats->lost_count);
     json_uint(j, "missing_count", stats->missing_count);
     json_uint(j, "error_count", r->counts[STELE_ERROR]);
@@ -111,29 +116,39 @@ static bool is_whole(const options *o)
     return true;
 }
 
-/* Receives a segment. `user` is the stele_check, NULL if events are not to be judged. */
+/* What receives the events; `check` is NULL if they are not to be judged. */
+typedef struct judging {
+    stele_check *check;
+    uint64_t mark_count; /* events that say that others are lost */
+} judging;
+
 static stele_status judge(void *user, const stele_segment *segment)
 {
-    return user != NULL ? stele_check_add(user, segment) : STELE_OK;
+    judging *to = user;
+    const stele_event *event = segment->batch->events + segment->first;
+    for (uint32_t i = 0; i < segment->count; i++)
+        to->mark_count += event[i].kind == STELE_KIND_LOST;
+    return to->check != NULL ? stele_check_add(to->check, segment) : STELE_OK;
 }
 
 bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
-                 stele_reader_stats *stats)
+                 stele_reader_stats *stats, uint64_t *mark_count)
 {
     const char *path = stele_trace_get_info(trace)->path;
     const bool judges = is_whole(&c->options) && request->order != STELE_ORDER_NONE;
-    stele_check *check = NULL;
+    judging to = {.check = NULL};
     bool is_complete;
     if (!judges)
         cli_remark(c, "%s: nesting and pairing are not judged: events are left out or unsorted",
                    path);
-    else if (!cli_check(c, stele_check_new(c->context, path, &check), path))
+    else if (!cli_check(c, stele_check_new(c->context, path, &to.check), path))
         return false;
     is_complete =
-        cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, check}, stats), path);
+        cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, &to}, stats), path);
     if (is_complete && judges)
-        is_complete = cli_check(c, stele_check_finish(check), path);
-    stele_check_free(check);
+        is_complete = cli_check(c, stele_check_finish(to.check), path);
+    stele_check_free(to.check);
+    *mark_count = to.mark_count;
     return is_complete;
 }
 
@@ -141,6 +156,7 @@ static void check_argument(cli *c, size_t index, const stele_request *request, j
 {
     const char *path = c->options.arguments[index];
     stele_reader_stats stats = {0};
+    uint64_t mark_count = 0;
     bool is_complete = false;
     report_begin(&c->report);
     if (j != NULL) {
@@ -152,14 +168,14 @@ static void check_argument(cli *c, size_t index, const stele_request *request, j
     }
     stele_trace *trace = cli_open(c, index);
     if (trace != NULL)
-        is_complete = check_trace(c, trace, request, &stats);
+        is_complete = check_trace(c, trace, request, &stats, &mark_count);
     cli_conclude(c, path, &stats);
     if (j != NULL) {
         json_close(j, ']');
-        summarize_json(c, j, trace, is_complete, &stats);
+        summarize_json(c, j, trace, is_complete, &stats, mark_count);
         json_close(j, '}');
     } else {
-        summarize_text(c, path, stats.event_count);
+        summarize_text(c, path, stats.event_count, mark_count);
     }
     stele_trace_close(trace);
 }

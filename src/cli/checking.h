@@ -6,8 +6,9 @@
 #include "cli/cli.h"
 
 /* Reads a trace and checks its events, as the options and the request say; findings go to the
-   report. Returns true if it was read to its end. */
+   report. `*mark_count` becomes how many of the events that were read say that others are lost.
+   Returns true if it was read to its end. */
 bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
-                 stele_reader_stats *stats);
+                 stele_reader_stats *stats, uint64_t *mark_count);
 
 #endif

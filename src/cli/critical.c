@@ -459,6 +459,27 @@ static void free_all(critical *k)
     spanning_free(&k->s);
 }
 
+/* Says that no span was chosen, in the form that was asked for. */
+static void show_nothing(critical *k)
+{
+    const options *o = &k->c->options;
+    const bool has_stretches = option_value(o, OPTION_CRITICAL_SHOW)[0] != 's';
+    figures f = {.row_count = 0};
+    json j = {.out = k->c->out};
+    k->c->report.is_repeated = false; /* what the filter did not find was not said yet */
+    if (option_given(o, OPTION_JSON)) {
+        json_open(&j, NULL, '{');
+        json_uint(&j, "version", 1);
+        json_null(&j, "span");
+        json_close(&j, '}');
+    } else if (!option_given(o, OPTION_CSV)) {
+        stele_output_text(k->c->out, "No span\n");
+    } else if (has_stretches ? list_stretches(k, &f, false) : list_sums(k, &f)) {
+        figures_write(k->c, &f, 0, NULL, 0);
+    }
+    figures_free(&f);
+}
+
 void command_CRITICAL(cli *c)
 {
     critical k = {.c = c};
@@ -466,7 +487,7 @@ void command_CRITICAL(cli *c)
         cli_usage(c, "--json and --csv exclude each other");
     else if (spanning_make(c, &k.s) && open_inputs(&k) && find_span(&k)) {
         if (!k.is_found)
-            stele_output_text(c->out, "No span\n");
+            show_nothing(&k);
         else if (find_path(&k) && add_up(&k))
             show(&k);
         calling_remark_pairs(c, &k.s.calling);

@@ -54,14 +54,24 @@ static void number_cell(const cli *c, grid *g, double value, stele_unit unit, bo
     grid_cell(g, stats_print_number(text, value, unit, c->times));
 }
 
-/* Adds a cell with the change in percent, such as "+12.3 %", or "new" or "gone". */
+/* Whether a side has no value. */
+static bool is_nothing(uint32_t runs, double value)
+{
+    return runs == 0 || isnan(value);
+}
+
+/* Adds a cell with the change in percent, such as "+12.3 %", or "new" or "gone"; "-" where neither
+   side has a value. */
 static void percent_cell(grid *g, const stele_stats_change *change)
 {
     char text[PRINT_SIZE];
-    const bool is_new = change->before_runs == 0 || isnan(change->before) || change->before == 0;
-    const bool is_gone = change->after_runs == 0 || isnan(change->after);
+    const bool is_new = is_nothing(change->before_runs, change->before) || change->before == 0;
+    const bool is_gone = is_nothing(change->after_runs, change->after);
     if (is_gone || is_new) {
-        grid_cell(g, is_gone ? "gone" : change->after == 0 ? "0.0 %" : "new");
+        const char *text_of = change->after == 0 ? "0.0 %" : "new";
+        if (is_gone)
+            text_of = is_nothing(change->before_runs, change->before) ? "-" : "gone";
+        grid_cell(g, text_of);
         return;
     }
     snprintf(text, sizeof text, "%+.1f %%", change->change * 100 / fabs(change->before));

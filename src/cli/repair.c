@@ -70,10 +70,11 @@ static bool judge(repair *r, const char *path, stele_reader_stats *stats)
                                    .columns = STELE_CHECK_COLUMNS,
                                    .order = STELE_ORDER_TIME};
     stele_trace *trace;
+    uint64_t mark_count;
     bool is_read;
     report_begin(&r->c->report);
     trace = cli_open_at(r->c, 0, path);
-    is_read = trace != NULL && check_trace(r->c, trace, &request, stats);
+    is_read = trace != NULL && check_trace(r->c, trace, &request, stats, &mark_count);
     stele_trace_close(trace);
     return is_read;
 }

@@ -98,6 +98,10 @@ static stele_status take_event(top *t, const stele_batch *batch, uint32_t at)
     const stele_segment one = {batch, at, 1};
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
         return STELE_OK;
+    if (!t->has_origin) { /* what is read from front to back begins with its first event */
+        t->has_origin = true;
+        t->origin_ns = event->time_ns;
+    }
     if (event->time_ns >= t->begin_ns || t->begin_ns == INT64_MIN) {
         if (!t->has_window)
             window_begin(t, event->time_ns);
@@ -125,6 +129,7 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
     t->begin_ns = stats->range_begin_ns;
     t->end_ns = stats->range_end_ns;
     if (stats->has_begin) {
+        t->has_origin = true;
         t->origin_ns = stats->begin_ns;
         if (t->begin_ns < stats->begin_ns)
             t->begin_ns = stats->begin_ns;

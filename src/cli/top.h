@@ -52,7 +52,7 @@ typedef struct top {
     top_carried *carried; /* sorted by id */
     size_t carried_count;
     uint64_t every_ns; /* length of a window in ns; 0: there is only one */
-    bool has_window;
+    bool has_window, has_origin;
     int64_t begin_ns, end_ns, last_ns, origin_ns;
     uint64_t event_count, lost_count, window_count;
     json json;

@@ -107,7 +107,8 @@ static bool make_condition(parser *p, parsed *from)
         return true;
     from->depth = depth_of(p, from);
     from->is_condition = true;
-    return emit(p, OP_TRUTH, from->operand, 0);
+    return types_check_condition(p, from->operand, p->token_at) &&
+           emit(p, OP_TRUTH, from->operand, 0);
 }
 
 static bool make_value(parser *p, parsed *from)
@@ -382,7 +383,9 @@ static bool parse_list(parser *p, parsed *to, uint32_t left)
     if (!token_expect(p, TOKEN_OPEN, "( and the values of a list"))
         return false;
     for (;;) {
-        if (!parse_value(p, &right) || !emit(p, OP_EQUAL, left, right.operand))
+        const char *const at = p->token_at;
+        if (!parse_value(p, &right) || !types_check(p, left, right.operand, at) ||
+            !emit(p, OP_EQUAL, left, right.operand))
             return false;
         widen(p, to, right.operand);
         if (p->token != TOKEN_COMMA)
@@ -398,9 +401,13 @@ static bool parse_between(parser *p, parsed *to, uint32_t left)
 {
     uint32_t pending = NO_JUMP;
     parsed low, high;
-    if (!parse_value(p, &low) || !emit(p, OP_GREATER_EQUAL, left, low.operand) ||
-        !emit_jump(p, OP_JUMP_FALSE, &pending) ||
-        !token_expect(p, TOKEN_AND, "and, and the upper end") || !parse_value(p, &high) ||
+    const char *const low_at = p->token_at, *high_at;
+    if (!parse_value(p, &low) || !types_check(p, left, low.operand, low_at) ||
+        !emit(p, OP_GREATER_EQUAL, left, low.operand) || !emit_jump(p, OP_JUMP_FALSE, &pending) ||
+        !token_expect(p, TOKEN_AND, "and, and the upper end"))
+        return false;
+    high_at = p->token_at;
+    if (!parse_value(p, &high) || !types_check(p, left, high.operand, high_at) ||
         !emit(p, OP_LESS_EQUAL, left, high.operand))
         return false;
     widen(p, to, low.operand);
@@ -456,6 +463,7 @@ static bool parse_relation(parser *p, parsed *to)
 {
     const token relation = p->token;
     const uint32_t left = to->operand;
+    const char *at;
     parsed right;
     to->is_condition = true;
     widen(p, to, left);
@@ -468,7 +476,10 @@ static bool parse_relation(parser *p, parsed *to)
     case TOKEN_BETWEEN:
     case TOKEN_NOT: return parse_membership(p, to, left);
     default:
-        if (!token_skip(p) || !parse_value(p, &right))
+        if (!token_skip(p))
+            return false;
+        at = p->token_at;
+        if (!parse_value(p, &right) || !types_check(p, left, right.operand, at))
             return false;
         widen(p, to, right.operand);
         return emit(p, (opcode)(relation - TOKEN_EQUAL + OP_EQUAL), left, right.operand);

@@ -36,6 +36,7 @@ struct filter {
     expression *where;             /* NULL: no expression */
     bool has_shown_names;          /* a pattern over names has a colon */
     bool needs_origin;             /* the origin of `where` is not known yet */
+    bool is_reported;              /* what nothing matched was said */
     outcome name, category, track; /* of the patterns of each kind, so far */
 };
 
@@ -277,6 +278,13 @@ static bool track_matches(filter *f, uint32_t number)
     return now.matches;
 }
 
+static inline bool outcome_note(outcome *of, bool matches)
+{
+    of->is_asked = true;
+    of->has_match |= matches;
+    return matches;
+}
+
 static bool tracks_match(filter *f, const stele_event *event)
 {
     if (track_matches(f, event->track))
@@ -288,7 +296,7 @@ static bool tracks_match(filter *f, const stele_event *event)
 
 bool filter_passes_track(filter *f, uint32_t track)
 {
-    return f->tracks.count == 0 || track_matches(f, track);
+    return f->tracks.count == 0 || outcome_note(&f->track, track_matches(f, track));
 }
 
 /* ---- Names that patterns match ---- */
@@ -307,13 +315,6 @@ static bool shown_name_matches(const filter *f, const stele_batch *batch, const 
     text[category.size] = ':';
     memcpy(text + category.size + 1, name.bytes, name.size);
     return glob_set_matches(&f->names, text, category.size + 1 + name.size);
-}
-
-static inline bool outcome_note(outcome *of, bool matches)
-{
-    of->is_asked = true;
-    of->has_match |= matches;
-    return matches;
 }
 
 static bool names_match(filter *f, const stele_batch *batch, const stele_event *event)
@@ -408,9 +409,12 @@ static void report_patterns(diag_sink *diag, const glob_set *set, const char *wh
     diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected, "%s", found);
 }
 
-void filter_report(const filter *f, diag_sink *diag)
+void filter_report(filter *f, diag_sink *diag)
 {
     char found[256];
+    if (f == NULL || f->is_reported)
+        return;
+    f->is_reported = true;
     if (f->name.is_asked && !f->name.has_match) {
         describe_names(f, &f->names, found, sizeof found);
         report_patterns(diag, &f->names, "name", found);

@@ -71,9 +71,9 @@ bool filter_passes_track(filter *f, uint32_t track);
    event. */
 void filter_set_origin(filter *f, int64_t origin_ns);
 
-/* Reports (STE014) what the filter asks for and no event had. To be called when everything was
-   read. */
-void filter_report(const filter *f, diag_sink *diag);
+/* Reports (STE014) what the filter asks for and no event had, the first time it is called. To be
+   called when everything was read; the filter may be NULL. */
+void filter_report(filter *f, diag_sink *diag);
 
 /* The screen of the filter, by which decoders leave out fields; it lives as long as the filter.
    NULL: the filter lets decoders leave out nothing. */

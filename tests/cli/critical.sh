@@ -61,7 +61,7 @@ END
         [ -e "$trace" ] || continue
         "$STELE" critical --json "$trace" >out 2>/dev/null </dev/null
         [ "$?" -le 1 ] || continue
-        grep -q '^No span' out && continue
+        grep -q '^No span\|"span":null\|"span": null' out && continue
         whole=$((whole + 1))
         mv out "whole.$whole.$(basename "$trace")"
     done

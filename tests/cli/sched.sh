@@ -24,6 +24,11 @@ lines out 4
 expect 0 sched --show threads --track 'main*' --csv "$fxt/scheduling.fxt"
 lines out 2
 
+# An event that nothing has begins no stretch of a thread.
+expect 0 sched --show threads --name nosuch --csv "$fxt/scheduling.fxt"
+lines out 1
+says err "note STE014 .*'nosuch'"
+
 # Every wait is in the flame graph of waits, once.
 expect 0 flame --off-cpu "$fxt/scheduling.fxt"
 says out '^\[blocked\] 20$'

@@ -87,6 +87,11 @@ python3 live.py "$STELE" "$heph/heph_tracing_example.bin.log" 2>err ||
 expect 0 top --follow "$heph/heph_tracing_example.bin.log"
 says_not out 'p pause'
 
+# What is read from a pipe counts its time from its first event.
+"$STELE" top - <"$SOURCE/src/formats/xray/good/sleeper.14.fdr5.tsc.xray" >out 2>err
+head -n 1 out | sed 's/, .*//' >have
+check "the begin is a time of the trace" grep -q '^From [0-9]\.' have
+
 expect 2 top --every 0s "$fxt/scheduling.fxt"
 says err 'every takes a length of time'
 expect 2 top --every 1s --window 1s "$fxt/scheduling.fxt"

@@ -73,11 +73,20 @@ static struct {
     stele_context *context;
     stele_batch *batch;
     stele_event *event;
+    bool is_foreign; /* the last expression was refused for types that cannot be compared */
 } it;
+
+static void see_refusal(void *user, const stele_diag *diag)
+{
+    (void)user;
+    it.is_foreign = strstr(diag->expected, "because the other side is one") != NULL ||
+                    strstr(diag->expected, "a text alone always holds") != NULL;
+}
 
 static void begin(void)
 {
-    REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
+    const stele_context_options options = {.diag = see_refusal};
+    REQUIRE(stele_context_new(&options, &it.context) == STELE_OK);
     REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
     it.batch->columns = STELE_COLUMNS_ALL;
     it.event = stele_batch_add_event(it.batch);
@@ -276,7 +285,7 @@ static unsigned check_screened(expression *e, bool expected)
 
 TEST(random_expressions_mean_what_they_say)
 {
-    unsigned screened = 0;
+    unsigned screened = 0, foreign = 0;
     unsigned counts[2] = {0, 0};
     begin();
     srand(6);
@@ -285,11 +294,16 @@ TEST(random_expressions_mean_what_they_say)
         text[0] = '\0';
         const bool expected = make_condition(pick(5), 0);
         REQUIRE(strlen(text) < TEXT_SIZE / 2);
-        counts[expected]++;
+        it.is_foreign = false;
         if (expression_new(it.context, text, &e) != STELE_OK) {
+            if (it.is_foreign && e == NULL) {
+                foreign++;
+                continue;
+            }
             printf("refused: %s\n", text);
             REQUIRE(false);
         }
+        counts[expected]++;
         if (expression_holds(e, it.batch, it.event) != expected) {
             printf("not %s: %s\n", expected ? "true" : "false", text);
             REQUIRE(false);
@@ -298,7 +312,8 @@ TEST(random_expressions_mean_what_they_say)
         expression_free(e);
     }
     CHECK(screened > 1000);
-    CHECK(counts[0] > 5000 && counts[1] > 5000);
+    CHECK(foreign > 100);
+    CHECK(counts[0] > 2000 && counts[1] > 2000);
     end();
 }
 

@@ -69,15 +69,17 @@ static uint32_t track_of(const stele_kernel *k, uint32_t thread)
     return thread != SCHED_NONE ? k->sched->threads[thread].row.track : 0;
 }
 
-/* Whether a sample of a thread, or if there is none of a CPU, is to be counted: whether it
-   passes the filter and ends in the window. */
+/* Whether what ends on a thread, on a CPU, or on both is to be counted: whether the filter shows
+   one of them, and it ends in the window. */
 static bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
 {
     stele_sched *s = k->sched;
-    const uint32_t track = thread != SCHED_NONE ? s->threads[thread].row.track
-                           : cpu != SCHED_NONE  ? s->cpus[cpu].row.track
-                                                : 0;
-    return sched_in_window(s, s->now_ns) && s->is_wanted && sched_is_shown(s, track);
+    bool is_shown = thread == SCHED_NONE && cpu == SCHED_NONE && sched_is_shown(s, 0);
+    if (thread != SCHED_NONE)
+        is_shown = sched_is_shown(s, s->threads[thread].row.track);
+    if (cpu != SCHED_NONE && !is_shown)
+        is_shown = sched_is_shown(s, s->cpus[cpu].row.track);
+    return is_shown && sched_in_window(s, s->now_ns) && s->is_wanted;
 }
 
 /* Gives a sample to the receiver. A sample without a duration begins at the current event. */

@@ -394,6 +394,7 @@ void overview_finish(stele_overview *o)
         status = stele_spans_finish(o->spans);
     if (status == STELE_OK && o->sched != NULL)
         status = stele_sched_finish(o->sched);
+    filter_report(o->only, &o->context->diag);
     for (uint32_t i = 1; i < o->node_count && status == STELE_OK && o->status == STELE_OK; i++) {
         overview_node *n = &o->nodes[i];
         if (n->stretch_count != 0 && n->all == NULL)

@@ -577,5 +577,7 @@ stele_status stele_sched_finish(stele_sched *s)
     if (!s->is_finished && s->has_events && s->status == STELE_OK)
         sched_close(s, s->end_ns != INT64_MAX ? s->end_ns : s->last_ns);
     s->is_finished = true;
+    filter_report(s->events, &s->context->diag);
+    filter_report(s->tracks, &s->context->diag);
     return s->status;
 }

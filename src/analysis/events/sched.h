@@ -51,7 +51,8 @@ typedef struct sched_thread {
     stele_text comm; /* its last name; the bytes belong to the pool of names */
     uint8_t state;   /* a stele_run_state */
     bool is_alive;
-    bool is_wanted; /* the event with which the state began passes the filter */
+    bool is_wanted;  /* the event with which the state began passes the filter */
+    bool has_wanted; /* an event that passes the filter began a state */
 } sched_thread;
 
 typedef struct sched_cpu {

@@ -26,12 +26,12 @@ static uint64_t weight(const stele_sched_thread *row, stele_sched_order order)
     }
 }
 
-/* Whether a thread has a row: its life overlaps the window, the filter shows it, and it was not
-   merely named. */
+/* Whether a thread has a row: its life overlaps the window, the filter shows it, an event that
+   the filter chooses began a stretch of it, and it was not merely named. */
 static bool has_row(stele_sched *s, const sched_thread *t)
 {
     return t->row.first_ns != INT64_MIN && t->row.first_ns < s->end_ns &&
-           (t->row.last_ns > s->begin_ns || s->begin_ns == INT64_MIN) &&
+           (t->row.last_ns > s->begin_ns || s->begin_ns == INT64_MIN) && t->has_wanted &&
            sched_is_shown(s, t->row.track);
 }
 

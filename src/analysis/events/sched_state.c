@@ -142,6 +142,7 @@ static void thread_enter(stele_sched *s, sched_thread *t, stele_run_state state,
     t->text = text;
     t->by = by;
     t->is_wanted = s->is_wanted;
+    t->has_wanted |= s->is_wanted;
 }
 
 /* Ends a thread's life. */
@@ -397,7 +398,7 @@ static void switch_in(stele_sched *s, sched_cpu *c, const sched_side *side)
     preempted_goes_on(s, t);
     thread_leave(s, t, is_known ? (stele_run_state)t->state : STELE_RUN_UNKNOWN, false);
     see_priority(t, side);
-    if (sched_in_window(s, s->now_ns)) {
+    if (sched_in_window(s, s->now_ns) && s->is_wanted) {
         t->row.run_count++;
         t->row.migration_count += t->cpu != 0 && t->cpu != number;
     }
@@ -452,7 +453,7 @@ void sched_wake(stele_sched *s, uint32_t cpu, uint32_t thread, uint32_t waker)
         return;
     }
     s->totals.wake_count += counts;
-    t->row.wake_count += counts;
+    t->row.wake_count += counts && s->is_wanted;
     thread_leave(s, t, (stele_run_state)t->state, false);
     thread_enter(s, t, STELE_RUN_RUNNABLE, 0, waker);
 }

@@ -129,6 +129,13 @@ static void write_times(cli *c, const info *i)
         print_duration(text, i->clock.domain, length > INT64_MAX ? INT64_MAX : (int64_t)length));
 }
 
+/* Whether there are bounds of time: packets beyond them are passed over, and their events are not
+   counted. */
+static bool is_bounded(const options *o)
+{
+    return option_given(o, OPTION_BEGIN) || option_given(o, OPTION_END);
+}
+
 static void write_events(cli *c, const info *i)
 {
     char text[PRINT_SIZE];
@@ -139,7 +146,8 @@ static void write_events(cli *c, const info *i)
     if (i->stream_count > 1)
         stele_output_printf(c->out, " in %s", print_things(text, i->stream_count, "stream"));
     if (i->stats.filtered_count > 0)
-        stele_output_printf(c->out, "; %s left out by the filter",
+        stele_output_printf(c->out, "; %s%s left out by the filter",
+                            is_bounded(&c->options) ? "at least " : "",
                             print_count(text, i->stats.filtered_count));
     stele_output_text(c->out, i->is_complete ? "\n" : "; reading stopped early\n");
 }

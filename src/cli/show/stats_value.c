@@ -2,6 +2,7 @@
 /* Writes names, values and keys of statistics, for tables and pictures. */
 #include <stele/text.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,20 @@ bool stats_has_times(const stats_view *v)
 
 /* ---- Keys of groups ---- */
 
+/* Makes the text of a key. Numbers without a unit are mostly those of threads and the like, and are
+   written as an expression takes them, without separators. */
+static const char *print_key(char *to, const stele_value *key, stele_unit unit,
+                             stele_clock_domain times)
+{
+    if (unit == STELE_UNIT_NONE && key->type == STELE_VALUE_INT)
+        snprintf(to, STATS_CELL, "%" PRId64, key->u.i);
+    else if (unit == STELE_UNIT_NONE && key->type == STELE_VALUE_UINT)
+        snprintf(to, STATS_CELL, "%" PRIu64, key->u.u);
+    else
+        return stats_print_value(to, key, unit, times);
+    return to;
+}
+
 void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_unit unit)
 {
     char text[STATS_CELL];
@@ -98,9 +113,9 @@ void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_
         stele_output_text(out, "null");
     } else if (key->label.size != 0) {
         stele_output_visible(out, key->label.bytes, key->label.size);
-        stele_output_printf(out, " (%s)", stats_print_value(text, key, STELE_UNIT_NONE, c->times));
+        stele_output_printf(out, " (%s)", print_key(text, key, STELE_UNIT_NONE, c->times));
     } else {
-        stele_output_text(out, stats_print_value(text, key, unit, c->times));
+        stele_output_text(out, print_key(text, key, unit, c->times));
     }
 }
 
