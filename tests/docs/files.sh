@@ -127,5 +127,10 @@ for file in $(git ls-files | grep -v /); do
         ;;
     esac
 done
+# Only `finish` makes what failed in a test of the command its result.
+for file in $(git ls-files 'tests/*.sh' | xargs grep -l '^\. .*tests/cli/lib\.sh' | xargs grep -L '^ *finish$'); do
+    echo "$file: does not end with finish, so nothing in it can fail"
+    failed=1
+done
 [ $failed -ne 0 ] || echo "ok: the lists of files are what the files say"
 exit $failed
