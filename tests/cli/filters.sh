@@ -95,16 +95,16 @@ same last wanted
 expect 0 cat --columns time,name --kind complete --tail 1 "$trace"
 same out wanted
 
-# Cutting: the same format keeps the bytes of what is kept. Heph counts its events, so that a cut
-# trace shows that some are missing.
+# Cutting: the same format keeps the bytes of what is kept, but for the counters of Heph, which go on
+# as if nothing had been left out.
 expect 0 convert "$trace" --begin 45ms --end 80ms -o cut.heph
 expect 0 check cut.heph
 says out ': 0 errors, '
 says out ' note HEP021 stream begins in the middle'
 expect 0 cat --json --kind complete cut.heph
-sed 's/,"trace".*//' out >have
+sed 's/,"trace".*//; s/"name":"counter","type":"uint","value":[0-9]*//' out >have
 expect 0 cat --json --kind complete --begin 45ms --end 80ms "$trace"
-sed 's/,"trace".*//' out >wanted
+sed 's/,"trace".*//; s/"name":"counter","type":"uint","value":[0-9]*//' out >wanted
 same have wanted
 # What nothing matches is said, with what there is.
 says_nothing() {
