@@ -208,9 +208,11 @@ static void set_end(xray_locator *locator, window *w, xray_range *range, uint64_
     /* Version 1 may have one buffer with all of the rest, or a damaged size. */
     const bool is_rest =
         trace->header.version == 1 && (trace->buffer_size == 0 || size < trace->buffer_size);
+    bool is_beyond;
     range->end = size > UINT64_MAX - range->begin ? UINT64_MAX : range->begin + size;
-    range->is_cut = has_end && range->end > w->in->size;
-    if (w->in->is_seekable && (range->is_cut || is_rest || !ends_well(trace, w->in, range->end)))
+    is_beyond = has_end && range->end > w->in->size;
+    range->is_cut = size != UINT64_MAX && (is_beyond || (is_rest && trace->buffer_size != 0));
+    if (w->in->is_seekable && (is_beyond || is_rest || !ends_well(trace, w->in, range->end)))
         mend_end(locator, w, range);
     locator->next = range->end;
 }

@@ -184,8 +184,11 @@ static size_t head_want(const fdr_producer *self)
 /* Handles the end of the buffer between two records, which can be the end of the file, too. */
 static void end_whole(fdr_producer *self)
 {
-    if (self->range.is_cut)
+    /* Buffers whose extents are not known end with the file as they should. */
+    if (self->range.is_cut && self->range.end != UINT64_MAX) {
         fdr_report(self, XRY005, self->w.at, 0, "the rest of the buffer", "the end of the file");
+        self->base.missing_count++;
+    }
     fdr_leave_range(self);
 }
 
