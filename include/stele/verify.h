@@ -33,7 +33,8 @@ extern "C" {
 #define STELE_ASPECT_LABELS 0x80u /* names of enumerators and objects that values mean */
 #define STELE_ASPECT_NESTING \
     0x100u /* an end ends the innermost open span of its track in one of the traces only */
-#define STELE_ASPECTS_ALL 0x1ffu
+#define STELE_ASPECT_CPU  0x200u /* where the event says it, or its track is one */
+#define STELE_ASPECTS_ALL 0x3ffu
 
 /* How an event differs between the traces that are compared. */
 typedef enum stele_difference_what {

@@ -41,8 +41,8 @@ bool verifying_fits(cli *c, const char *sink, const char *path)
 /* Prints the aspects in which events differ, such as "name and fields". */
 static void put_aspects(unsigned aspects)
 {
-    static const char *const words[] = {"kind",   "name", "category", "track",  "value",
-                                        "fields", "time", "labels",   "nesting"};
+    static const char *const words[] = {"kind",   "name", "category", "track",   "value",
+                                        "fields", "time", "labels",   "nesting", "CPU"};
     bool is_first = true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if ((aspects >> i & 1u) == 0)

@@ -19,6 +19,8 @@ static struct {
     stele_context *context;
     stele_batch *batch;
     uint32_t thread;
+    stele_loss losses[8];
+    size_t loss_count;
 } it;
 
 static void begin(void)
@@ -73,6 +75,10 @@ static void count_losses(stele_writer *writer, outcome *o)
 {
     stele_loss loss = STELE_INIT(stele_loss);
     for (size_t i = 0; stele_writer_get_loss(writer, i, &loss); i++) {
+        if (i < sizeof it.losses / sizeof *it.losses) {
+            it.losses[i] = loss;
+            it.loss_count = i + 1;
+        }
         o->dropped += loss.is_dropped ? loss.count : 0;
         o->changed += loss.is_dropped ? 0 : loss.count;
     }
@@ -154,16 +160,17 @@ TEST(what_a_version_lacks_is_counted)
         const char *version;
         uint64_t read_count, dropped, changed, field_sum;
     } cases[] = {
-        /* The names of both calls become numbers. Version 1 has no process and no types of
-           events, version 2 no process. No version has the wall-clock time of the clock's zero. */
-        {"1", 3, 2, 3, 42},
-        {"2", 3, 2, 2, 42 + 7},
-        {"5", 3, 1, 2, 42 + 7},
+        /* The names of both calls become numbers, and no event has a CPU. Version 1 has no process
+           and no types of events, version 2 no process. No version has the wall-clock time of the
+           clock's zero. */
+        {"1", 3, 2, 3 + 3, 42},
+        {"2", 3, 2, 2 + 3, 42 + 7},
+        {"5", 3, 1, 2 + 3, 42 + 7},
         /* Basic mode has calls only. Version 1 has no arguments and no tail exits; up to version
            2 no record tells the process. */
-        {"basic1", 2, 5, 3, 0},
-        {"basic2", 2, 5, 2, 42},
-        {"basic3", 2, 2, 2, 42},
+        {"basic1", 2, 5, 3 + 2, 0},
+        {"basic2", 2, 5, 2 + 2, 42},
+        {"basic3", 2, 2, 2 + 2, 42},
     };
     char folder[64];
     folder_enter(folder, sizeof folder);
@@ -185,6 +192,38 @@ TEST(what_a_version_lacks_is_counted)
         CHECK_EQ_U64(o.field_sum, cases[i].field_sum);
         end();
     }
+    folder_leave(folder);
+}
+
+/* Returns how often a loss with this text was counted by the last writer. */
+static uint64_t loss_count(const char *what)
+{
+    for (size_t i = 0; i < it.loss_count; i++)
+        if (strcmp(it.losses[i].what, what) == 0)
+            return it.losses[i].count;
+    return 0;
+}
+
+TEST(names_that_are_no_numbers_are_counted)
+{
+    char folder[64];
+    folder_enter(folder, sizeof folder);
+    begin();
+    stele_track_set_name(it.context, it.thread, stele_name_intern(it.context, "worker", 6));
+    stele_track_set_name(it.context, stele_track_get(it.context, it.thread)->parent,
+                         stele_name_intern(it.context, "server", 6));
+    for (int i = 0; i < 3; i++) {
+        stele_event *event = add(STELE_KIND_BEGIN, 1000 + i);
+        event->id = 7;
+        event->flags = STELE_FLAG_HAS_CPU;
+    }
+    it.batch->events[1].name = stele_name_intern(it.context, "@(7)", 4);
+    it.batch->events[2].name = 0;
+    written("5");
+    CHECK_EQ_U64(loss_count("names of functions, as numbers"), 1);
+    CHECK_EQ_U64(loss_count("name of a track"), 2);
+    CHECK_EQ_U64(loss_count("no CPU, now that before it or CPU 0"), 0);
+    end();
     folder_leave(folder);
 }
 

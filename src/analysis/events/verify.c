@@ -144,6 +144,9 @@ static unsigned aspects_of(const comparing *c, const verify_item *a, const verif
         differing |= STELE_ASPECT_LABELS;
     if (a->knows_nesting && b->knows_nesting && a->is_crossing != b->is_crossing)
         differing |= STELE_ASPECT_NESTING;
+    if (track_matters(a, b) && a->cpu != b->cpu && a->cpu != VERIFY_ANY_CPU &&
+        b->cpu != VERIFY_ANY_CPU)
+        differing |= STELE_ASPECT_CPU;
     if (track_matters(a, b) && !is_same_track(c, a->tracks[0], b->tracks[0]))
         differing |= STELE_ASPECT_TRACK;
     return differing;

@@ -197,6 +197,15 @@ static uint64_t value_number(const stele_event *event)
     }
 }
 
+/* Some formats say the CPU of an event as the track that it is on. */
+static uint32_t cpu_of(const stele_event *event, const stele_track *track)
+{
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
+        return event->cpu;
+    return track != NULL && track->kind == STELE_TRACK_CPU ? (uint32_t)track->number
+                                                           : VERIFY_NO_CPU;
+}
+
 static void make_item(const verify_side *s, const stele_batch *batch, const stele_event *event,
                       verify_item *item)
 {
@@ -214,6 +223,7 @@ static void make_item(const verify_side *s, const stele_batch *batch, const stel
         .tracks = {event->track},
         .track_number = track != NULL ? track->number : 0,
         .stream = batch->stream,
+        .cpu = cpu_of(event, track),
         .kind = event->kind,
         .from = event->kind,
         .has_time = (event->flags & STELE_FLAG_NO_TIME) == 0,
@@ -279,6 +289,7 @@ static stele_status make_points(verify_side *s, const stele_event *event, verify
         item->fields_matter = !s->joins_fields;
     } else if (event->kind == STELE_KIND_COMPLETE) {
         end.kind = STELE_KIND_END;
+        end.cpu = VERIFY_ANY_CPU;
         end.time_ns = add_saturated((int64_t)event->id, s->shift_ns);
         end.name_matters = end.fields_matter = false;
         end.value = item->value = 0;

@@ -12,6 +12,10 @@
 
 #define VERIFY_TEXT_SIZE 64u
 
+/* CPUs of events that have none, and of the ends of spans, which do not say theirs. */
+#define VERIFY_NO_CPU  UINT32_MAX
+#define VERIFY_ANY_CPU (UINT32_MAX - 1)
+
 /* An event: if texts, values or fields are equal, so are their hashes. */
 typedef struct verify_item {
     int64_t time_ns;
@@ -21,6 +25,7 @@ typedef struct verify_item {
     uint32_t tracks[3];
     uint64_t track_number; /* number that the format gives the event's own track */
     uint32_t stream;
+    uint32_t cpu; /* or VERIFY_NO_CPU, VERIFY_ANY_CPU */
     uint8_t kind;
     uint8_t from; /* kind of the event in the trace; for a begin or an end that of the span */
     bool is_paired;

@@ -85,6 +85,10 @@ static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t func
     return number < of->count ? of->names[number] : 0;
 }
 
+/* Writes the name of a function of which only the number is known, at most `size` bytes with a zero
+   at the end. Returns its length. */
+size_t xray_number_text(uint32_t function, char *to, size_t size);
+
 /* Makes the name of a function, and keeps it in the tables if `keeps` is true and there is room.
    Returns UINT32_MAX if out of memory. */
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps);

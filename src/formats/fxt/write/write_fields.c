@@ -335,3 +335,17 @@ void fxt_writer_arguments(fxt_making *m)
         add_argument(m, &m->batch->fields[m->batch->context_first + i]);
     place_texts(m);
 }
+
+void fxt_writer_cpu(fxt_making *m)
+{
+    const uint32_t count = m->record.argument_count;
+    if ((m->event->flags & STELE_FLAG_HAS_CPU) == 0)
+        return;
+    add_argument(m, &(stele_field){.name = stele_name_intern(m->w->base.context, "cpu", 3),
+                                   .type = STELE_TYPE_UINT,
+                                   .width = 32,
+                                   .u.u = m->event->cpu});
+    m->keeps_cpu = m->record.argument_count != count;
+    if (m->keeps_cpu)
+        fxt_writer_lose(m, "CPU as an argument", LOSS_FORM);
+}

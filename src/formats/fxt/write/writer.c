@@ -99,6 +99,7 @@ static void write_event(fxt_making *m, stele_fxt_event type)
         fxt_writer_string(m, stele_category_name(m->w->base.context, event->category), false);
     m->record.name = fxt_writer_string(m, event->name, false);
     fxt_writer_arguments(m);
+    fxt_writer_cpu(m);
     fxt_writer_set_time(m, &end);
     if (type == STELE_FXT_COUNTER ||
         (type >= STELE_FXT_DURATION_COMPLETE && type <= STELE_FXT_FLOW_END)) {
@@ -397,6 +398,14 @@ static void write_metadata(fxt_making *m)
         fxt_writer_lose(m, "unknown records in parts", true);
 }
 
+/* Scheduling records say the CPU themselves. */
+static void judge_cpu(fxt_making *m)
+{
+    if ((m->event->flags & STELE_FLAG_HAS_CPU) != 0 && !m->keeps_cpu &&
+        m->event->kind != STELE_KIND_SWITCH && m->event->kind != STELE_KIND_WAKE)
+        fxt_writer_lose(m, "CPU of an event", LOSS_DROPPED);
+}
+
 static void write_by_kind(fxt_making *m)
 {
     const stele_kind kind = (stele_kind)m->event->kind;
@@ -472,6 +481,7 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
             fxt_writer_lose(&m, "mark of damage", true);
         set_extension(&m);
         write_by_kind(&m);
+        judge_cpu(&m);
         judge_stage(w, m.target);
         if (w->is_exhausted)
             return STELE_ERR_MEMORY;

@@ -66,6 +66,7 @@ typedef struct fxt_making {
     size_t left; /* bytes that arguments may still take */
     const uint8_t *extension;
     uint32_t extension_size;
+    bool keeps_cpu; /* an argument says the CPU of the event */
 } fxt_making;
 
 /* ---- State, and what precedes events (write_state.c) ---- */
@@ -125,6 +126,9 @@ void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent);
 
 /* Adds the event's fields as arguments, except those that the record holds in another way. */
 void fxt_writer_arguments(fxt_making *m);
+
+/* Adds the CPU of the event as an argument after them. */
+void fxt_writer_cpu(fxt_making *m);
 
 /* Returns a field that the reader has made from something else than an argument, or NULL. */
 const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,

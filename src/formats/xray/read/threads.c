@@ -128,13 +128,17 @@ bool xray_trace_reserve(xray_trace *trace, uint32_t function)
     return function_reserve(trace, function) != ROOM_NO_MEMORY;
 }
 
+size_t xray_number_text(uint32_t function, char *to, size_t size)
+{
+    return (size_t)snprintf(to, size, "@(%u)", (unsigned)function);
+}
+
 /* With shared objects, the object's number is above 24 bits of function: FORMAT.md "Function
    ids". */
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps)
 {
     char number[16];
-    const int size = snprintf(number, sizeof number, "@(%u)", (unsigned)function);
-    stele_text text = {number, (size_t)size};
+    stele_text text = {number, xray_number_text(function, number, sizeof number)};
     stele_name name;
     if (trace->base.resolve != NULL) {
         const stele_text resolved =

@@ -36,7 +36,18 @@ typedef struct xray_lane {
     uint32_t function;
     pending_exit *exits;
     uint32_t exit_count, exit_capacity;
+    bool is_known; /* the numbers above are set */
+    bool is_told;  /* the name of the track was counted as lost */
 } xray_lane;
+
+/* Whether the name of a function is only its number. */
+typedef struct known_name {
+    stele_name name;
+    uint32_t function;
+    bool is_number;
+} known_name;
+
+#define KNOWN_NAMES 256u
 
 typedef struct xray_writer {
     stele_writer base;
@@ -48,6 +59,7 @@ typedef struct xray_writer {
     uint32_t *function_of_name; /* by name; 0 if the name has no number yet */
     uint32_t function_of_name_count;
     uint32_t function_count;
+    known_name known_names[KNOWN_NAMES];
     uint32_t buffer_size;
     bool is_basic; /* the output is a basic-mode log */
     /* The first event is a sample, so all samples are written to a profiling file. */
@@ -205,19 +217,38 @@ static stele_status put_function(xray_writer *w, xray_lane *lane, stele_xray_kin
 
 /* ---- Lanes: threads that are written ---- */
 
+static bool lane_reach(xray_writer *w, uint32_t track)
+{
+    xray_lane *lanes = track < w->lane_count
+                           ? w->lanes
+                           : array_reach(w->lanes, sizeof *lanes, &w->lane_count, track);
+    if (lanes != NULL)
+        w->lanes = lanes;
+    return lanes != NULL;
+}
+
+/* Counts the name of a thread or process, once. */
+static void lose_name(xray_writer *w, uint32_t track)
+{
+    const stele_track *known = stele_track_get(w->base.context, track);
+    if (known == NULL || known->name == 0 || w->lanes[track].is_told)
+        return;
+    w->lanes[track].is_told = true;
+    record_lose(w, "name of a track", true);
+}
+
 static xray_lane *lane_of(xray_writer *w, uint32_t track)
 {
     const stele_track *known = stele_track_get(w->base.context, track);
     const stele_track *process;
     xray_lane *lane;
-    if (track >= w->lane_count) {
-        xray_lane *lanes = array_reach(w->lanes, sizeof *lanes, &w->lane_count, track);
-        if (lanes == NULL)
-            return NULL;
-        w->lanes = lanes;
-    }
+    if (!lane_reach(w, track) || (known != NULL && !lane_reach(w, known->parent)))
+        return NULL;
     lane = &w->lanes[track];
-    if (lane->bytes == NULL && known != NULL) {
+    if (!lane->is_known && known != NULL) {
+        lane->is_known = true;
+        lose_name(w, track);
+        lose_name(w, known->parent);
         process = stele_track_get(w->base.context, known->parent);
         lane->tid = (uint32_t)known->number;
         lane->pid = process != NULL ? (uint32_t)process->number : 0;
@@ -265,13 +296,38 @@ static bool is_function(uint64_t number)
     return number <= FUNCTION_MAX && (number & STELE_XRAY_FUNCTION_MASK) != 0;
 }
 
+/* Whether a reader gives the name to the function without knowing more than its number. The last
+   answers are kept, since calls are of few functions. */
+static bool is_named_so(xray_writer *w, const stele_batch *batch, stele_name name,
+                        uint32_t function)
+{
+    known_name *known = &w->known_names[function % KNOWN_NAMES];
+    char number[16];
+    stele_text text;
+    if (name == 0)
+        return true;
+    if (known->name == name && known->function == function && (name & STELE_NAME_LOCAL) == 0)
+        return known->is_number;
+    text = stele_name_text(w->base.context, batch, name);
+    *known =
+        (known_name){.name = name,
+                     .function = function,
+                     .is_number = text.size == xray_number_text(function, number, sizeof number) &&
+                                  memcmp(text.bytes, number, text.size) == 0};
+    return known->is_number;
+}
+
 /* Returns the number of a function: its own if it comes from an XRay trace; other names are
    numbered as they come. */
-static uint32_t function_of(xray_writer *w, const stele_event *event)
+static uint32_t function_of(xray_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_name name = event->name;
-    if (is_function(event->id) && event->kind != STELE_KIND_COMPLETE)
+    if (is_function(event->id) && event->kind != STELE_KIND_COMPLETE) {
+        if (!is_named_so(w, batch, name, (uint32_t)event->id))
+            writer_lose(&w->base, (stele_kind)event->kind, "names of functions, as numbers", false,
+                        1);
         return (uint32_t)event->id;
+    }
     writer_lose(&w->base, (stele_kind)event->kind, "names of functions, as numbers", false, 1);
     if ((name & STELE_NAME_LOCAL) != 0)
         return FUNCTION_MAX;
@@ -307,8 +363,12 @@ static uint64_t tsc_of(xray_writer *w, const xray_lane *lane, const stele_event 
     return tsc_of_ns(event->time_ns);
 }
 
-static void judge_time(xray_writer *w, const stele_event *event)
+/* Counts what the event lacks and its record must say. */
+static void judge_event(xray_writer *w, const stele_event *event)
 {
+    if ((event->flags & STELE_FLAG_HAS_CPU) == 0)
+        writer_lose(&w->base, (stele_kind)event->kind, "no CPU, now that before it or CPU 0", false,
+                    1);
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
         writer_lose(&w->base, (stele_kind)event->kind, "having no time", false, 1);
 }
@@ -399,7 +459,7 @@ static bool has_integers(const stele_batch *batch, const stele_event *event)
 static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch *batch,
                              const stele_event *event, uint64_t tsc)
 {
-    const uint32_t function = function_of(w, event);
+    const uint32_t function = function_of(w, batch, event);
     const bool is_entry = event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_COMPLETE;
     const bool has_arguments = is_entry && has_integers(batch, event);
     const stele_xray_kind kind = event->kind == STELE_KIND_END         ? STELE_XRAY_EXIT
@@ -407,7 +467,7 @@ static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch 
                                  : has_arguments                       ? STELE_XRAY_ENTER_ARGS
                                                                        : STELE_XRAY_ENTER;
     stele_status status;
-    judge_time(w, event);
+    judge_event(w, event);
     if (event->category != 0)
         writer_lose(&w->base, (stele_kind)event->kind, "categories", true, 1);
     /* An entry and its arguments must be in one buffer. */
@@ -455,7 +515,7 @@ static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batc
         writer_lose(&w->base, (stele_kind)event->kind, "events of this kind", true, 1);
         return STELE_OK;
     }
-    judge_time(w, event);
+    judge_event(w, event);
     if (!is_own)
         writer_lose(&w->base, (stele_kind)event->kind, "all but the name, in a custom event", false,
                     1);
