@@ -145,8 +145,8 @@ typedef enum stele_type {
     STELE_TYPE_BYTES,     /* u.bytes; not text */
     STELE_TYPE_BIGINT,    /* u.bytes: two's complement, little-endian, 9 bytes or more */
     STELE_TYPE_UINTS,     /* u.bytes: an array of uint64_t, native order, 8-byte aligned */
-    STELE_TYPE_INTS,      /* u.bytes: an array of int64_t */
-    STELE_TYPE_FLOATS,    /* u.bytes: an array of double */
+    STELE_TYPE_INTS,      /* u.bytes: an array of int64_t, as UINTS */
+    STELE_TYPE_FLOATS,    /* u.bytes: an array of double, as UINTS */
     STELE_TYPE_RUN_FIRST, /* not a type: this one and all after it are runs */
     STELE_TYPE_STRUCT = STELE_TYPE_RUN_FIRST, /* named members */
     STELE_TYPE_ARRAY,                         /* unnamed elements */
@@ -229,7 +229,7 @@ typedef struct stele_batch {
     uint32_t byte_count, byte_capacity;
     uint32_t name_count, name_capacity;
     uint32_t context_first, context_count;
-    uint32_t stream;  /* number of the stream in the reader */
+    uint32_t stream;  /* number of the stream in the context: see stele_stream_get() */
     uint32_t columns; /* STELE_COLUMN_... */
     /* Already added to time_ns of the events: moves the zero of the scale to bring traces together,
        and corrects the clock. */
@@ -253,8 +253,10 @@ typedef struct stele_segment {
 } stele_segment;
 
 /* Makes a batch, for programs that make events themselves. The capacity for events is fixed; fields
-   and bytes grow. `event_capacity` 0 takes the default (256). The caller frees it with
-   stele_batch_free(). Errors: STELE_ERR_MEMORY. */
+   and bytes grow. `event_capacity` 0 takes the default (256). Of an event the maker sets `kind` and
+   what it knows of time_ns, name, category, track, value, id, cpu with its flag, and adds fields;
+   writers use nothing else: `offset`, `size`, `ticks` and the batch's `stream` and `columns` may
+   stay 0. The caller frees the batch with stele_batch_free(). Errors: STELE_ERR_MEMORY. */
 STELE_API stele_status stele_batch_new(uint32_t event_capacity, stele_batch **batch);
 STELE_API void stele_batch_free(stele_batch *batch);
 /* Empties the batch, and keeps its memory for the next events. */
@@ -264,12 +266,18 @@ STELE_API void stele_batch_clear(stele_batch *batch);
    that are appended before the next event belong to this one. */
 STELE_API stele_event *stele_batch_add_event(stele_batch *batch);
 
-/* Appends a field to the last event. Returns NULL if out of memory, or if the tape has 2^32
-   entries. The pointer holds until the next call with the batch. The caller sets run.length of a
-   run after it has appended the members. */
+/* Appends a field to the last event. Returns NULL if out of memory, if the tape has 2^31 entries,
+   or if there is no event yet. The pointer holds until the next call with the batch. The caller
+   sets run.length of a run after it has appended the members. */
 STELE_API stele_field *stele_batch_add_field(stele_batch *batch, stele_name name, stele_type type);
 
-/* Appends a field of type STRING or BYTES with a copy of `size` bytes. Errors: STELE_ERR_MEMORY. */
+/*
+ * Appends a field of type STRING, BYTES, BIGINT, UINTS, INTS or FLOATS to the last event, with a
+ * copy of `size` bytes. Of an array these are its elements, in native order, and 8 bytes each: the
+ * copy is aligned, `bytes` need not be. `width` of the field is then 0; the caller may set it, and
+ * the hint, in the last entry of `fields`. Errors: STELE_ERR_ARGUMENT: another type, an array whose
+ * size is no multiple of 8, or no event yet; STELE_ERR_LIMIT: 2 GiB and more; STELE_ERR_MEMORY.
+ */
 STELE_API stele_status stele_batch_add_bytes(stele_batch *batch, stele_name name, stele_type type,
                                              const void *bytes, size_t size);
 
@@ -354,6 +362,7 @@ STELE_API const char *stele_track_kind_text(stele_track_kind kind);
    new. At the limit of tracks it is the number of the track of kind OTHER. Returns 0 if out of
    memory. The library keeps a copy of `track`; a name in it holds where the track is new. */
 STELE_API uint32_t stele_track_intern(stele_context *context, const stele_track *track);
+/* Sets the name of a track. An unknown track is ignored. */
 STELE_API void stele_track_set_name(stele_context *context, uint32_t track, stele_name name);
 
 typedef enum stele_clock_domain {

@@ -32,9 +32,14 @@ STELE_API stele_status stele_writer_open(stele_context *context, const char *pat
                                          const char *format, const stele_writer_options *options,
                                          stele_writer **writer);
 
-/* Creates a trace as stele_writer_open() does, in an output that is already open. The output stays
-   the caller's, who finishes it after stele_writer_finish() and closes it after
-   stele_writer_close(). `replace` is not used. */
+/*
+ * Creates a trace as stele_writer_open() does, in an output that is already open: one of the kind
+ * that stele_output_open_for() opens for the format. Bytes in memory count as a file; a CTF trace
+ * needs a folder. The output stays the caller's, who finishes it after stele_writer_finish() and
+ * closes it after stele_writer_close(). `replace` is not used. Errors: those of
+ * stele_writer_open(); STELE_ERR_UNSUPPORTED: a file where the format needs a folder, or a folder
+ * where it needs a file.
+ */
 STELE_API stele_status stele_writer_open_output(stele_context *context, stele_output *out,
                                                 const char *format,
                                                 const stele_writer_options *options,
@@ -67,9 +72,16 @@ STELE_API stele_status stele_trace_save_index(stele_trace *trace, stele_output *
 STELE_API size_t stele_trace_index_path(const stele_trace *trace, bool in_cache, char *path,
                                         size_t size);
 
-/* Takes the events of a segment, whose names and tracks must be of the writer's context.
-   STELE_ERR_ARGUMENT: the kind, name, track or fields of an event do not exist; nothing of the
-   segment was then written. */
+/*
+ * Takes the events of a segment, whose names and tracks must be of the writer's context. Events
+ * come in the order of time, as a reader gives them; of those that do not, CTF moves the time to
+ * that of the event before, and counts it as a loss, while other formats keep time and order.
+ *
+ * STELE_ERR_ARGUMENT: the kind, name, category, track or fields of an event do not exist, fields
+ * lead out of the batch, or the writer is finished. Nothing of the segment was then written, and
+ * other segments may follow. After any other error nothing more is written:
+ * stele_writer_write() and stele_writer_finish() return it again.
+ */
 STELE_API stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment);
 
 /* Writes what is held back of the segments so far (lines of text, whose columns get their width
@@ -77,11 +89,11 @@ STELE_API stele_status stele_writer_write(stele_writer *writer, const stele_segm
    stele_writer_write(). */
 STELE_API stele_status stele_writer_flush(stele_writer *writer);
 
-/* Writes what is pending and gives the file its final name. After an error no file gets its final
-   name. */
+/* Writes what is pending and gives the file its final name, once. After an error of writing no file
+   gets its final name; a segment that was refused (STELE_ERR_ARGUMENT) is none. */
 STELE_API stele_status stele_writer_finish(stele_writer *writer);
 
-/* Frees the writer; an output that was not finished is removed. */
+/* Frees the writer; an output that was not finished is removed. NULL is ignored. */
 STELE_API void stele_writer_close(stele_writer *writer);
 
 /* Something that the target format cannot carry, or only in another form. */

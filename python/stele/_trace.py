@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import mmap
+import numbers
+import operator
 import os
 import weakref
 from dataclasses import dataclass
@@ -107,12 +110,22 @@ def _settings(given: Optional[Dict[str, str]]):
     return made, len(given)
 
 
+def _integer(what: str, value: Any, first: int, end: int) -> int:
+    """The value as an integer of [first, end); raises TypeError for what is none, as a float."""
+    number = operator.index(value)
+    if not first <= number < end:
+        raise ValueError(f"{what}: {number} is not from {first} to {end - 1}")
+    return number
+
+
 class _Context:
     """A context of the library, and the findings that were reported to it."""
 
     def __init__(self, findings_max: int = 1000):
         self.findings: List[Finding] = []
         self.finding_count = 0
+        # The last findings that came with no error that was raised.
+        self._recent: "collections.deque[Finding]" = collections.deque(maxlen=100)
         self._findings_max = findings_max
         self._handler = c.DIAG_FN(self._take)  # kept alive as long as the library may call it
         options = c.ContextOptions(struct_size=ctypes.sizeof(c.ContextOptions), diag=self._handler)
@@ -123,20 +136,24 @@ class _Context:
 
     def _take(self, _user, pointer):
         self.finding_count += 1
-        if len(self.findings) >= self._findings_max:
-            return
         diag = pointer.contents
         code = diag.code.contents
         line = ctypes.create_string_buffer(4096)
         library.stele_diag_line(pointer, False, line, len(line))
-        self.findings.append(Finding(
+        finding = Finding(
             code.code.decode(), _SEVERITIES[code.severity], code.title.decode(),
             _text(diag.source), None if diag.offset == 2**64 - 1 else diag.offset, diag.size,
-            _text(diag.expected), _text(diag.found), diag.lost_count, _text(line.value)))
+            _text(diag.expected), _text(diag.found), diag.lost_count, _text(line.value))
+        self._recent.append(finding)
+        if len(self.findings) < self._findings_max:
+            self.findings.append(finding)
 
     def check(self, status: int) -> None:
+        """Raises an error with the findings since the last one."""
         if status != c.OK:
-            raise SteleError(library.stele_status_text(status).decode(), self.findings)
+            since = list(self._recent)
+            self._recent.clear()
+            raise SteleError(library.stele_status_text(status).decode(), since)
 
     def name(self, number: int, batch=None) -> str:
         return str(library.stele_name_text(self.handle, batch, number))
@@ -250,7 +267,7 @@ class Event:
     def fields(self) -> Dict[str, Any]:
         """The event's fields by name, with those of its contexts: numbers, strings, bytes, lists,
         dicts. Of several fields with one name the first counts."""
-        return self._batch._fields(self._raw)
+        return self._batch._event_fields(self._raw)
 
     def keep(self) -> Dict[str, Any]:
         """Copies all properties of the event into a dict."""
@@ -332,7 +349,7 @@ class Batch:
                                      number, values.ctypes.data, there.ctypes.data)
         return values, there
 
-    def _fields(self, raw) -> Dict[str, Any]:
+    def _event_fields(self, raw) -> Dict[str, Any]:
         batch = self._pointer.contents
         first = ctypes.c_uint32()
         count = library.stele_event_fields(self._pointer, ctypes.byref(raw), ctypes.byref(first))
@@ -431,9 +448,9 @@ def event_dtype() -> "numpy.dtype":
     return numpy.dtype([(name, short[kind]) for name, kind in c.Event._fields_])
 
 
-def _kinds(kinds: Optional[Iterable[str]]) -> int:
+def _kinds(kinds: Union[str, Iterable[str], None]) -> int:
     bits = 0
-    for kind in kinds or ():
+    for kind in (kinds,) if isinstance(kinds, str) else kinds or ():
         if kind not in c.KINDS[1:]:
             raise ValueError(f"no kind {kind!r}; there are {', '.join(c.KINDS[1:])}")
         bits |= 1 << c.KINDS.index(kind)
@@ -457,7 +474,7 @@ def _bound(text: Optional[str]) -> c.Bound:
     return bound
 
 
-def _request(kinds: Optional[Iterable[str]] = None, names: Union[str, Sequence[str], None] = None,
+def _request(kinds: Union[str, Iterable[str], None] = None, names: Union[str, Sequence[str], None] = None,
              categories: Union[str, Sequence[str], None] = None,
              tracks: Union[str, Sequence[str], None] = None, begin: Optional[str] = None,
              end: Optional[str] = None, where: Optional[str] = None, order: str = "time",
@@ -661,10 +678,11 @@ class Trace:
     def events(self, **request: Any) -> Iterator[Event]:
         """Gives the events one by one.
 
-        kinds: names of kinds; names, categories, tracks: glob patterns; begin, end: as the command
-        takes them ("1.5s", "-10ms", "2024-05-01T10:00:00Z"); where: an expression ("dur > 1ms and
-        arg.len >= 4096"); order: "time", "streams" (each track by time) or "none" (as the
-        records are stored); check: True judges every byte against the rules of the format.
+        kinds: a name of a kind, or several; names, categories, tracks: glob patterns; begin, end:
+        as the command takes them ("1.5s", "-10ms", "2024-05-01T10:00:00Z"); where: an expression
+        ("dur > 1ms and arg.len >= 4096"); order: "time", "streams" (each track by time), "none" (as
+        the records are stored), "window" (by time in bounded memory; what comes too late
+        for that comes late) or "full" (by time, always through a temporary file); check: True judges every byte against the rules of the format.
         """
         for batch in self.batches(**request):
             yield from batch
@@ -748,7 +766,10 @@ class Trace:
         if number == 0:
             return None
         self._open_handle()
-        raw = library.stele_track_get(self._context.handle, number).contents
+        found = library.stele_track_get(self._context.handle, number)
+        if not found:
+            raise ValueError(f"the trace has no track {number}")
+        raw = found.contents
         known = self._tracks.get(number)
         name = self._context.name(raw.name)
         if known is None or known.name != name:
@@ -811,23 +832,39 @@ class Writer:
     def event(self, kind: str, time_ns: int, name: str = "", *, category: str = "", track: int = 0,
               end_ns: Optional[int] = None, value: int = 0, id: int = 0, cpu: Optional[int] = None,
               fields: Optional[Dict[str, Any]] = None) -> None:
-        """Adds an event. A "complete" one needs `end_ns`. Fields are numbers, strings, bytes,
-        booleans, None, and lists and dicts of them."""
-        if self._batch.contents.event_count == self._batch.contents.event_capacity:
-            self._flush()
-        raw = library.stele_batch_add_event(self._batch).contents
-        raw.kind = c.KINDS.index(kind)
-        raw.time_ns, raw.ticks = time_ns, time_ns & (2**64 - 1)
-        raw.name, raw.track, raw.value, raw.id = self._name(name), track, value, id
-        if category:
-            raw.category = library.stele_category_intern(self._context.handle,
-                                                         self._name(category))
-        if kind == "complete":
-            raw.id = raw.value = (time_ns if end_ns is None else end_ns) & (2**64 - 1)
+        """Adds an event. A "complete" one, and no other, has an `end_ns`. Fields are numbers,
+        strings, bytes, booleans, None, and lists and dicts of them. Raises TypeError or ValueError
+        for what is none of these or does not fit; nothing is then added."""
+        if kind not in c.KINDS[1:]:
+            raise ValueError(f"no kind {kind!r}; there are {', '.join(c.KINDS[1:])}")
+        if (kind == "complete") != (end_ns is not None):
+            raise ValueError(f"{kind}: a complete event, and no other, has an end_ns")
+        made = c.Event(kind=c.KINDS.index(kind), name=self._name(name),
+                       time_ns=_integer("time_ns", time_ns, -2**63, 2**63),
+                       track=_integer("track", track, 0, 2**32),
+                       value=_integer("value", value, 0, 2**64),
+                       id=_integer("id", id, 0, 2**64))
+        made.ticks = made.time_ns & (2**64 - 1)
+        if end_ns is not None:
+            made.id = made.value = _integer("end_ns", end_ns, -2**63, 2**63) & (2**64 - 1)
         if cpu is not None:
-            raw.cpu, raw.flags = cpu, raw.flags | c.FLAG_HAS_CPU
-        for key, entry in (fields or {}).items():
-            self._add(self._name(key), entry)
+            made.cpu, made.flags = _integer("cpu", cpu, 0, 2**16), c.FLAG_HAS_CPU
+        if category:
+            made.category = library.stele_category_intern(self._context.handle,
+                                                          self._name(category))
+        batch = self._open_batch()
+        if batch.event_count == batch.event_capacity:
+            self._flush()
+        before = batch.event_count, batch.field_count, batch.byte_count
+        raw = library.stele_batch_add_event(self._batch).contents
+        made.field_first = raw.field_first
+        ctypes.memmove(ctypes.byref(raw), ctypes.byref(made), ctypes.sizeof(made))
+        try:
+            for key, entry in (fields or {}).items():
+                self._add(self._name(key), entry)
+        except BaseException:
+            batch.event_count, batch.field_count, batch.byte_count = before
+            raise
 
     def write(self, batch: Batch) -> None:
         """Adds all events of a batch, which must be of the trace that `like` named."""
@@ -860,7 +897,14 @@ class Writer:
         """What was reported while writing."""
         return self._context.findings
 
+    def _open_batch(self):
+        if not self._batch:
+            raise ValueError("the writer is closed")
+        return self._batch.contents
+
     def _name(self, text: str) -> int:
+        if not self._batch:
+            raise ValueError("the writer is closed")
         number = self._names.get(text)
         if number is None:
             number = self._names[text] = self._context.intern(text)
@@ -877,9 +921,9 @@ class Writer:
             return self._add_scalar(name, c.TYPE_NULL, "u", 0, 0)
         if isinstance(entry, bool):
             return self._add_scalar(name, c.TYPE_BOOL, "u", int(entry), 1)
-        if isinstance(entry, float):
-            return self._add_scalar(name, c.TYPE_FLOAT, "f", entry, 64)
-        entry = int(entry)  # also converts integers of numpy
+        if isinstance(entry, (float, numbers.Real)) and not isinstance(entry, numbers.Integral):
+            return self._add_scalar(name, c.TYPE_FLOAT, "f", float(entry), 64)
+        entry = operator.index(entry)  # also converts integers of numpy
         if entry >= 2**64 or entry < -2**63:
             raise ValueError(f"{entry} has more than 64 bits")
         if entry < 0:
@@ -903,19 +947,25 @@ class Writer:
     def _add_run(self, name: int, entry: Any) -> None:
         is_struct = isinstance(entry, dict)
         self._new_field(name, c.TYPE_STRUCT if is_struct else c.TYPE_ARRAY)
-        at = self._batch.contents.field_count
+        batch = self._batch.contents
+        event = batch.events[batch.event_count - 1]
+        at, had_many = batch.field_count, event.field_count == c.FIELDS_MANY
         for key, member in entry.items() if is_struct else ((None, item) for item in entry):
             self._add(self._name(key) if is_struct else 0, member)
-        run = self._batch.contents.fields[at - 1].u.run  # adding members may have moved the table
-        run.length, run.count = self._batch.contents.field_count - at, len(entry)
+        # Adding members may have moved the table, and an entry for their number may now precede.
+        at += not had_many and event.field_count == c.FIELDS_MANY
+        run = batch.fields[at - 1].u.run
+        run.length, run.count = batch.field_count - at, len(entry)
 
     def _flush(self) -> None:
-        batch = self._batch.contents
+        batch = self._open_batch()
         if batch.event_count == 0:
             return
         segment = c.Segment(self._batch, 0, batch.event_count)
-        self._context.check(library.stele_writer_write(self._handle, ctypes.byref(segment)))
-        library.stele_batch_clear(self._batch)
+        try:
+            self._context.check(library.stele_writer_write(self._handle, ctypes.byref(segment)))
+        finally:
+            library.stele_batch_clear(self._batch)
 
     def _free(self) -> None:
         if self._handle:

@@ -39,6 +39,20 @@ static stele_status target_writer(const target *to, stele_context *context, outp
                               : sink_writer_open(to->sink, context, out, options, writer);
 }
 
+/* Whether the output is of the kind that the target writes to. Formats that make either files or
+   folders find out themselves whether they can add files. */
+static bool target_fits(const target *to, diag_sink *diag, const output *out)
+{
+    const bool needs_folder = to->format != NULL && to->format->target == FORMAT_TARGET_FOLDER;
+    const bool is_either = to->format != NULL && to->format->target == FORMAT_TARGET_EITHER;
+    if (is_either || out->is_folder == needs_folder)
+        return true;
+    diag_report(diag, &core_codes[STE009], out->path, STELE_NO_OFFSET, 0,
+                needs_folder ? "an output that is a folder" : "an output that is a file", "%s",
+                out->is_folder ? "a folder" : "a file, or bytes in memory");
+    return false;
+}
+
 static bool take_options(stele_writer_options *options, const stele_writer_options *given)
 {
     return sized_take(options, sizeof *options, SIZED_FIRST(stele_writer_options, setting_count),
@@ -80,6 +94,8 @@ stele_status stele_writer_open_output(stele_context *context, output *out, const
         return status;
     if (!take_options(&options, given))
         return STELE_ERR_ARGUMENT;
+    if (!target_fits(&to, &context->diag, out))
+        return STELE_ERR_UNSUPPORTED;
     status = target_writer(&to, context, out, &options, writer);
     if (status == STELE_OK)
         (*writer)->owns_output = false;

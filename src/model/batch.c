@@ -187,15 +187,21 @@ stele_field *stele_batch_add_field(stele_batch *batch, stele_name name, stele_ty
 stele_status stele_batch_add_bytes(stele_batch *batch, stele_name name, stele_type type,
                                    const void *bytes, size_t size)
 {
+    const bool is_array = type >= STELE_TYPE_UINTS && type < STELE_TYPE_RUN_FIRST;
+    const uint32_t padding = is_array ? (0u - batch->byte_count) & 7u : 0;
     stele_field *field;
     uint32_t offset;
-    if (size > INT32_MAX)
+    if (!field_has_bytes((uint8_t)type) || batch->event_count == 0 || (is_array && size % 8 != 0))
+        return STELE_ERR_ARGUMENT;
+    if (size > INT32_MAX - 8)
         return STELE_ERR_LIMIT;
-    if (!batch_reserve_bytes(batch, (uint32_t)size))
+    if (!batch_reserve_bytes(batch, (uint32_t)size + padding))
         return STELE_ERR_MEMORY;
     field = stele_batch_add_field(batch, name, type);
     if (field == NULL)
         return STELE_ERR_MEMORY;
+    memset(batch->bytes + batch->byte_count, 0, padding);
+    batch->byte_count += padding;
     offset = size != 0 ? batch_push_bytes(batch, bytes, (uint32_t)size) : batch->byte_count;
     field->u.bytes.offset = offset;
     field->u.bytes.size = (uint32_t)size;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/sized.h"
+#include "model/batch.h"
 
 static bool name_exists(const stele_batch *batch, stele_name name, uint32_t pool_count)
 {
@@ -11,36 +12,92 @@ static bool name_exists(const stele_batch *batch, stele_name name, uint32_t pool
                                           : name < pool_count;
 }
 
+/* Whether a field's own number or bytes are those of something that exists. */
+static bool value_exists(const stele_batch *batch, const stele_field *field, uint32_t name_count)
+{
+    if (field->type == STELE_TYPE_NAME)
+        return field->u.u <= UINT32_MAX && name_exists(batch, (stele_name)field->u.u, name_count);
+    if (!field_has_bytes(field->type))
+        return true;
+    return field->u.bytes.size <= batch->byte_count &&
+           field->u.bytes.offset <= batch->byte_count - field->u.bytes.size &&
+           (field->type < STELE_TYPE_UINTS || field->u.bytes.offset % 8 == 0);
+}
+
+/* Whether no entry of `count` from `first` on leads beyond them, the bytes or the names. Members of
+   runs are looked at like other entries, so that one pass is enough. */
+static bool entries_are_sound(const stele_batch *batch, uint32_t first, uint32_t count,
+                              uint32_t name_count)
+{
+    const stele_field *field = batch->fields + first;
+    bool is_bad = first > batch->field_count || count > batch->field_count - first;
+    for (uint32_t left = count; left-- != 0 && !is_bad; field++) {
+        is_bad = (field->type >= STELE_TYPE_COUNT) | (field->label_count > left) |
+                 (field->type >= STELE_TYPE_RUN_FIRST &&
+                  field->u.run.length > left - field->label_count) |
+                 !name_exists(batch, field->name, name_count) |
+                 !value_exists(batch, field, name_count);
+    }
+    return !is_bad;
+}
+
+static bool fields_are_sound(const stele_batch *batch, const stele_event *event,
+                             uint32_t name_count)
+{
+    uint32_t first, count;
+    if (event->field_first >= batch->field_count ||
+        (event->field_count == STELE_FIELDS_MANY &&
+         batch->fields[event->field_first].type != STELE_TYPE_STRUCT))
+        return false;
+    count = stele_event_fields(batch, event, &first);
+    return entries_are_sound(batch, first, count, name_count);
+}
+
 /* Whether the kinds, names, tracks and fields of the events exist, since events made by hand may
-   refer to anything. The loop has no branch for each event, because nearly all are valid. */
+   refer to anything. Only what the segment has is looked at: a batch may come in many segments. */
 static bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
     const uint32_t name_count = stele_name_count(writer->context);
     const uint32_t track_count = stele_track_count(writer->context);
-    bool is_bad =
-        segment->first > batch->event_count || segment->count > batch->event_count - segment->first;
+    const uint32_t category_count = writer->context->category_count;
+    bool is_bad = segment->first > batch->event_count ||
+                  segment->count > batch->event_count - segment->first ||
+                  !entries_are_sound(batch, batch->context_first, batch->context_count, name_count);
     for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
         const stele_event *event = &batch->events[segment->first + i];
         is_bad = (event->kind - 1u >= STELE_KIND_COUNT - 1u) | (event->track > track_count) |
                  !name_exists(batch, event->name, name_count) |
-                 (event->field_count != 0 && event->field_first >= batch->field_count);
+                 (event->category != 0 && event->category >= category_count) |
+                 (event->field_count != 0 && !fields_are_sound(batch, event, name_count));
     }
     return !is_bad;
 }
 
+static stele_status refuse(const stele_writer *writer, const char *expected, const char *found)
+{
+    diag_report(&writer->context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, expected,
+                "%s", found);
+    return STELE_ERR_ARGUMENT;
+}
+
 stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment)
 {
-    if (!segment_is_sound(writer, segment)) {
-        diag_report(&writer->context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
-                    "events whose kind, name, track and fields exist", "an event of other ones");
-        return STELE_ERR_ARGUMENT;
-    }
-    return writer->ops->write(writer, segment);
+    if (writer->is_finished)
+        return refuse(writer, "events before the end of the trace",
+                      "events for a trace that is finished");
+    if (writer->status != STELE_OK)
+        return writer->status;
+    if (!segment_is_sound(writer, segment))
+        return refuse(writer, "events whose kind, name, category, track and fields exist",
+                      "an event of other ones");
+    return writer->status = writer->ops->write(writer, segment);
 }
 
 stele_status stele_writer_flush(stele_writer *writer)
 {
+    if (writer->is_finished)
+        return STELE_ERR_ARGUMENT;
     if (writer->flush != NULL)
         writer->flush(writer);
     return output_flush(writer->out);
@@ -48,7 +105,12 @@ stele_status stele_writer_flush(stele_writer *writer)
 
 stele_status stele_writer_finish(stele_writer *writer)
 {
-    const stele_status status = writer->ops->finish(writer);
+    stele_status status = writer->status;
+    if (writer->is_finished)
+        return refuse(writer, "the end of a trace, once", "that of a trace that is finished");
+    writer->is_finished = true;
+    if (status == STELE_OK)
+        status = writer->ops->finish(writer);
     return status == STELE_OK && writer->owns_output ? output_finish(writer->out) : status;
 }
 

@@ -45,8 +45,10 @@ struct stele_writer {
     const writer_ops *ops;
     void (*flush)(stele_writer *self); /* writes what is held back; NULL: nothing ever is */
     stele_context *context;
-    output *out;      /* owned if owns_output */
-    bool owns_output; /* finishing and closing the writer finishes and closes `out`, too */
+    output *out;         /* owned if owns_output */
+    bool owns_output;    /* finishing and closing the writer finishes and closes `out`, too */
+    bool is_finished;    /* nothing may be written any more */
+    stele_status status; /* the first error of writing, which finishing returns as well */
     loss_table losses;
 };
 

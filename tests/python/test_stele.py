@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import pydoc
 import tempfile
 import unittest
 
@@ -48,7 +49,55 @@ class Made(unittest.TestCase):
         self.folder.cleanup()
 
 
+class Writing(Made):
+    """What is not an event is refused as a whole."""
+
+    def wrong(self, error, *arguments, **keywords):
+        with self.assertRaises(error):
+            self.writer.event(*arguments, **keywords)
+
+    def test_a_call_that_raises_writes_nothing(self):
+        path = os.path.join(self.folder.name, "wrong.fxt")
+        with stele.create(path, "fxt") as self.writer:
+            self.writer.event("instant", 1, "first", fields={"a": 1})
+            self.wrong(TypeError, "instant", 1.5, "float")
+            self.wrong(TypeError, "instant", 1, "no field", fields={"a": 1, "b": [2, object()]})
+            self.wrong(ValueError, "instant", 1 << 70, "far")
+            self.wrong(ValueError, "instant", 1, "large", fields={"a": 1 << 64})
+            self.wrong(ValueError, "instant", 1, "cpu", cpu=70000)
+            self.wrong(ValueError, "instant", 1, "id", id=-1)
+            self.wrong(ValueError, "complete", 1, "no end")
+            self.wrong(ValueError, "instant", 1, "an end", end_ns=2)
+            self.wrong(ValueError, "event", 1, "no kind")
+            self.writer.event("instant", 2, "last", fields={"b": {"c": [1, 2.5, "d"]}}, id=0)
+        for use in (lambda: self.writer.event("instant", 3, "x"), self.writer.finish,
+                    lambda: self.writer.event("instant", 3, "new name")):
+            with self.assertRaises(ValueError):
+                use()
+        with stele.open(path) as trace:
+            self.assertEqual([e.name for e in trace.events()], ["first", "last"])
+            self.assertEqual([list(e.fields) for e in trace.events()], [["a"], ["b"]])
+
+    def test_errors_have_their_own_findings(self):
+        for _ in range(2):
+            with stele.open(self.path) as trace:
+                for expression in ("dur >", "nothing("):
+                    with self.assertRaises(stele.SteleError) as raised:
+                        next(trace.events(where=expression))
+                    self.assertEqual(len(raised.exception.findings), 1)
+
+
 class Reading(Made):
+    def test_one_kind_is_a_word_and_no_track_is_none(self):
+        with stele.open(self.path) as trace:
+            self.assertEqual(len(list(trace.events(kinds="complete"))), 1)
+            for number in (12345, 2**32 - 1):
+                with self.assertRaises(ValueError):
+                    trace.track(number)
+
+    def test_help_shows_what_is_public(self):
+        self.assertNotIn("_event_fields", pydoc.render_doc(stele.Batch, renderer=pydoc.plaintext))
+
     def test_events_have_their_values(self):
         with stele.open(self.path) as trace:
             event = next(trace.events(kinds=["complete"])).keep()

@@ -155,3 +155,27 @@ TEST(every_kind_has_a_word_of_its_own)
     }
     CHECK_EQ_STR(stele_kind_text(STELE_KIND_COUNT), "none");
 }
+
+TEST(bytes_are_added_as_what_their_type_says)
+{
+    static const uint64_t numbers[] = {1, 2, UINT64_MAX};
+    stele_batch *batch;
+    const stele_field *field;
+    REQUIRE(stele_batch_new(0, &batch) == STELE_OK);
+    CHECK(stele_batch_add_field(batch, 0, STELE_TYPE_UINT) == NULL);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_STRING, "abc", 3) == STELE_ERR_ARGUMENT);
+    stele_batch_add_event(batch);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_STRING, "abc", 3) == STELE_OK);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_UINT, "abc", 3) == STELE_ERR_ARGUMENT);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_NAME, "abc", 3) == STELE_ERR_ARGUMENT);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_STRUCT, "abc", 3) == STELE_ERR_ARGUMENT);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_UINTS, numbers, 7) == STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(batch->field_count, 1);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_UINTS, numbers, sizeof numbers) == STELE_OK);
+    field = &batch->fields[1];
+    CHECK_EQ_U64(field->u.bytes.offset % 8, 0);
+    CHECK_EQ_U64(field->u.bytes.size, sizeof numbers);
+    CHECK(memcmp(batch->bytes + field->u.bytes.offset, numbers, sizeof numbers) == 0);
+    CHECK(stele_batch_add_bytes(batch, 0, STELE_TYPE_BIGINT, "123456789", 9) == STELE_OK);
+    stele_batch_free(batch);
+}

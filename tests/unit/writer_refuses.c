@@ -82,3 +82,95 @@ TEST(segments_beyond_their_batch_are_refused)
     CHECK(stele_writer_write(m.writer, &(stele_segment){m.batch, 1, 0}) == STELE_ERR_ARGUMENT);
     end(&m);
 }
+
+/* ---- Fields ---- */
+
+/* Writes an event with one field, made like `field`, to FXT and JSON, and tells whether both take
+   or both refuse it. */
+static stele_status write_field(const stele_field *field)
+{
+    static const char *const formats[] = {"fxt", "json"};
+    stele_status status = STELE_OK;
+    for (size_t i = 0; i < 2; i++) {
+        made m = make(formats[i]);
+        stele_status now;
+        stele_batch_add_event(m.batch)->kind = STELE_KIND_INSTANT;
+        *stele_batch_add_field(m.batch, 0, STELE_TYPE_NULL) = *field;
+        now = write_all(&m);
+        CHECK(i == 0 || now == status);
+        status = now;
+        end(&m);
+    }
+    return status;
+}
+
+TEST(fields_that_lead_out_of_their_batch_are_refused)
+{
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_UINT}) == STELE_OK);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_STRUCT}) == STELE_OK);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_STRUCT, .u.run = {1, 1}}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_ARRAY, .u.run = {UINT32_MAX, 1}}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_UINT, .label_count = 1}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_STRING, .u.bytes = {1, 0}}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_BYTES, .u.bytes = {0, 1}}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_BYTES,
+                                     .u.bytes = {UINT32_MAX, UINT32_MAX}}) == STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_COUNT}) == STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_UINT, .name = 1000}) == STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_NAME, .u.u = 1000}) == STELE_ERR_ARGUMENT);
+    CHECK(write_field(&(stele_field){.type = STELE_TYPE_NAME, .u.u = UINT64_MAX}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_event(&(stele_event){.kind = STELE_KIND_INSTANT, .category = 1}) ==
+          STELE_ERR_ARGUMENT);
+    CHECK(write_event(&(stele_event){.kind = STELE_KIND_INSTANT,
+                                     .field_count = STELE_FIELDS_MANY}) == STELE_ERR_ARGUMENT);
+}
+
+/* ---- Outputs, and the end ---- */
+
+TEST(outputs_of_the_wrong_kind_are_refused)
+{
+    static const char *const formats[] = {"ctf", "fxt", "heph", "xray", "json", "text"};
+    made m = make("fxt");
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        stele_writer *writer;
+        stele_output *wrong, *right;
+        const uint64_t before = stele_context_diag_count(m.context, STELE_ERROR);
+        REQUIRE((i == 0 ? stele_output_open_memory(NULL, &wrong)
+                        : stele_output_open_folder(NULL, NULL, &wrong)) == STELE_OK);
+        REQUIRE((i != 0 ? stele_output_open_memory(NULL, &right)
+                        : stele_output_open_folder(NULL, NULL, &right)) == STELE_OK);
+        CHECK(stele_writer_open_output(m.context, wrong, formats[i], NULL, &writer) ==
+              STELE_ERR_UNSUPPORTED);
+        CHECK(writer == NULL);
+        CHECK_EQ_U64(stele_context_diag_count(m.context, STELE_ERROR), before + 1);
+        CHECK(stele_writer_open_output(m.context, right, formats[i], NULL, &writer) == STELE_OK);
+        stele_writer_close(writer);
+        stele_output_close(wrong);
+        stele_output_close(right);
+    }
+    end(&m);
+}
+
+TEST(nothing_is_written_after_the_end)
+{
+    static const char *const formats[] = {"fxt", "heph", "xray", "json", "csv", "text", "chrome"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        made m = make(formats[i]);
+        stele_batch_add_event(m.batch)->kind = STELE_KIND_INSTANT;
+        CHECK(write_all(&m) == STELE_OK);
+        m.batch->events[0].kind = STELE_KIND_COUNT;
+        CHECK(write_all(&m) == STELE_ERR_ARGUMENT);
+        m.batch->events[0].kind = STELE_KIND_INSTANT;
+        CHECK(stele_writer_finish(m.writer) == STELE_OK);
+        CHECK(write_all(&m) == STELE_ERR_ARGUMENT);
+        CHECK(stele_writer_flush(m.writer) == STELE_ERR_ARGUMENT);
+        CHECK(stele_writer_finish(m.writer) == STELE_ERR_ARGUMENT);
+        end(&m);
+    }
+}
