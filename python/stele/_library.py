@@ -229,7 +229,8 @@ ArrowArrayStream._fields_ = [
 class FormatInfo(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("title", c_char_p),
                 ("extensions", c_char_p), ("settings", c_char_p), ("can_read", c_bool),
-                ("can_write", c_bool), ("can_copy", c_bool)]
+                ("can_write", c_bool), ("can_copy", c_bool), ("links_tracks", c_bool),
+                ("read_kinds", c_uint64), ("written_kinds", c_uint64)]
 
 
 class ProfileOptions(Structure):
