@@ -14,6 +14,7 @@ add_custom_command(OUTPUT ${manual_dir}/documents.stamp
     COMMAND ${CMAKE_COMMAND} -E touch ${manual_dir}/documents.stamp
     DEPENDS ${STELE_PUBLIC_HEADERS} ${manual_documents}
         ${CMAKE_CURRENT_LIST_DIR}/manual_documents.sh ${CMAKE_CURRENT_LIST_DIR}/header_page.awk
+        ${CMAKE_CURRENT_LIST_DIR}/plain_links.awk
     VERBATIM
     COMMENT "Writing manual pages of the library, formats and subjects")
 add_custom_target(stele_manual_documents ALL DEPENDS ${manual_dir}/documents.stamp)

@@ -35,6 +35,9 @@ function prose(line)
     } else if (line ~ /^    /) {
         verbatim(1)
         print escaped(substr(line, 5))
+    } else if (line ~ /[^ ]   +[^ ]/) { # a row of a table
+        verbatim(1)
+        print escaped(line)
     } else {
         verbatim(0)
         print escaped(line)
@@ -91,10 +94,11 @@ in_cpp { if (/^(extern|})/) in_cpp = 0; next }
     flush_comment()
     next
 }
-/^\/\*/ { in_comment = 1; line = $0; sub(/^\/\* ?/, "", line); if (line != "") lines[++count] = line; next }
+# Lines of a comment continue below its first word, or each has a frame of its own.
+/^\/\*/ { in_comment = 1; frame = /^\/\*$/ ? "^ \\* ?" : "^   "; line = $0; sub(/^\/\* ?/, "", line); if (line != "") lines[++count] = line; next }
 in_comment && /\*\/$/ {
     line = $0
-    sub(/^ \* ?/, "", line)
+    sub(frame, "", line)
     sub(/ *\*\/$/, "", line)
     if (line != "" && line != "/")
         lines[++count] = line
@@ -103,7 +107,7 @@ in_comment && /\*\/$/ {
     flush_comment()
     next
 }
-in_comment { line = $0; sub(/^ \* ?/, "", line); lines[++count] = line; next }
+in_comment { line = $0; sub(frame, "", line); lines[++count] = line; next }
 
 /^ *$/ { verbatim(0); next }
 {

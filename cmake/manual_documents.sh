@@ -22,7 +22,7 @@ page() {
             next
         }
         { print }
-    ' "$1" | sed -e 's/](\([^)]*\.md\)[^)]*)/]/g' -e 's/\[\([^][]*\)\]\([^(]\)/\1\2/g' |
+    ' "$1" | awk -f "$source/cmake/plain_links.awk" |
         "$lowdown" -sTman -M title="$2" -M section="$3" -M source="stele $version" \
             >"$out/man$3/$2.$3"
 }

@@ -38,6 +38,28 @@ if command -v groff >/dev/null; then
             grep -vE "(adjust|break) line|line (width|length)|around line|column separation" &&
             fail "$page: see above"
     done
+    text() {
+        groff -man -t -k -Tutf8 -P-cbou -rLL=200n "$1" 2>/dev/null
+    }
+    tmp=$(mktemp -d)
+    trap 'rm -rf "$tmp"' EXIT
+    for page in man5/*.5 man7/*.7; do
+        [ -e "$page" ] || continue
+        name=${page##*/stele-}
+        name=${name%.*}
+        document=$root/src/formats/$name/FORMAT.md
+        [ -e "$document" ] || document=$root/docs/$name.md
+        text "$page" >"$tmp/page"
+        awk -f "$root/tests/docs/manual_blocks.awk" "$tmp/page" "$document" >"$tmp/faults"
+        [ ! -s "$tmp/faults" ] || {
+            head -5 "$tmp/faults"
+            fail "$page: see above"
+        }
+    done
+    # Rows of the table of kinds stand in lines of their own.
+    text man3/libstele-event.3 >"$tmp/page"
+    grep -q '^ *COMPLETE  *end, in ticks  *end, in ns' "$tmp/page" &&
+        grep -q '^ *INSTANT  *0  *0$' "$tmp/page" || fail "the table of kinds is no table"
 else
     echo "SKIP: no groff (package groff-base): the pages are not formatted"
 fi
