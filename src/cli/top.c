@@ -188,13 +188,13 @@ static bool make_engines(top *t, const inputs *in, stele_request *only)
     return true;
 }
 
-/* Ends the last window, at the last event or at the bound. */
+/* Ends the last window, at the last event or at the bound. What is open then ends as it does in
+   every other analysis, with what is last on its track, and passes the filter like all others. */
 static void conclude(top *t)
 {
     if (t->has_window && (t->every_ns != 0 || t->end_ns == INT64_MAX))
         t->end_ns = t->last_ns;
-    if (t->has_window) {
-        top_carry_open(t, t->end_ns, true);
+    if (t->has_window && cli_check(t->c, stele_spans_finish(t->spans), "spans")) {
         window_show(t);
     } else if (!option_given(&t->c->options, OPTION_JSON)) {
         stele_output_text(t->c->out, "No events with a time\n");

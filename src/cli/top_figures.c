@@ -125,7 +125,8 @@ stele_status top_take_spans(void *user, const stele_segment *segment, const stel
         if (span->end == STELE_SPAN_ENTRY_LOST || span->source == STELE_SPAN_FLOW ||
             span->end_ns < t->begin_ns)
             continue;
-        top_figures_of(t, &t->names, span->name)->count++;
+        if (span->end != STELE_SPAN_OPEN)
+            top_figures_of(t, &t->names, span->name)->count++;
         count_span(t, span, stele_span_duration_ns(span) - span->self_ns,
                    node != NULL && node->repeats > 1);
     }

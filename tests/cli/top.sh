@@ -31,6 +31,27 @@ END
     python3 compare.py 2>err || complain "self times differ from those of the profile" err
 done
 
+# What is open at the end passes the filter as all others do, and ends with what is last on its
+# track, as in a profile.
+head -c 3000 "$xray/exc.14.fdr5.tsc.xray" >open.xray
+"$STELE" profile --csv --top 0 open.xray >profile 2>err || :
+check 'calls are open at the end' grep -q 'still open at the end' err
+expect 1 top --json --name nosuch open.xray
+check "no name has time" sh -c "! grep -q '\"self_ns\": [1-9]' out"
+expect 1 top --json --top 0 --begin 0s open.xray
+cp out top
+cat >compare.py <<'END'
+import csv, json
+with open("profile") as file:
+    wanted = {row["name"]: int(row["self_ns"]) for row in csv.DictReader(file)}
+with open("top") as file:
+    got = {row["name"]: row["self_ns"] for row in json.load(file)[0]["names"]}
+wrong = {name: (ns, got.get(name)) for name, ns in wanted.items() if ns and got.get(name) != ns}
+assert not wrong, wrong
+END
+last='stele top --json open.xray'
+python3 compare.py 2>err || complain "self times of open calls differ from those of the profile" err
+
 # The steps of a trace have all of it, as far as they have events: their times add up.
 expect 0 top --json --top 0 --every 60us "$xray/exc.14.fdr5.tsc.xray"
 cp out steps
