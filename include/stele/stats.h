@@ -220,6 +220,10 @@ typedef struct stele_stats_point_figures {
 /* The time at which interval 0 begins, in ns. */
 STELE_API int64_t stele_stats_get_origin(const stele_stats *s);
 
+/* Gives the latest time of the events that were added, in ns: the last interval is covered up to
+   there. Returns false if no intervals were asked for, or no event had a time. */
+STELE_API bool stele_stats_get_last(const stele_stats *s, int64_t *time_ns);
+
 /* Gives the intervals of a group that have rows, in their order; `index` from 0. Returns false past
    the last one. `figures`, which may be NULL, has room for one element for each expression in
    `of`. */

@@ -110,4 +110,10 @@ for words in '--events --of delta' '--events --by depth' '--events --where depth
     says err 'calls have this one'
 done
 
+# A rate is by the time that the trace covers, which may end before its last interval does.
+for every in 20ms 1s; do
+    expect 0 stats --every $every "$heph/heph_tracing_example.bin.log"
+    says out '^ *953.4/s'
+done
+
 finish

@@ -310,8 +310,19 @@ static stele_status add_calls(stele_stats *s, const stele_segment *segment)
     return STELE_OK;
 }
 
+static void note_times(stele_stats *s, const stele_segment *segment)
+{
+    const stele_event *event = &segment->batch->events[segment->first];
+    for (const stele_event *end = event + segment->count; event < end; event++) {
+        if ((event->flags & STELE_FLAG_NO_TIME) == 0 && event->time_ns > s->time_ns)
+            s->time_ns = event->time_ns;
+    }
+}
+
 stele_status stele_stats_add(stele_stats *s, const stele_segment *segment)
 {
+    if (s->groups.every_ns != 0)
+        note_times(s, segment);
     if (s->spans == NULL)
         return add_events(s, segment) ? STELE_OK : STELE_ERR_MEMORY;
     return s->is_direct && !s->has_window ? add_calls(s, segment) : add_to_spans(s, segment);
@@ -600,4 +611,10 @@ uint64_t stele_stats_row_count(const stele_stats *s)
 int64_t stele_stats_get_origin(const stele_stats *s)
 {
     return s->origin_ns;
+}
+
+bool stele_stats_get_last(const stele_stats *s, int64_t *time_ns)
+{
+    *time_ns = s->time_ns;
+    return s->groups.every_ns != 0 && s->time_ns != INT64_MIN;
 }

@@ -151,11 +151,26 @@ static const char *print_rate(const cli *c, char *to, double per_ns)
     return to;
 }
 
+/* For how long the intervals last together: of the last one only what comes before the last event
+   counts, since the trace ends there. */
+static double covered_ns(const stats_view *v, const timeline *t)
+{
+    const double intervals = (double)((uint64_t)t->last - (uint64_t)t->first) + 1;
+    const double all = intervals * (double)v->every_ns;
+    int64_t last_ns;
+    double covered;
+    if (!stele_stats_get_last(v->stats, &last_ns))
+        return all;
+    covered = (double)last_ns - (double)stats_begin_ns(v, t->first) -
+              (double)stele_stats_get_origin(v->stats);
+    return covered > 0 && covered < all ? covered : all;
+}
+
 static void write_line(cli *c, grid *g, const stats_view *v, const timeline *t, size_t group,
                        size_t of, stele_stats_point_figures *room)
 {
-    const double length_ns = (double)v->every_ns;
-    const double intervals = (double)((uint64_t)t->last - (uint64_t)t->first) + 1;
+    const double covered = covered_ns(v, t);
+    const double length_ns = (double)v->every_ns < covered ? (double)v->every_ns : covered;
     cell cells[SPARK_WIDTH];
     const double peak = fill(v, t, group, of, cells, room);
     double sum = 0;
@@ -166,7 +181,7 @@ static void write_line(cli *c, grid *g, const stats_view *v, const timeline *t, 
         count += cells[i].count;
     }
     if (of == SIZE_MAX) {
-        grid_cell(g, print_rate(c, text, sum / intervals / length_ns));
+        grid_cell(g, print_rate(c, text, sum / covered));
         grid_cell(g, print_rate(c, text, peak / length_ns));
     } else {
         const stele_unit unit = stele_stats_of_unit(v->stats, of);
