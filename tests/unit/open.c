@@ -294,12 +294,19 @@ TEST(a_writer_passes_on_what_it_is_told)
     CHECK_EQ_U64(stele_writer_finish(writer), STELE_OK);
     CHECK_EQ_MEM(output_memory(out, &size), "event event end", 15);
     CHECK_EQ_U64(size, 15);
+    CHECK_EQ_U64(stele_writer_finish(writer), STELE_ERR_ARGUMENT);
+    writer->owns_output = true;
+    stele_writer_close(writer);
+    CHECK_EQ_U64(closed, 1);
+
+    REQUIRE(output_open_memory(&context->diag, &out) == STELE_OK);
+    writer = noting_open(context, out, &closed);
     ((noting_writer *)writer)->finishing = STELE_ERR_LIMIT;
     writer->owns_output = true;
     CHECK_EQ_U64(stele_writer_finish(writer), STELE_ERR_LIMIT);
     stele_writer_close(writer);
     stele_writer_close(NULL);
-    CHECK_EQ_U64(closed, 1);
+    CHECK_EQ_U64(closed, 2);
     stele_context_free(context);
 }
 

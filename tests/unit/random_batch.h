@@ -105,7 +105,8 @@ static inline void random_batch(world *w, uint32_t count)
         event->size = (uint32_t)random_next();
         event->name = random_name(w);
         event->track = random_below(tracks - 1);
-        event->category = (uint16_t)random_below(4);
+        event->category = (uint16_t)random_below(
+            w->context->category_count != 0 ? w->context->category_count : 1);
         event->cpu = (uint16_t)random_next();
         event->flags = (uint8_t)(random_below(2) == 0 ? 0 : random_next());
         for (uint32_t fields = random_below(5); fields > 0; fields--)
