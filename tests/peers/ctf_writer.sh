@@ -51,6 +51,9 @@ for version in $versions; do
     for trace in "$good"/fxt/good/*.fxt "$good"/heph/good/*.log "$good"/heph/good/*.heph \
         "$good"/xray/good/*.xray "$good"/xtrace/good/*.bin "$good"/ctf/good/*_2 \
         "$good"/ctf/good/*_18; do
+        case $trace in
+        */hostile_names.fxt) continue ;; # control characters of names, which babeltrace2 lets through
+        esac
         rm -rf written
         "$STELE" convert "$trace" -o written --to ctf --to-version $version >/dev/null 2>&1
         compare "$(basename "$trace") as CTF $version"
