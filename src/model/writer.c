@@ -32,10 +32,10 @@ static bool entries_are_sound(const stele_batch *batch, uint32_t first, uint32_t
     const stele_field *field = batch->fields + first;
     bool is_bad = first > batch->field_count || count > batch->field_count - first;
     for (uint32_t left = count; left-- != 0 && !is_bad; field++) {
-        is_bad = (field->type >= STELE_TYPE_COUNT) | (field->label_count > left) |
+        is_bad = (field->type >= STELE_TYPE_COUNT) || (field->label_count > left) ||
                  (field->type >= STELE_TYPE_RUN_FIRST &&
-                  field->u.run.length > left - field->label_count) |
-                 !name_exists(batch, field->name, name_count) |
+                  field->u.run.length > left - field->label_count) ||
+                 !name_exists(batch, field->name, name_count) ||
                  !value_exists(batch, field, name_count);
     }
     return !is_bad;
@@ -66,9 +66,9 @@ static bool segment_is_sound(const stele_writer *writer, const stele_segment *se
                   !entries_are_sound(batch, batch->context_first, batch->context_count, name_count);
     for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
         const stele_event *event = &batch->events[segment->first + i];
-        is_bad = (event->kind - 1u >= STELE_KIND_COUNT - 1u) | (event->track > track_count) |
-                 !name_exists(batch, event->name, name_count) |
-                 (event->category != 0 && event->category >= category_count) |
+        is_bad = (event->kind - 1u >= STELE_KIND_COUNT - 1u) || (event->track > track_count) ||
+                 !name_exists(batch, event->name, name_count) ||
+                 (event->category != 0 && event->category >= category_count) ||
                  (event->field_count != 0 && !fields_are_sound(batch, event, name_count));
     }
     return !is_bad;

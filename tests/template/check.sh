@@ -30,7 +30,7 @@ expect 'path=/etc/hosts len=4096' "$stele" cat "$good"
 expect '0 errors' "$stele" check "$good"
 expect 'LIN001' "$stele" check src/formats/lines/bad/no_time.lines
 expect 'LIN001' "$stele" explain LIN001
-expect '12 events' "$stele" why src/formats/lines/bad/lost.lines
+expect '12  events are known to be lost' "$stele" why src/formats/lines/bad/lost.lines
 expect 'thread 7' "$stele" cat src/formats/lines/bad/lost.lines
 
 # A line that is too long is one finding, and no part of it an event, wherever windows end.
