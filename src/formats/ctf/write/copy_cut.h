@@ -16,6 +16,7 @@
 #include "formats/ctf/write/copy_begins.h"
 #include "formats/ctf/write/copy_bits.h"
 #include "formats/ctf/write/copy_index.h"
+#include "formats/ctf/write/copy_long.h"
 
 /* A number in a packet's head that may have to change. */
 typedef struct head_place {
@@ -23,13 +24,6 @@ typedef struct head_place {
     uint8_t width; /* in bits; 0 if the head does not have the number */
     bool is_big_endian, is_reversed;
 } head_place;
-
-/* The form of a class's event header that has a whole id and a whole time. */
-typedef struct long_header {
-    bool is_there;
-    uint32_t option; /* index of the variant's option that contains it */
-    uint64_t escape; /* the id that selects it */
-} long_header;
 
 typedef struct ctf_cut {
     const ctf_trace *trace;
