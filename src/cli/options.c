@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
-#include <stele/sink.h>
-#include <stele/tables.h>
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -15,226 +12,9 @@
 
 #include "cli/flame_forms.h"
 
-/* ---- Tables from options.def ----------------------------------------------------------------- */
+#define NAME_SIZE_MAX 32u /* letters of an unknown option that are compared with others */
 
-const command_entry command_table[COMMAND_COUNT] = {
-#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
-    [COMMAND_##id] = {name, arguments, least, most, ARGUMENT_TYPE_##type, summary, description},
-#include "cli/options.def"
-#undef STELE_COMMAND
-};
-
-const option_entry option_table[OPTION_COUNT] = {
-#define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \
-    [OPTION_##id] = {short_name, name,    OPTION_TYPE_##type, metavar,                             \
-                     choices,    initial, GROUP_##group,      help},
-#include "cli/options.def"
-#undef STELE_OPTION
-};
-
-const char *const group_titles[GROUP_COUNT] = {
-#define STELE_GROUP(id, title) [GROUP_##id] = title,
-#include "cli/options.def"
-#undef STELE_GROUP
-};
-
-const topic_entry topic_table[] = {
-#define STELE_TOPIC(name, title, text) {name, title, text},
-#include "cli/options.def"
-#undef STELE_TOPIC
-};
-const size_t topic_count = sizeof topic_table / sizeof topic_table[0];
-
-const example_entry example_table[] = {
-#define STELE_EXAMPLE(command, what, line) {COMMAND_##command, what, line},
-#include "cli/examples.def"
-#undef STELE_EXAMPLE
-};
-const size_t example_count = sizeof example_table / sizeof example_table[0];
-
-const char *command_word(command_id group, command_id command)
-{
-    const char *prefix = command_table[group].name, *word = command_table[command].name;
-    const size_t size = strlen(prefix);
-    if (size != 0) {
-        if (strncmp(word, prefix, size) != 0 || word[size] != ' ')
-            return NULL;
-        word += size + 1;
-    }
-    return command == COMMAND_TOP || strchr(word, ' ') != NULL ? NULL : word;
-}
-
-_Static_assert(COMMAND_COUNT <= 64, "the commands of an option are bits of a number");
-
-typedef enum exclusion_id {
-#define STELE_EXCLUSIVE(id, commands, ...) EXCLUSION_##id,
-#include "cli/options.def"
-#undef STELE_EXCLUSIVE
-    EXCLUSION_COUNT
-} exclusion_id;
-
-/* The commands that have an option or, if that is OPTION_COUNT, those for which an exclusion
-   holds, as bits. options.def has names of commands, which are constants here. */
-static uint64_t row_commands(option_id option, exclusion_id exclusion)
-{
-#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
-    __attribute__((unused)) const uint64_t id = UINT64_C(1) << COMMAND_##id;
-#include "cli/options.def"
-#undef STELE_COMMAND
-    const uint64_t ALL = UINT64_MAX;
-    const uint64_t SLICING = INSN_SLICE | INSN_SPLIT | INSN_JOIN;
-    /* Those below 'insn': the compiler compares the names. */
-    const uint64_t INSNS = (0
-#define STELE_COMMAND(id, name, ...) | (strncmp(name, "insn ", 5) == 0 ? id : 0)
-#include "cli/options.def"
-#undef STELE_COMMAND
-                            ) &
-                           ~SLICING;
-    const uint64_t INSN_TABLES =
-        INSN_MIX | INSN_BLOCKS | INSN_BRANCHES | INSN_MEMORY | INSN_CACHE | INSN_SYSCALLS;
-    const uint64_t SPANNING = CALLS | REPLAY | LATENCY | CRITICAL;
-    const uint64_t CALLING = PROFILE | FLAME | GRAPH | DIFF | SPANNING;
-    const uint64_t WRITING = CONVERT | MERGE | CUT;
-    const uint64_t FILTERING = INFO | CAT | CHECK | WRITING | SPLIT | STATS | CALLING | SCHED |
-                               KERNEL | TIMELINE | BUSIEST;
-    const uint64_t READING =
-        FILTERING | REPAIR | CHAINS | DUMP | INSNS | SLICING | QUERY | VIEW | WHY | REPORT;
-    const uint64_t CONFINED = (READING & ~(QUERY | VIEW)) | SYMBOLS | INDEX | CTF_METADATA;
-    switch (option) {
-#define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \
-    case OPTION_##id:                                                                              \
-        return commands;
-#include "cli/options.def"
-#undef STELE_OPTION
-    case OPTION_COUNT: break;
-    }
-    switch (exclusion) {
-#define STELE_EXCLUSIVE(id, commands, ...) \
-    case EXCLUSION_##id:                   \
-        return commands;
-#include "cli/options.def"
-#undef STELE_EXCLUSIVE
-    case EXCLUSION_COUNT: break;
-    }
-    return 0;
-}
-
-bool command_has_option(command_id command, option_id option)
-{
-    return (row_commands(option, EXCLUSION_COUNT) >> command & 1u) != 0;
-}
-
-bool option_walk_next(command_id command, option_walk *walk)
-{
-    const bool is_within = walk->next != 0; /* the walk is inside of a group of options */
-    walk->begins_group = !is_within;
-    for (; walk->group < GROUP_COUNT; walk->group++, walk->next = 0, walk->begins_group = true) {
-        while (walk->next < OPTION_COUNT) {
-            walk->id = walk->next++;
-            if (command_has_option(command, walk->id) &&
-                option_table[walk->id].group == walk->group)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* The name of a format with this index; if `writes` is set, those that can be written, then the
-   sinks. */
-static const char *format_choice(size_t index, bool writes)
-{
-    stele_format_info format = STELE_INIT(stele_format_info);
-    stele_sink_info sink = STELE_INIT(stele_sink_info);
-    stele_table_format_info rows = STELE_INIT(stele_table_format_info);
-    for (size_t i = 0; stele_format_get(i, &format); i++) {
-        if ((!writes || format.can_write || format.can_copy) && index-- == 0)
-            return format.name;
-    }
-    if (!writes)
-        return NULL;
-    for (size_t i = 0; stele_sink_get(i, &sink); i++) {
-        if (index-- == 0)
-            return sink.name;
-    }
-    return stele_table_format_get(index, &rows) ? rows.name : NULL;
-}
-
-/* The word with this index in a list that is separated by spaces. Valid until the next call. */
-static const char *list_word(const char *list, size_t index)
-{
-    static char word[32];
-    while (index-- > 0) {
-        list = strchr(list, ' ');
-        if (list == NULL)
-            return NULL;
-        list++;
-    }
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(list, " "), list);
-    return word;
-}
-
-const char *option_choice(const option_entry *option, size_t index)
-{
-    switch (option->type) {
-    case OPTION_TYPE_CHOICE: return list_word(option->choices, index);
-    case OPTION_TYPE_FORMAT: return format_choice(index, false);
-    case OPTION_TYPE_TARGET: return format_choice(index, true);
-    case OPTION_TYPE_KINDS:
-        return index + 1 < STELE_KIND_COUNT ? stele_kind_text((stele_kind)(index + 1)) : NULL;
-    default: return NULL;
-    }
-}
-
-/* ---- Suggestions ----------------------------------------------------------------------------- */
-
-#define WORD_SIZE_MAX 32
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters must be inserted, removed, replaced or swapped with their neighbour to turn
-   one word into another. */
-static size_t word_distance(const char *a, const char *b)
-{
-    size_t rows[3][WORD_SIZE_MAX + 1];
-    const size_t a_size = strlen(a), b_size = strlen(b);
-    if (a_size > WORD_SIZE_MAX || b_size > WORD_SIZE_MAX)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= b_size; j++)
-        rows[0][j] = j;
-    for (size_t i = 1; i <= a_size; i++) {
-        size_t *row = rows[i % 3];
-        const size_t *above = rows[(i - 1) % 3], *two_above = rows[(i + 1) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= b_size; j++) {
-            row[j] = least(least(row[j - 1], above[j]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], two_above[j - 2] + 1);
-        }
-    }
-    return rows[a_size % 3][b_size];
-}
-
-const char *word_nearest(const char *text, word_fn *next, const void *user)
-{
-    static char nearest[WORD_SIZE_MAX + 1];
-    const size_t size = strlen(text);
-    size_t best = size < 4 ? 2 : size / 3 + 2;
-    const char *word;
-    bool is_found = false;
-    for (size_t i = 0; (word = next(user, i)) != NULL; i++) {
-        const bool is_start = size >= 2 && strncmp(word, text, size) == 0;
-        const size_t distance = is_start ? 0 : word_distance(text, word);
-        if (distance < best) {
-            best = distance;
-            is_found = true;
-            snprintf(nearest, sizeof nearest, "%s", word);
-        }
-    }
-    return is_found ? nearest : NULL;
-}
+/* ---- Words that suggestions are taken from ---- */
 
 static const char *choice_word(const void *user, size_t index)
 {
@@ -327,29 +107,12 @@ static bool is_choice(const option_entry *option, const char *value)
     return false;
 }
 
-/* The range of numbers that an option accepts. */
-static void find_range(const option_entry *option, uint64_t *least, uint64_t *most)
-{
-    *least = 0;
-    *most = UINT64_MAX;
-    switch ((option_id)(option - option_table)) {
-#define STELE_RANGE(id, from, to) \
-    case OPTION_##id:             \
-        *least = from;            \
-        *most = to;               \
-        break;
-#include "cli/options.def"
-#undef STELE_RANGE
-    default: break;
-    }
-}
-
 static bool check_number(options *o, const option_entry *option, const char *value)
 {
     uint64_t number, least, most;
     if (!parse_number(value, &number))
         return fail(o, "--%s takes a whole number, not '%s'", option->name, value);
-    find_range(option, &least, &most);
+    option_range(option, &least, &most);
     if (number >= least && number <= most)
         return true;
     if (most == UINT64_MAX)
@@ -425,8 +188,8 @@ static bool parse_long(parser *p, const char *text)
     }
     if (elsewhere != OPTION_COUNT && p->o->command != COMMAND_TOP)
         return fail_elsewhere(p->o, elsewhere);
-    char name[WORD_SIZE_MAX + 1];
-    snprintf(name, sizeof name, "%.*s", (int)least(size, WORD_SIZE_MAX), text);
+    char name[NAME_SIZE_MAX + 1];
+    snprintf(name, sizeof name, "%.*s", (int)size, text);
     return fail_unknown(p->o, "option", text, (int)size, "--",
                         word_nearest(name, option_word, &p->o->command));
 }
@@ -468,7 +231,7 @@ static bool parse_command(parser *p, const char *text)
     }
     if (group == COMMAND_TOP && stat(text, &unused) == 0)
         return fail(p->o, "'%s' is no command; did you mean 'stele info %s'?", text, text);
-    return fail_unknown(p->o, "command", text, (int)least(strlen(text), 200), "",
+    return fail_unknown(p->o, "command", text, (int)strnlen(text, 200), "",
                         word_nearest(text, group_word, &group));
 }
 
@@ -535,17 +298,6 @@ static bool check_arguments(options *o)
     return command->type == ARGUMENT_TYPE_SIDES ? check_sides(o) : true;
 }
 
-#define EXCLUSIVE_MAX 8u
-
-/*
- * Sets of options of which only one may be given. OPTION_HELP, which excludes nothing, ends a set.
- */
-static const option_id exclusive[EXCLUSION_COUNT][EXCLUSIVE_MAX] = {
-#define STELE_EXCLUSIVE(id, commands, ...) [EXCLUSION_##id] = {__VA_ARGS__, OPTION_HELP},
-#include "cli/options.def"
-#undef STELE_EXCLUSIVE
-};
-
 /* Checks one set of exclusive options, such as --json, --csv and --yaml; the error lists those
    that were given. */
 static bool check_exclusion(options *o, const option_id *ids)
@@ -565,9 +317,9 @@ static bool check_exclusion(options *o, const option_id *ids)
 
 static bool check_exclusions(options *o)
 {
-    for (exclusion_id id = 0; id < EXCLUSION_COUNT; id++) {
-        if ((row_commands(OPTION_COUNT, id) >> o->command & 1u) != 0 &&
-            !check_exclusion(o, exclusive[id]))
+    const option_id *ids;
+    for (size_t i = 0; (ids = option_exclusion(o->command, i)) != NULL; i++) {
+        if (!check_exclusion(o, ids))
             return false;
     }
     return true;

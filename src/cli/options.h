@@ -119,6 +119,15 @@ static inline bool command_takes_files(command_id command)
    values are free. */
 const char *option_choice(const option_entry *option, size_t index);
 
+/* The range of numbers that an option accepts. */
+void option_range(const option_entry *option, uint64_t *least, uint64_t *most);
+
+#define EXCLUSIVE_MAX 8u /* entries of the longest set of options that exclude each other */
+
+/* The set with this index of options of a command that exclude each other; OPTION_HELP ends it.
+   Returns NULL after the last set. */
+const option_id *option_exclusion(command_id command, size_t index);
+
 /* ---- Options that were given ---- */
 
 typedef struct option_use {
