@@ -6,7 +6,8 @@
  * any stretch of time consists of few entries, and those of the lowest level are needed only at its
  * two ends.
  *
- * Entries of a level are packed in pages, which are kept in a store that all lanes share.
+ * Entries of a level are packed in pages (overview_pages.c), which are kept in a store that all
+ * lanes share. A range of time is visited from the highest level down (overview_visit.c).
  */
 #ifndef ANALYSIS_EVENTS_OVERVIEW_LANE_H
 #define ANALYSIS_EVENTS_OVERVIEW_LANE_H
@@ -187,6 +188,12 @@ stele_status lane_take_page(lane_kind kind, const overview_store *store, cursor 
 size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *entries,
                      uint32_t count, uint8_t *to);
 
+/* Nanoseconds from one time to a later one. */
+static inline uint64_t lane_distance(int64_t from_ns, int64_t to_ns)
+{
+    return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
 /* Adds the entry `more` to `to`, which is before it in time. */
 void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more);
 
@@ -195,6 +202,9 @@ static inline bool lane_entry_ends_by(const lane_entry *e, int64_t time_ns)
 {
     return e->end_ns < time_ns || (e->end_ns == time_ns && !e->is_closed);
 }
+
+/* Copies the name with the largest weight to the entry that is being made. */
+void lane_take_best(const overview_lane *l, lane_entry *now);
 
 /* ---- Visiting of entries ---- */
 
