@@ -1,55 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes events out of packets. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/heph/read/counters.h"
 #include "formats/heph/read/fields.h"
-#include "formats/heph/read/names.h"
 #include "formats/heph/read/producer.h"
 #include "model/await.h"
 #include "model/saved_index.h"
-
-#define TRACK_SLOTS 256u
-
-typedef struct track_slot {
-    uint64_t substream;
-    uint32_t stream;
-    /* The number of the track; 0 marks a free slot. */
-    uint32_t track;
-    stele_heph_layout layout;
-} track_slot;
-
-typedef struct heph_producer {
-    producer base;
-    heph_trace *trace;
-    stele_context *context;
-    /* The sink for findings, which differs from the context's while the trace is indexed. */
-    diag_sink *diag;
-    produce_request request;
-    uint32_t stream;
-    heph_scan scan;
-    counters counters;
-    bool is_finished, is_counters_full_reported;
-    /* The request asks for exactly what produce_hot_event() makes. */
-    bool is_hot;
-    /* Events have been met so far, and an epoch. */
-    bool has_events, has_epoch;
-    /* The distance of the epoch in force from the first one. */
-    int64_t shift_ns;
-    /* The time of the last event, which places packets that have no time. */
-    int64_t last_time_ns;
-    stele_name counter_name, value_name, lost_name;
-    names_cache names;
-    track_slot tracks[TRACK_SLOTS];
-} heph_producer;
-
-#define producer_report(p, code, offset, size, ...)                                          \
-    do {                                                                                     \
-        if ((p)->diag != NULL)                                                               \
-            diag_report((p)->diag, code, (p)->scan.win.in->name, offset, size, __VA_ARGS__); \
-    } while (0)
 
 /* ---- Times ---- */
 
@@ -116,20 +73,6 @@ static inline stele_name producer_name(heph_producer *p, stele_batch *batch, ste
     return names_find(&p->names, p->context, batch, text.bytes, text.size, p->scan.win.in->name);
 }
 
-static uint32_t track_intern(heph_producer *p, uint32_t stream, uint64_t substream,
-                             stele_heph_layout layout)
-{
-    const uint32_t number = p->trace->base.info.number;
-    const uint32_t parent = stele_track_intern(
-        p->context, &(stele_track){.kind = STELE_TRACK_STREAM, .source = number, .number = stream});
-    if (layout == STELE_HEPH_NO_SUBSTREAMS || parent == 0)
-        return parent;
-    return stele_track_intern(p->context, &(stele_track){.kind = STELE_TRACK_SUBSTREAM,
-                                                         .parent = parent,
-                                                         .source = number,
-                                                         .number = substream});
-}
-
 static inline uint32_t producer_track(heph_producer *p, const heph_packet *packet)
 {
     const stele_heph_event *event = &packet->event;
@@ -137,7 +80,7 @@ static inline uint32_t producer_track(heph_producer *p, const heph_packet *packe
     if (slot->track == 0 || slot->stream != event->stream || slot->substream != event->substream ||
         slot->layout != packet->layout)
         *slot = (track_slot){event->substream, event->stream,
-                             track_intern(p, event->stream, event->substream, packet->layout),
+                             heph_track(p, event->stream, event->substream, packet->layout),
                              packet->layout};
     return slot->track;
 }
@@ -228,84 +171,6 @@ static bool produce_fields(heph_producer *p, stele_batch *batch, stele_event *ev
     return true;
 }
 
-/* ---- Counters ---- */
-
-static void report_verdict(heph_producer *p, const heph_packet *packet, counters_verdict verdict)
-{
-    static const heph_code codes[] = {[COUNTERS_MISPLACED] = HEP017,
-                                      [COUNTERS_REPEATED] = HEP016,
-                                      [COUNTERS_RESTARTED] = HEP018,
-                                      [COUNTERS_STRAY] = HEP019};
-    if (verdict > COUNTERS_AHEAD)
-        producer_report(p, &heph_codes[codes[verdict]], packet->offset, packet->size, NULL,
-                        "counter %u in stream %u", (unsigned)packet->event.counter,
-                        (unsigned)packet->event.stream);
-}
-
-static bool producer_count(heph_producer *p, const heph_packet *packet, int64_t end_ns)
-{
-    const stele_heph_event *event = &packet->event;
-    counters_verdict verdict;
-    if (!counters_add(&p->counters,
-                      &(counters_event){event->stream, event->counter, packet->offset, end_ns},
-                      &verdict))
-        return false;
-    if (verdict != COUNTERS_IN_ORDER && p->request.check)
-        report_verdict(p, packet, verdict);
-    if (p->counters.is_full && !p->is_counters_full_reported) {
-        p->is_counters_full_reported = true;
-        producer_report(p, &core_codes[STE006], packet->offset, packet->size, NULL,
-                        "more than %u streams; lost events are not looked for in further ones",
-                        (unsigned)p->counters.streams_max);
-    }
-    return true;
-}
-
-static void report_lost(heph_producer *p, const counters_gap *gap)
-{
-    char found[96];
-    if (p->diag == NULL)
-        return;
-    snprintf(found, sizeof found, "counter %u missing in stream %u, %u in all",
-             (unsigned)gap->first, (unsigned)gap->stream, (unsigned)gap->count);
-    diag_emit(p->diag, &(stele_diag){.code = &heph_codes[HEP015],
-                                     .source = p->scan.win.in->name,
-                                     .offset = gap->offset,
-                                     .found = found,
-                                     .lost_count = gap->count});
-}
-
-/* Produces an event that stands for missing events, placed between the events around the gap. */
-static bool produce_lost(heph_producer *p, stele_batch *batch, const counters_gap *gap)
-{
-    stele_event *event;
-    if (gap->is_head) {
-        if (p->request.check)
-            producer_report(p, &heph_codes[HEP021], gap->offset, 0, "counter 0",
-                            "counter %u in stream %u", (unsigned)(gap->first + gap->count),
-                            (unsigned)gap->stream);
-        return true;
-    }
-    report_lost(p, gap);
-    p->base.lost_count += gap->count;
-    if ((p->request.kinds & STELE_KIND_BIT(STELE_KIND_LOST)) == 0)
-        return true;
-    event = batch_push_event(batch);
-    *event = (stele_event){
-        .time_ns = gap->before_ns,
-        .ticks = (uint64_t)gap->before_ns - (uint64_t)p->shift_ns,
-        .value = gap->count,
-        .id = (uint64_t)(gap->behind_ns > gap->before_ns ? gap->behind_ns : gap->before_ns),
-        .offset = gap->offset,
-        .name = p->lost_name,
-        .field_first = batch->field_count,
-        .kind = STELE_KIND_LOST};
-    if ((p->request.columns & STELE_COLUMN_TRACK) == 0)
-        return true;
-    event->track = track_intern(p, gap->stream, 0, STELE_HEPH_NO_SUBSTREAMS);
-    return event->track != 0;
-}
-
 /* ---- Events ---- */
 
 static uint32_t packet_event_size(const heph_packet *packet)
@@ -333,7 +198,7 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     const int64_t end_ns = producer_time(p, from->end, &flags);
     p->last_time_ns = time_ns;
     p->has_events = true;
-    if (!producer_count(p, packet, end_ns))
+    if (!heph_count(p, packet, end_ns))
         return false;
     event_set(event, time_ns, from->start, from->end, (uint64_t)end_ns, packet->offset,
               packet_event_size(packet), 0, 0, batch->field_count,
@@ -408,7 +273,7 @@ static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, heph_
     p->last_time_ns = time_ns;
     p->has_events = true;
     if (!counters_add_next(&p->counters, from->stream, from->counter, end_ns) &&
-        !producer_count(p, packet, end_ns))
+        !heph_count(p, packet, end_ns))
         *status = STELE_ERR_MEMORY;
     return true;
 }
@@ -491,7 +356,7 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
     batch->columns = p->request.columns;
     while (status == STELE_OK && !batch_is_full(batch)) {
         if (counters_take_lost(&p->counters, &gap)) {
-            if (!produce_lost(p, batch, &gap))
+            if (!heph_produce_lost(p, batch, &gap))
                 status = STELE_ERR_MEMORY;
             continue;
         }
