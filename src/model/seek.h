@@ -61,6 +61,9 @@ typedef struct seek_index {
 seek_index *seek_index_new(uint32_t stream_count);
 void seek_index_free(seek_index *index);
 
+/* Frees the blocks of a stream, which has none then. */
+void seek_stream_free(seek_stream *stream);
+
 /* Returns the blocks of a stream of the trace, or of PRODUCE_ALL; NULL if there are none that
    help. */
 const seek_stream *seek_index_of(const stele_trace *trace, uint32_t stream);

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the blocks of seek.h from the batches of a producer. Invariants:
+ *
+ * - The last block of the stream is the open one: its range of time and is_whole grow with every
+ *   batch, and are final when the next block begins or the builder is closed.
+ * - A block begins only between two batches, where the producer can write its state: what is
+ *   counted or reported up to there belongs to the block before.
+ * - `calls` has the calls that are open at the producer's position; the outermost `kept` of them
+ *   were open where the last block began, too. Once a stream's order is ambiguous, knows_open is
+ *   false and stays so: a wrong answer would be worse than reading from the start.
+ */
+#include "model/seek.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "model/batch.h"
+
+static uint64_t reported_count(const diag_sink *diag)
+{
+    return diag->counts[0] + diag->counts[1] + diag->counts[2];
+}
+
+/* Adds the state that the producer has just written to those of the index. Returns false if out of
+   memory. */
+static bool index_add_state(seek_index *index, output *made, seek_block *block)
+{
+    size_t size;
+    const uint8_t *bytes = output_memory(made, &size);
+    if (made->status != STELE_OK || size > UINT32_MAX)
+        return false;
+    while (index->state_capacity - index->state_size < size) {
+        uint8_t *grown = array_grow_size(index->states, 1, &index->state_capacity, 4096);
+        if (grown == NULL)
+            return false;
+        index->states = grown;
+    }
+    if (size != 0)
+        memcpy(index->states + index->state_size, bytes, size);
+    block->state = index->state_size;
+    block->state_size = (uint32_t)size;
+    index->state_size += size;
+    return true;
+}
+
+/* ---- Calls that are open at blocks ---- */
+
+/* An open call. Its place is the offset in the input of the event that began it. */
+typedef struct seek_call {
+    uint64_t place;
+    stele_name name;
+} seek_call;
+
+/* Marks as unknown what is open at the stream's blocks: the order of its events, or which call an
+   exit ends, is ambiguous. */
+static void forget_open(seek_builder *b)
+{
+    seek_stream *stream = b->stream;
+    free(stream->opened);
+    stream->opened = NULL;
+    stream->opened_count = stream->opened_capacity = 0;
+    stream->knows_open = false;
+}
+
+/* Pushes a call. Returns false if it is too deep to follow, or if out of memory. */
+static bool call_begin(seek_builder *b, const stele_event *event)
+{
+    if (b->depth == SEEK_DEPTH_MAX)
+        return false;
+    if (b->depth == b->capacity) {
+        seek_call *grown = array_grow(b->calls, sizeof *grown, &b->capacity, 64);
+        if (grown == NULL)
+            return false;
+        b->calls = grown;
+    }
+    b->calls[b->depth++] = (seek_call){event->offset, event->name};
+    return true;
+}
+
+/* Ends the innermost call. Returns false if the exit has another name: it may end an outer call,
+   which only a reader with all names can decide. */
+static bool call_end(seek_builder *b, const stele_event *event)
+{
+    if (b->depth == 0)
+        return true;
+    if (event->name != 0 && b->calls[b->depth - 1].name != event->name)
+        return false;
+    b->depth--;
+    /* `kept` is the lowest depth since the last block began: calls below it stayed open all the
+       time. */
+    b->kept = b->depth < b->kept ? b->depth : b->kept;
+    return true;
+}
+
+/* Whether an event of a call is unambiguous: of the one track of the stream, in the order of time,
+   without doubtful flags, and not mixed with COMPLETE events. */
+static bool is_plain_call(seek_builder *b, const stele_event *event)
+{
+    const unsigned doubts = STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED;
+    if (b->track == 0)
+        b->track = event->track;
+    if ((event->flags & doubts) != 0 || (event->name & STELE_NAME_LOCAL) != 0 ||
+        event->track != b->track || event->time_ns < b->last_ns || b->has_lengths)
+        return false;
+    b->last_ns = event->time_ns;
+    return true;
+}
+
+/* Follows an event. Returns false if open calls are unknown from here on: kinds whose spans do not
+   nest on a stack cannot be followed. */
+static bool follow_event(seek_builder *b, const stele_event *event)
+{
+    switch (event->kind) {
+    case STELE_KIND_BEGIN: return is_plain_call(b, event) && call_begin(b, event);
+    case STELE_KIND_END:
+    case STELE_KIND_TAIL_EXIT: return is_plain_call(b, event) && call_end(b, event);
+    case STELE_KIND_COMPLETE: b->has_lengths = true; return b->track == 0;
+    case STELE_KIND_METADATA:
+    case STELE_KIND_OBJECT: return true;
+    default: return false;
+    }
+}
+
+/* Follows the events of a batch, and gives up for the whole stream at the first ambiguous one. */
+static void follow(seek_builder *b, const stele_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        if (!follow_event(b, &batch->events[i])) {
+            forget_open(b);
+            return;
+        }
+    }
+}
+
+/* Stores which calls are open where a block begins; each takes about three bytes in a file. Gives
+   up if they take too much. */
+static void note_open(seek_builder *b, seek_block *block)
+{
+    seek_stream *stream = b->stream;
+    block->kept = b->kept;
+    block->opened_first = stream->opened_count;
+    for (; stream->knows_open && b->kept < b->depth; b->kept++) {
+        if (stream->opened_count > block->position / 384 + SEEK_DEPTH_MAX) {
+            forget_open(b);
+            return;
+        }
+        if (stream->opened_count == stream->opened_capacity) {
+            uint64_t *grown =
+                array_grow(stream->opened, sizeof *grown, &stream->opened_capacity, 64);
+            if (grown == NULL) {
+                forget_open(b);
+                return;
+            }
+            stream->opened = grown;
+        }
+        stream->opened[stream->opened_count++] = b->calls[b->kept].place;
+    }
+}
+
+/* ---- Blocks of a stream ---- */
+
+/* Sets how far the next block is from the last one, at least. */
+static void set_distance(seek_builder *b, const seek_block *block)
+{
+    b->distance = b->block_size;
+    if (b->block_size == SEEK_BLOCK_SIZE &&
+        b->distance < (uint64_t)block->state_size * SEEK_STATE_SHARE)
+        b->distance = (uint64_t)block->state_size * SEEK_STATE_SHARE;
+}
+
+/* Begins a block at the producer's position. What the producer has reported so far belongs to the
+   block before. */
+static bool block_begin(seek_builder *b)
+{
+    seek_stream *stream = b->stream;
+    seek_block block = {.position = b->from->position, .begin_ns = INT64_MAX, .end_ns = INT64_MIN};
+    if (stream->count == stream->capacity) {
+        seek_block *grown = array_grow(stream->blocks, sizeof *grown, &stream->capacity, 64);
+        if (grown == NULL)
+            return false;
+        stream->blocks = grown;
+    }
+    if (!index_add_state(b->index, b->state, &block))
+        return false;
+    note_open(b, &block);
+    stream->blocks[stream->count++] = block;
+    set_distance(b, &block);
+    return true;
+}
+
+stele_status seek_builder_open(seek_builder *b, seek_index *index, uint32_t stream,
+                               uint64_t block_size, const producer *from, diag_sink *diag)
+{
+    *b = (seek_builder){.index = index,
+                        .stream = &index->streams[stream],
+                        .from = from,
+                        .diag = diag,
+                        .block_size = block_size};
+    b->reported_count = reported_count(diag);
+    b->last_ns = INT64_MIN;
+    b->stream->knows_open = true;
+    const stele_status status = output_open_memory(diag, &b->state);
+    if (status != STELE_OK)
+        return status;
+    if (from->ops->mark == NULL || !block_begin(b))
+        seek_stream_free(b->stream);
+    return STELE_OK;
+}
+
+stele_status seek_builder_resume(seek_builder *b, seek_index *index, uint32_t stream,
+                                 producer *from, diag_sink *diag)
+{
+    seek_stream *of = &index->streams[stream];
+    seek_block *last = of->count != 0 ? &of->blocks[of->count - 1] : NULL;
+    cursor state;
+    if (last == NULL || from->ops->seek == NULL || of->opened_count != 0)
+        return STELE_ERR_UNSUPPORTED;
+    state = cursor_make(index->states + last->state, last->state_size);
+    if (!from->ops->seek(from, last->position, &state) || cursor_left(&state) != 0)
+        return STELE_ERR_UNSUPPORTED;
+    *b = (seek_builder){.index = index,
+                        .stream = of,
+                        .from = from,
+                        .diag = diag,
+                        .block_size = SEEK_BLOCK_SIZE,
+                        .reported_count = reported_count(diag),
+                        .lost_count = from->lost_count,
+                        .missing_count = from->missing_count,
+                        .skipped_size = from->balance.skipped_size,
+                        .last_ns = INT64_MIN,
+                        .has_lengths = true};
+    set_distance(b, last);
+    last->begin_ns = INT64_MAX;
+    last->end_ns = INT64_MIN;
+    last->is_whole = false;
+    return output_open_memory(diag, &b->state);
+}
+
+static void block_take(seek_block *block, const stele_batch *batch)
+{
+    int64_t begin_ns = block->begin_ns, end_ns = block->end_ns;
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        const stele_event *event = &batch->events[i];
+        const bool has_end = event->kind == STELE_KIND_COMPLETE ||
+                             (event->kind == STELE_KIND_LOST && event->id != 0);
+        const int64_t last_ns =
+            has_end && (int64_t)event->id > event->time_ns ? (int64_t)event->id : event->time_ns;
+        begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
+        end_ns = last_ns > end_ns ? last_ns : end_ns;
+        block->is_whole |= seek_event_is_always(event);
+    }
+    block->begin_ns = begin_ns;
+    block->end_ns = end_ns;
+}
+
+/* Marks a block as whole, which is then never skipped, if the producer counted or reported anything
+   in it: that must not depend on the range of time that is asked for. */
+static void block_note(seek_builder *b, seek_block *block)
+{
+    const producer *from = b->from;
+    const uint64_t reported = reported_count(b->diag);
+    block->is_whole |=
+        from->lost_count != b->lost_count || from->missing_count != b->missing_count ||
+        from->balance.skipped_size != b->skipped_size || reported != b->reported_count;
+    b->lost_count = from->lost_count;
+    b->missing_count = from->missing_count;
+    b->skipped_size = from->balance.skipped_size;
+    b->reported_count = reported;
+}
+
+void seek_builder_take(seek_builder *b, const stele_batch *batch)
+{
+    seek_stream *stream = b->stream;
+    seek_block *block;
+    if (stream->count == 0)
+        return;
+    block = &stream->blocks[stream->count - 1];
+    block_take(block, batch);
+    block_note(b, block);
+    if (stream->knows_open)
+        follow(b, batch);
+    if (b->from->position < block->position || b->from->position - block->position < b->distance)
+        return;
+    output_clear(b->state);
+    if (b->from->ops->mark(b->from, b->state) && !block_begin(b))
+        seek_stream_free(b->stream);
+}
+
+void seek_builder_close(seek_builder *b)
+{
+    if (b->stream->count != 0)
+        block_note(b, &b->stream->blocks[b->stream->count - 1]);
+    output_close(b->state);
+    free(b->calls);
+    b->state = NULL;
+    b->calls = NULL;
+}
+
+static stele_status build_stream(stele_trace *trace, seek_index *index, uint32_t number,
+                                 uint64_t block_size, stele_batch *batch)
+{
+    stele_context *context = trace->context;
+    const produce_request request = {
+        .stream = number < trace->stream_count ? trace->stream_first + number : PRODUCE_ALL,
+        .columns = STELE_COLUMN_TIME | STELE_COLUMN_VALUE,
+        .kinds = STELE_KINDS_ALL,
+        .begin_ns = INT64_MIN,
+        .end_ns = INT64_MAX,
+        .window_size = context->limits.window_size};
+    seek_builder b;
+    producer *from;
+    stele_status status = trace->ops->produce(trace, &request, &from);
+    if (status != STELE_OK)
+        return status;
+    status = from->ops->mark == NULL
+                 ? STELE_ERR_UNSUPPORTED
+                 : seek_builder_open(&b, index, number, block_size, from, &context->diag);
+    if (status == STELE_OK) {
+        while ((status = from->ops->fill(from, batch)) == STELE_OK)
+            seek_builder_take(&b, batch);
+        seek_builder_close(&b);
+    }
+    from->ops->close(from);
+    return status == STELE_END ? STELE_OK : status;
+}
+
+stele_status seek_build(stele_trace *trace, uint64_t block_size)
+{
+    stele_context *context = trace->context;
+    const diag_sink diag = context->diag;
+    const stele_balance balance = trace->balance;
+    seek_index *index;
+    stele_batch *batch;
+    stele_status status = STELE_OK;
+    if (trace->seek != NULL)
+        return STELE_OK;
+    index = seek_index_new(trace->stream_count);
+    if (index == NULL ||
+        stele_batch_new(block_size < SEEK_BLOCK_SIZE ? 1 : 0, &batch) != STELE_OK) {
+        seek_index_free(index);
+        return STELE_ERR_MEMORY;
+    }
+    context->diag.fn = NULL;
+    const uint32_t count = index->stream_count - !trace->ops->seeks_in_file_order;
+    for (uint32_t i = 0; i < count && status == STELE_OK; i++)
+        status = build_stream(trace, index, i, block_size, batch);
+    memcpy(context->diag.counts, diag.counts, sizeof diag.counts);
+    context->diag.fn = diag.fn;
+    trace->balance = balance;
+    stele_batch_free(batch);
+    if (status == STELE_OK)
+        trace->seek = index;
+    else
+        seek_index_free(index);
+    return status;
+}
