@@ -74,6 +74,11 @@ STELE_API uint32_t stele_expression_columns(const stele_expression *e);
    They are MISSING in an evaluation without a span. */
 STELE_API bool stele_expression_needs_spans(const stele_expression *e);
 
+/* Whether the expression uses a word of the language, such as "name", "dur" or "id": `stele help
+   expressions` has them. A field, as in arg.id, is not the word "id"; "arg" stands for all fields.
+   Returns false for words that the language does not have. */
+STELE_API bool stele_expression_uses(const stele_expression *e, const char *word);
+
 /* The unit of the numbers that an expression gives, as far as it is known without an event. */
 typedef enum stele_unit { STELE_UNIT_NONE = 0, STELE_UNIT_NS, STELE_UNIT_BYTES } stele_unit;
 STELE_API stele_unit stele_expression_unit(const stele_expression *e);

@@ -350,31 +350,40 @@ static void restart(void *user)
     k->number = 0;
 }
 
-/* Whether a text has a word that may be the number of a span, which is given in the order of
-   time. The word may also mean something else. */
-static bool may_have_number(const char *text)
+/* Whether an expression uses numbers of spans, which are given in the order of time. */
+static bool has_numbers(const stele_expression *e)
 {
-    static const char *const words[] = {"id", "parent"};
-    for (const char *at = text; at != NULL && *at != 0;) {
-        const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz");
-        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-            if (strlen(words[i]) == size && memcmp(at, words[i], size) == 0)
-                return true;
-        }
-        at += size != 0 ? size : 1;
-    }
-    return false;
+    return e != NULL && (stele_expression_uses(e, "id") || stele_expression_uses(e, "parent"));
+}
+
+/* Whether the condition that spans have to fulfil uses numbers of spans. Returns false also where
+   it is not valid, which reading it will report. */
+static bool condition_has_numbers(const calls *k)
+{
+    const char *where = k->s.calling.only.where;
+    stele_context *context = NULL;
+    stele_expression *e = NULL;
+    bool has = false;
+    if (where == NULL || stele_context_new(NULL, &context) != STELE_OK)
+        return false;
+    if (stele_expression_new(context, where, &e) == STELE_OK)
+        has = has_numbers(e);
+    stele_expression_free(e);
+    stele_context_free(context);
+    return has;
 }
 
 /* Whether spans of different tracks can be taken in any order. */
 static bool is_by_track(const calls *k)
 {
-    bool has_numbers = k->has_children || k->s.options.has_paths ||
-                       may_have_number(k->s.calling.only.where) ||
-                       may_have_number(option_value(&k->c->options, OPTION_CALLS_SORT));
-    for (size_t i = 0; i < k->rows.column_count; i++)
-        has_numbers = has_numbers || may_have_number(k->rows.columns[i].title);
-    return k->key != NULL && !has_numbers;
+    if (k->key == NULL || k->has_children || k->s.options.has_paths || has_numbers(k->key) ||
+        condition_has_numbers(k))
+        return false;
+    for (size_t i = 0; i < k->rows.column_count; i++) {
+        if (has_numbers(k->rows.columns[i].of))
+            return false;
+    }
+    return true;
 }
 
 static bool needs_fields(const stele_expression *e)

@@ -166,6 +166,26 @@ static const word words[] = {
 };
 #define WORD_COUNT (sizeof words / sizeof *words)
 
+/* Finds a word of the language. Returns NULL if it has no such word. */
+static const word *find_word(const char *text, size_t size)
+{
+    for (size_t i = 0; i < WORD_COUNT; i++) {
+        if (strlen(words[i].text) == size && memcmp(words[i].text, text, size) == 0)
+            return &words[i];
+    }
+    return NULL;
+}
+
+bool stele_expression_uses(const expression *e, const char *text)
+{
+    const word *found = find_word(text, strlen(text));
+    for (uint32_t i = 0; found != NULL && i < e->operand_count; i++) {
+        if (e->operands[i].kind == found->kind)
+            return true;
+    }
+    return false;
+}
+
 /* Reports an unknown word. Most are meant as fields; a word that is near a known one may be
    mistyped. */
 static bool fail_word(parser *p)
@@ -253,21 +273,18 @@ static bool parse_path(parser *p, operand *o)
 
 bool parse_word(parser *p, operand *o)
 {
-    const size_t size = (size_t)(p->token_end - p->token_at);
-    for (size_t i = 0; i < WORD_COUNT; i++) {
-        if (strlen(words[i].text) == size && memcmp(words[i].text, p->token_at, size) == 0) {
-            o->kind = words[i].kind;
-            if (o->kind >= OPERAND_SPAN_FIRST && o->kind <= OPERAND_SPAN_LAST) {
-                p->e->needs_span = true;
-                if (!p->has_spans)
-                    return fail(p, p->token_at,
-                                "a word of events; calls have this one (`stele help expressions`)");
-            }
-            p->e->columns |= words[i].columns;
-            return o->kind == OPERAND_ARG ? parse_path(p, o) : token_skip(p);
-        }
+    const word *found = find_word(p->token_at, (size_t)(p->token_end - p->token_at));
+    if (found == NULL)
+        return fail_word(p);
+    o->kind = found->kind;
+    if (o->kind >= OPERAND_SPAN_FIRST && o->kind <= OPERAND_SPAN_LAST) {
+        p->e->needs_span = true;
+        if (!p->has_spans)
+            return fail(p, p->token_at,
+                        "a word of events; calls have this one (`stele help expressions`)");
     }
-    return fail_word(p);
+    p->e->columns |= found->columns;
+    return o->kind == OPERAND_ARG ? parse_path(p, o) : token_skip(p);
 }
 
 bool parse_string(parser *p, value *v)

@@ -830,6 +830,32 @@ TEST(any_bytes_are_taken_or_refused)
     end();
 }
 
+static bool uses(const char *text, const char *word)
+{
+    stele_expression *e;
+    bool uses;
+    REQUIRE(stele_expression_new(it.context, text, &e) == STELE_OK);
+    uses = stele_expression_uses(e, word);
+    stele_expression_free(e);
+    return uses;
+}
+
+TEST(an_expression_says_which_words_it_uses)
+{
+    begin();
+    CHECK(uses("id", "id"));
+    CHECK(uses("max(dur, 3) + bucket(id % 7, 2)", "id"));
+    CHECK(uses("not (name == \"a\" or parent in (1, 2))", "parent"));
+    CHECK(uses("arg.id > 3", "arg"));
+    /* Fields, names and texts that only look like a word. */
+    CHECK(!uses("arg.id > 3", "id"));
+    CHECK(!uses("name == \"id\" and exists arg.parent.id", "id"));
+    CHECK(!uses("dur", "self"));
+    CHECK(!uses("id", "no such word"));
+    CHECK(!uses("id", ""));
+    end();
+}
+
 /* Every `--where '...'` in the documentation is valid. */
 TEST(the_examples_of_the_documentation)
 {
