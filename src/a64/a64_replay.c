@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes what instructions do to general registers, as far as a trace says what they read.
+ * Invariants:
+ *
+ * - A register is either known, with the value that the thread really had, or unknown. What is not
+ *   modelled makes the registers that it writes unknown; an instruction that may have done anything
+ *   makes all of them unknown. A wrong value would be worse than none.
+ * - Values are computed even of unknown numbers, whose value may be anything, and is_known says
+ * whether the result counts. So all arithmetic is unsigned and defined for every value.
+ * - Writing a W register clears its upper 32 bits: fit() does so with every result.
+ * - Register 31 is the zero register or the stack pointer, which depends on the instruction: get()
+ * and set() mean the former, get_sp() and set_sp() the latter.
+ */
 #include "a64/a64_replay.h"
 
 #include <stddef.h>
@@ -18,16 +31,19 @@ static number known(uint64_t value)
     return (number){value, true};
 }
 
+/* A field of the opcode: `count` bits, at most 31, from bit `low` on. */
 static uint64_t bits(uint32_t opcode, unsigned low, unsigned count)
 {
     return opcode >> low & ((UINT32_C(1) << count) - 1);
 }
 
+/* A number whose lowest `count` bits are set. */
 static uint64_t ones(unsigned count)
 {
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
+/* Extends the lowest `width` bits, 1 to 64, by the highest one of them. */
 static uint64_t sign_extend(uint64_t value, unsigned width)
 {
     const uint64_t sign = UINT64_C(1) << (width - 1);
@@ -35,6 +51,8 @@ static uint64_t sign_extend(uint64_t value, unsigned width)
     return (value ^ sign) - sign;
 }
 
+/* Rotates the lowest `width` bits to the right by less than `width`; a shift by all of them is not
+   defined in C, so 0 is a case of its own. */
 static uint64_t rotate(uint64_t value, unsigned by, unsigned width)
 {
     value &= ones(width);
@@ -43,6 +61,7 @@ static uint64_t rotate(uint64_t value, unsigned by, unsigned width)
 
 /* ---- Registers and their values ---- */
 
+/* The value of a general register, where number 31 is the stack pointer. */
 static number get_sp(const a64_registers *r, unsigned reg)
 {
     return (number){r->x[reg], a64_is_known(r, reg)};
@@ -62,12 +81,14 @@ static void set_sp(a64_registers *r, unsigned reg, number n)
         a64_forget(r, reg);
 }
 
+/* Sets a general register; the zero register does not change. */
 static void set(a64_registers *r, unsigned reg, number n)
 {
     if (reg != ZERO_REGISTER)
         set_sp(r, reg, n);
 }
 
+/* Whether an instruction on integers uses X registers: bit 31, "sf" in the manual. */
 static bool is_64(uint32_t opcode)
 {
     return opcode >> 31 != 0;
@@ -84,6 +105,7 @@ static number fit(uint32_t opcode, number n)
     return is_64(opcode) ? n : (number){(uint32_t)n.value, n.is_known};
 }
 
+/* A result that is known if both of its operands are. */
 static number both(number a, number b, uint64_t value)
 {
     return (number){value, a.is_known && b.is_known};
@@ -105,6 +127,7 @@ static number shift(uint32_t opcode, number n, unsigned kind, unsigned by)
     return fit(opcode, n);
 }
 
+/* Rm, shifted by a constant: "shift" in bits 23 and 22, "imm6" in bits 15 to 10. */
 static number shifted_register(const a64_registers *r, uint32_t opcode)
 {
     return shift(opcode, get(r, (unsigned)bits(opcode, 16, 5)), (unsigned)bits(opcode, 22, 2),
@@ -132,6 +155,8 @@ static bool bit_mask(uint32_t opcode, uint64_t *mask)
         log--;
     if (log == 0)
         return false;
+    /* The element has 2 to 64 bits; imms holds the length of its run of ones less one, and all ones
+       are reserved. */
     const unsigned size = 1u << log, levels = size - 1;
     const unsigned run = (unsigned)(imms & levels), by = (unsigned)(immr & levels);
     if (run == levels)
@@ -158,6 +183,7 @@ static void replay_add(a64_registers *r, uint32_t opcode)
     const uint32_t kind = (uint32_t)bits(opcode, 24, 5);
     if (kind == 0x11 && bits(opcode, 23, 1) == 0) {
         const number immediate = known(bits(opcode, 10, 12) << (12 * bits(opcode, 22, 1)));
+        /* Of the forms that set flags, Rd 31 is the zero register: CMP and CMN. */
         (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), immediate, is_minus)));
     } else if (kind == 0x0b && bits(opcode, 21, 1) != 0) {
         const number other = extended_register(r, opcode, (unsigned)bits(opcode, 10, 3));
@@ -169,6 +195,7 @@ static void replay_add(a64_registers *r, uint32_t opcode)
     }
 }
 
+/* AND and ANDS (kinds 0 and 3), ORR, EOR. */
 static number logical(unsigned kind, number a, number b)
 {
     switch (kind) {
@@ -178,6 +205,8 @@ static number logical(unsigned kind, number a, number b)
     }
 }
 
+/* Replays logical operations with a mask (Arm ARM C4.1), or with a register that may be inverted.
+ */
 static void replay_logical(a64_registers *r, uint32_t opcode)
 {
     const unsigned rd = (unsigned)bits(opcode, 0, 5), kind = (unsigned)bits(opcode, 29, 2);
@@ -205,7 +234,7 @@ static void replay_move(a64_registers *r, uint32_t opcode)
     number n = known(value);
     if (bits(opcode, 29, 2) == 0)
         n.value = ~value;
-    if (bits(opcode, 29, 2) == 3) {
+    if (bits(opcode, 29, 2) == 3) { /* MOVK keeps the other 48 bits, which must be known */
         n = get(r, rd);
         n.value = (n.value & ~(UINT64_C(0xffff) << by)) | value;
     }
@@ -226,6 +255,8 @@ static void replay_bitfield(a64_registers *r, uint32_t opcode)
         set(r, rd, fit(opcode, both(n, low, high | (low.value & ones(width)) >> imms)));
         return;
     }
+    /* With imms < immr the lowest imms + 1 bits move up; else bits immr to imms move down to bit 0.
+     */
     const bool is_insert = imms < immr;
     const unsigned count = is_insert ? imms + 1 : imms - immr + 1;
     const unsigned to = is_insert ? width - immr : 0;
@@ -233,7 +264,7 @@ static void replay_bitfield(a64_registers *r, uint32_t opcode)
     if (kind == 0)
         field = sign_extend(field, count);
     n.value = field << to;
-    if (kind == 1) {
+    if (kind == 1) { /* BFM keeps the bits around the field */
         const uint64_t mask = ones(count) << to;
         n = both(n, old, (old.value & ~mask) | (n.value & mask));
     }
@@ -269,6 +300,8 @@ static void replay_multiply(a64_registers *r, uint32_t opcode)
     set(r, (unsigned)bits(opcode, 0, 5), is_modelled ? fit(opcode, sum) : unknown);
 }
 
+/* Replays UDIV and SDIV. Division by zero gives 0, and the smallest number divided by -1 itself:
+   the latter is negated without a sign, as C does not define it. */
 static void replay_divide(a64_registers *r, uint32_t opcode)
 {
     const unsigned width = width_of(opcode);
@@ -312,6 +345,7 @@ static void replay_select(a64_registers *r, const a64_record *record)
         set(r, (unsigned)bits(opcode, 0, 5), unknown);
         return;
     }
+    /* Where the condition does not hold, the result is Rm, inverted, incremented, or both. */
     if (!condition_holds((unsigned)bits(opcode, 12, 4), record->flags)) {
         n = get(r, (unsigned)bits(opcode, 16, 5));
         n.value = bits(opcode, 30, 1) != 0 ? ~n.value : n.value;
@@ -322,6 +356,8 @@ static void replay_select(a64_registers *r, const a64_record *record)
 
 /* ---- Replay of memory accesses ---- */
 
+/* Bytes of all accesses in one direction form one sequence, in the order in which they were
+   recorded, little-endian: an instruction may be recorded as several accesses. */
 bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
                   uint64_t *value)
 {
@@ -343,6 +379,7 @@ bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsi
     return is_seen && got == size;
 }
 
+/* A number of at most 8 bytes that was loaded; unknown if the trace has no data for it. */
 static number loaded(const a64_record *record, unsigned offset, unsigned size)
 {
     number n;
@@ -362,6 +399,7 @@ static number extend_loaded(const a64_insn *what, uint32_t opcode, number n, uns
     return n;
 }
 
+/* Replays a load to one or two general registers. */
 static void replay_load(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
     const unsigned count = (what->flags & A64_IS_PAIR) != 0 ? 2 : 1;
@@ -391,6 +429,7 @@ static void replay_atomic(a64_registers *r, const a64_insn *what, const a64_reco
     }
 }
 
+/* The constant of an access in bytes: of a pair in units of one register, otherwise unscaled. */
 static int64_t base_step(const a64_insn *what, uint32_t opcode)
 {
     if ((what->flags & A64_IS_PAIR) != 0)
@@ -457,6 +496,8 @@ static void replay_base(a64_registers *r, const a64_insn *what, uint32_t opcode)
     set_sp(r, rn, n);
 }
 
+/* Replays what an access does to general registers. The base changes first: where an opcode loads
+   its own base, which the architecture leaves open, the loaded value stays. */
 static void replay_memory(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
     const uint32_t opcode = record->opcode;
@@ -493,6 +534,7 @@ static void replay_memory(a64_registers *r, const a64_insn *what, const a64_reco
 
 /* ---- Replay of any instruction ---- */
 
+/* Replays an instruction on integers; those that are not modelled make Rd unknown. */
 static void replay_integer(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
     const uint32_t opcode = record->opcode;
@@ -522,6 +564,7 @@ static void replay_integer(a64_registers *r, const a64_insn *what, const a64_rec
     }
 }
 
+/* Replays an instruction of the system: Rt gets what was recorded. */
 static void replay_system(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
     const unsigned rt = (unsigned)bits(record->opcode, 0, 5);
@@ -540,6 +583,8 @@ static void replay_system(a64_registers *r, const a64_insn *what, const a64_reco
     }
 }
 
+/* Registers that no case names stay as they are; flags are no registers here, as records carry
+ * them. */
 void a64_replay(a64_registers *r, const a64_insn *what, const a64_record *record)
 {
     switch (what->group) {

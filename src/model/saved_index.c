@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds, checks and uses the saved index of a trace; docs/index.md describes the file. Invariants:
+ *
+ * - An index only saves time. Whatever is wrong with it is reported once (STE017), and the trace is
+ *   read as if there were none: no status comes from a bad index, only from memory and reading.
+ * - Nothing of the file is used before its owner, identity, size and checksum fit, in this order,
+ * so that no other user and no damaged number leads anywhere. Memory for it is bounded by the size
+ *   of the trace (PAYLOAD_MAX).
+ * - The file may be replaced at any time. It is opened once, and all checks are about that file.
+ */
 #define _XOPEN_SOURCE 700 /* for realpath() */
 #include "model/saved_file.h"
 
@@ -25,6 +35,7 @@ static const char magic[8] = {'S', 'T', 'E', 'L', 'E', 'I', 'D', 'X'};
 static bool identity_sample(saved_identity *id, input *in, uint64_t size, unsigned sample_count)
 {
     uint8_t bytes[SAMPLE_SIZE];
+    /* Samples lie at equal distances, the last one at the end. */
     const size_t wanted = size < SAMPLE_SIZE ? (size_t)size : SAMPLE_SIZE;
     for (unsigned i = 0; i < sample_count; i++) {
         size_t got;
@@ -63,6 +74,8 @@ static bool identity_add_file(saved_identity *id, const char *path, unsigned sam
         return false;
     is_added = identity_add(&own, path, in, sample_count);
     input_close(in);
+    /* Sizes and times of all files enter the checksum: their sum and maximum alone would not tell
+       two files apart that changed places. */
     store_le64(about, own.size);
     store_le64(about + 8, (uint64_t)own.changed_ns);
     id->sample = (uint32_t)crc32(own.sample, about, sizeof about);
@@ -72,6 +85,8 @@ static bool identity_add_file(saved_identity *id, const char *path, unsigned sam
     return is_added;
 }
 
+/* Adds the files of a folder. Members of an archive, or of another root, are not files that can be
+   looked at by themselves. */
 static bool identity_add_members(saved_identity *id, const stele_trace *trace)
 {
     const size_t count = source_member_count(trace->source);
@@ -127,6 +142,7 @@ bool saved_identity_of(const stele_trace *trace, saved_identity *id)
     return true;
 }
 
+/* Fills in a header. Its first 44 bytes say what trace the index is of, the others what follows. */
 void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identity *id,
                       const uint8_t *payload, size_t size, const saved_extra *extra)
 {
@@ -166,6 +182,7 @@ static bool is_of_owner(const stele_trace *trace, const struct stat *index)
    wrong with it, else NULL. */
 static input *file_open(const stele_trace *trace, const char *path, const char **found)
 {
+    /* A symbolic link is not followed, and a pipe not waited for. */
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     struct stat about;
     input *in = NULL;
@@ -197,6 +214,7 @@ static const char *header_judge(const stele_trace *trace, const input *in, const
     if (!in->has_size || size > in->size - HEADER_SIZE || extra > in->size - HEADER_SIZE - size ||
         (extra == 0 && load_le32(header + 64) != 0) || load_le32(header + 68) != 0)
         return "an index that is damaged";
+    /* The trace is looked at only now, as that reads its files. */
     if (!saved_identity_of(trace, &id))
         return "files of the trace that cannot be looked at";
     if (size > PAYLOAD_MAX(id.size) || extra > PAYLOAD_MAX(id.size))
@@ -252,7 +270,7 @@ static bool find_sections(const uint8_t *bytes, size_t size, cursor sections[SEC
             return false;
         at = cursor_take(&from, (size_t)section_size);
         if (number - 1 >= SECTION_COUNT)
-            continue;
+            continue; /* a later version may write sections that this one does not know */
         if (sections[number - 1].at != NULL)
             return false;
         sections[number - 1] = cursor_make(at, (size_t)section_size);
@@ -273,6 +291,8 @@ static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_
     status = trace->ops->load_index(trace, format->at, cursor_left(format));
     if (status != STELE_OK || blocks->at == NULL)
         return status;
+    /* The format has just added its streams. Without blocks the index still saves the search for
+       them. */
     trace->seek =
         seek_index_take(blocks, trace->context->stream_count - trace->stream_first, &status);
     if (trace->seek != NULL && opened->at != NULL && !seek_opened_take(trace->seek, opened))
@@ -307,6 +327,8 @@ static bool is_of_beginning(const stele_trace *trace, const input *in, const uin
                          .changed_ns = (int64_t)load_le64(header + 32),
                          .sample = (uint32_t)crc32(0, NULL, 0)};
     uint8_t wanted[HEADER_SIZE];
+    /* The samples are of the first `old_size` bytes as they are now: a trace that was written anew
+       instead of continued has others there. */
     if (trace->ops->extend_index == NULL || trace->ops->file_at != NULL ||
         !saved_is_plain_file(trace) || old_size >= of->size || !in->has_size || size == 0 ||
         in->size < HEADER_SIZE || size > in->size - HEADER_SIZE || size > PAYLOAD_MAX(old_size) ||
@@ -333,6 +355,8 @@ static stele_status extend_sections(stele_trace *trace, const uint8_t *bytes, si
 
 typedef stele_status use_fn(stele_trace *trace, const uint8_t *bytes, size_t size);
 
+/* Uses the index at `path`, if there is one that fits. Returns whether it was used; `*status` is an
+   error only if out of memory or if the trace cannot be read. */
 static bool use_file(stele_trace *trace, const char *path, use_fn *use, stele_status *status)
 {
     const char *found = NULL;
@@ -411,6 +435,7 @@ bool saved_index_use(stele_trace *trace, stele_status *status)
     *status = STELE_OK;
     if (trace->ops->load_index == NULL || !can_be_known(trace))
         return false;
+    /* An index beside the trace goes before one in the cache. */
     for (int in_cache = 0; in_cache < 2 && !is_used && *status == STELE_OK; in_cache++) {
         char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
         is_used = path != NULL && use_file(trace, path, use_sections, status);
@@ -424,6 +449,7 @@ stele_status trace_load_index(stele_trace *trace)
     stele_status status = STELE_OK;
     if (trace->is_indexed || trace->ops->index == NULL || !trace->info.is_seekable)
         return STELE_OK;
+    /* Streams that an index adds are those of the trace, from stream_first on. */
     trace->stream_first = trace->context->stream_count;
     trace->is_indexed = saved_index_use(trace, &status);
     trace->stream_count = trace->context->stream_count - trace->stream_first;
@@ -464,6 +490,7 @@ bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, ui
     }
     if (*in == NULL)
         return false;
+    /* What follows the sections is the caller's: an overview, which is read page by page. */
     *offset = HEADER_SIZE + load_le64(header + 48) + load_le64(header + 56);
     *size = (*in)->size - *offset;
     return true;

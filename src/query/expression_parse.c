@@ -29,6 +29,11 @@
 #include "query/expression_token.h"
 #include "query/nearest.h"
 
+/* Every parse_...() below begins with the first token of its rule as the current one, and leaves
+   the token after the rule. It returns false once something was reported, or if out of memory; what
+   it made so far is freed with the expression. */
+
+/* Appends an instruction. Jumps are relative, so that instructions can be moved to an operand. */
 static bool emit(parser *p, opcode op, uint32_t left, uint32_t right)
 {
     expression *e = p->e;
@@ -40,6 +45,8 @@ static bool emit(parser *p, opcode op, uint32_t left, uint32_t right)
     return true;
 }
 
+/* Appends an operand. Its arguments have lower indices, as they were parsed before it, so that no
+   operand contains itself; `depth` bounds how deep evaluation goes. */
 static bool add_operand(parser *p, const operand *o, uint32_t *index)
 {
     expression *e = p->e;
@@ -55,6 +62,8 @@ static bool add_operand(parser *p, const operand *o, uint32_t *index)
     return true;
 }
 
+/* Appends an argument. Those of one call lie side by side, because they are added only after all of
+   them were parsed. */
 static bool add_argument(parser *p, uint32_t index)
 {
     expression *e = p->e;
@@ -91,6 +100,7 @@ typedef struct parsed {
 
 static bool parse_condition(parser *p, parsed *to);
 
+/* The depth of what was parsed, whether it is a condition or a value. */
 static uint8_t depth_of(const parser *p, const parsed *from)
 {
     return from->is_condition ? from->depth : p->e->operands[from->operand].depth;
@@ -101,6 +111,7 @@ static uint8_t deeper(uint8_t a, uint8_t b)
     return a > b ? a : b;
 }
 
+/* Makes a condition of a value: an instruction at the end of the code sets its truth. */
 static bool make_condition(parser *p, parsed *from)
 {
     if (from->is_condition)
@@ -111,6 +122,8 @@ static bool make_condition(parser *p, parsed *from)
            emit(p, OP_TRUTH, from->operand, 0);
 }
 
+/* Makes a value of a condition: its instructions, which are the last ones of the code, move to an
+   operand that executes them when its value is wanted. */
 static bool make_value(parser *p, parsed *from)
 {
     expression *e = p->e;
@@ -134,6 +147,7 @@ static bool make_value(parser *p, parsed *from)
 
 /* ---- Calls of functions ---- */
 
+/* Adds the call of a function or operator. It is one deeper than the deepest argument. */
 static bool add_call(parser *p, unsigned function, const uint32_t *arguments, uint32_t count,
                      uint32_t *index)
 {
@@ -168,6 +182,7 @@ static const char *call_begin(const parser *p)
     return *at == '(' ? at : NULL;
 }
 
+/* Reports an unknown function, with the one that is probably meant. */
 static bool fail_function(parser *p)
 {
     const size_t size = (size_t)(p->token_end - p->token_at);
@@ -188,6 +203,7 @@ static bool fail_function(parser *p)
     return fail(p, p->token_at, expected);
 }
 
+/* Reports, at `at`, that a function has another number of arguments. */
 static bool fail_arguments(parser *p, const char *at, unsigned function)
 {
     const unsigned least = functions[function].least, most = functions[function].most;
@@ -201,6 +217,8 @@ static bool fail_arguments(parser *p, const char *at, unsigned function)
     return fail(p, at, expected);
 }
 
+/* Enters a parenthesis. The parser recurses only through parentheses, so counting them bounds its
+   stack. */
 static bool enter(parser *p)
 {
     if (p->depth++ == EXPRESSION_DEPTH_MAX)
@@ -208,12 +226,14 @@ static bool enter(parser *p)
     return token_skip(p);
 }
 
+/* Parses the arguments of a function, which may be conditions. */
 static bool parse_arguments(parser *p, unsigned function, uint32_t *index)
 {
     uint32_t arguments[FUNCTION_ARGUMENTS_MAX], count = 0;
     const char *const at = p->token_at;
     if (!token_skip(p) || !enter(p))
         return false;
+    /* `most` is never above FUNCTION_ARGUMENTS_MAX, so that `arguments` has room. */
     while (p->token != TOKEN_CLOSE) {
         parsed argument;
         if (count == functions[function].most)
@@ -233,6 +253,7 @@ static bool parse_arguments(parser *p, unsigned function, uint32_t *index)
                                              : add_call(p, function, arguments, count, index);
 }
 
+/* Names of functions are found in any case of their letters, unlike words. */
 static bool parse_call(parser *p, uint32_t *index)
 {
     const size_t size = (size_t)(p->token_end - p->token_at);
@@ -254,7 +275,7 @@ static bool parse_operand(parser *p, uint32_t *index)
     case TOKEN_WORD:
         if (call_begin(p) != NULL)
             return parse_call(p, index);
-        is_good = parse_word(p, &o);
+        is_good = parse_word(p, &o); /* a word, or a path to a field */
         break;
     case TOKEN_NUMBER: is_good = parse_number(p, &o.literal); break;
     case TOKEN_STRING: is_good = parse_string(p, &o.literal); break;
@@ -272,6 +293,7 @@ static bool parse_operand(parser *p, uint32_t *index)
     return is_good && add_operand(p, &o, index);
 }
 
+/* Parses an operand, or what is in parentheses: a condition or a value. */
 static bool parse_primary(parser *p, parsed *to)
 {
     if (p->token != TOKEN_OPEN) {
@@ -300,6 +322,7 @@ static bool negate(parser *p, parsed *of)
     return true;
 }
 
+/* Signs are counted in a loop, so that many of them need no stack. */
 static bool parse_factor(parser *p, parsed *to)
 {
     bool is_negated = false;
@@ -317,6 +340,7 @@ static bool parse_chain(parser *p, parsed *to, bool (*parse)(parser *, parsed *)
     if (!parse(p, to))
         return false;
     while (p->token >= first && p->token <= last) {
+        /* Tokens of one rank and the functions of their operators have the same order. */
         const unsigned found = (unsigned)function + (unsigned)(p->token - first);
         uint32_t arguments[2];
         parsed right;
@@ -361,6 +385,7 @@ static bool emit_jump(parser *p, opcode op, uint32_t *pending)
     return true;
 }
 
+/* Sets the target of the jumps of a list to the next instruction. All of them then lead forward. */
 static void patch_jumps(parser *p, uint32_t pending)
 {
     while (pending != NO_JUMP) {
@@ -376,6 +401,7 @@ static void widen(const parser *p, parsed *condition, uint32_t index)
     condition->depth = deeper(condition->depth, p->e->operands[index].depth);
 }
 
+/* Parses the values of `in`: comparisons with one operand, left at the first that holds. */
 static bool parse_list(parser *p, parsed *to, uint32_t left)
 {
     uint32_t pending = NO_JUMP;
@@ -397,6 +423,7 @@ static bool parse_list(parser *p, parsed *to, uint32_t left)
     return token_expect(p, TOKEN_CLOSE, ", or ) after a value of a list");
 }
 
+/* Parses the two ends of `between`, which belong to the range. */
 static bool parse_between(parser *p, parsed *to, uint32_t left)
 {
     uint32_t pending = NO_JUMP;
@@ -416,6 +443,8 @@ static bool parse_between(parser *p, parsed *to, uint32_t left)
     return true;
 }
 
+/* Parses a pattern, which is a literal: it is compiled here, not for each event. It counts only
+   when it is complete, so that no half of a pattern is freed. */
 static bool parse_pattern(parser *p, token relation, uint32_t left)
 {
     const char *const at = p->token_at, *refusal = NULL;
@@ -459,6 +488,7 @@ static bool parse_membership(parser *p, parsed *to, uint32_t left)
     return true;
 }
 
+/* Parses a comparison from its operator on; its left side is the operand of `to`. */
 static bool parse_relation(parser *p, parsed *to)
 {
     const token relation = p->token;
@@ -492,6 +522,7 @@ static bool is_relation(token t)
            t == TOKEN_NOT;
 }
 
+/* Parses what `not`, `and` and `or` join. */
 static bool parse_test(parser *p, parsed *to)
 {
     const uint32_t code_first = p->e->code_count;
@@ -513,6 +544,7 @@ static bool parse_test(parser *p, parsed *to)
     return is_good;
 }
 
+/* An even number of `not` makes a condition, too: `not not dur` is 0 or 1. */
 static bool parse_not(parser *p, parsed *to)
 {
     const uint32_t code_first = p->e->code_count;
@@ -547,12 +579,14 @@ static bool parse_joined(parser *p, parsed *to, bool (*parse)(parser *, parsed *
             !make_condition(p, to))
             return false;
     }
+    /* Without a separator `to` is what `parse` made of it, perhaps a value. */
     patch_jumps(p, pending);
     to->depth = deeper(depth, to->depth);
     to->code_first = code_first;
     return true;
 }
 
+/* A condition that fails ends an `and`, one that holds ends an `or`. */
 static bool parse_and(parser *p, parsed *to)
 {
     return parse_joined(p, to, parse_not, TOKEN_AND, OP_JUMP_FALSE);
