@@ -21,6 +21,7 @@ typedef struct view {
     view_findings findings;
     /* findings are printed; switched off so that they are not repeated for each question */
     bool is_reporting;
+    bool is_empty; /* the traces cannot be shown on one axis, so there is nothing to serve */
     char *where;
     pid_t browser; /* 0: no browser was started */
 } view;
@@ -129,6 +130,7 @@ static void take_scanned(void *user, stele_status status)
     view *w = user;
     w->is_reporting = false;
     w->findings.is_kept = false;
+    w->is_empty = status == STELE_ERR_CLOCKS;
     if (status != STELE_END)
         cli_check(w->c, status, "reading");
 }
@@ -142,7 +144,7 @@ static bool goes_on(void *user)
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
             cli_remark(w->c, "no browser could be opened: open the address in one");
     }
-    return cli_interrupted() == 0;
+    return cli_interrupted() == 0 && !w->is_empty;
 }
 
 /* ---- The command ------------------------------------------------------------------------------

@@ -582,16 +582,22 @@ static int wait_ms(const server *s, bool has_strangers)
     return has_strangers ? STRANGERS_WAIT_MS : WAIT_MS;
 }
 
+/* Reads on for a moment, and says when there is no more to read. */
+static void scan(server *s)
+{
+    const stele_status status = viewer_scan(s->v, SCAN_NS);
+    if (!s->is_scanned && status != STELE_OK) {
+        s->is_scanned = true;
+        s->options->scanned(s->options->user, status);
+    }
+}
+
 static void run(server *s)
 {
     while (s->options->go_on(s->options->user)) {
         const bool has_strangers = visitors_end_strangers(&s->visitors, visitors_now_ms());
         if (!s->is_scanned || viewer_is_busy(s->v)) {
-            const stele_status status = viewer_scan(s->v, SCAN_NS);
-            if (!s->is_scanned && status != STELE_OK) {
-                s->is_scanned = true;
-                s->options->scanned(s->options->user, status);
-            }
+            scan(s);
             s->http.run_wait(s->daemon, viewer_awaits(s->v) ? ASIDE_WAIT_MS : 0);
         } else {
             s->http.run_wait(s->daemon, wait_ms(s, has_strangers));
@@ -625,8 +631,12 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
         return status;
     viewer_set_go_on(v, goes_on, &s);
     viewer_set_keeper(v);
-    tell_address(&s);
-    run(&s);
+    /* Traces that cannot be shown together are found out before anybody is sent to the page. */
+    scan(&s);
+    if (options->go_on(options->user)) {
+        tell_address(&s);
+        run(&s);
+    }
     s.http.stop_daemon(s.daemon);
     viewer_set_go_on(v, NULL, NULL);
     return STELE_OK;

@@ -36,6 +36,11 @@ if grep -q 'this build has no server' err; then
 fi
 check "an address that is none is refused" test $status -eq 2
 
+# Traces that cannot be on one axis are refused, and no empty page is served.
+expect 2 view --no-open "$fxt/events.fxt" "$xray/tail.14.fdr5.tsc.xray"
+says err 'STE008'
+says err '--align-start'
+
 # The server's library is loaded when it is needed: where it cannot be, the command says what to do.
 mkdir -p broken
 library=$(grep -ao 'libmicrohttpd\.so[.0-9]*' "$STELE" | head -n 1)

@@ -82,8 +82,8 @@ static void write_verdict(page *p, const page_side *s)
     stele_output *out = p->out;
     char text[PRINT_SIZE];
     if (is_sound(s)) {
-        stele_output_text(out, "<p class=\"verdict\">No record is lost or damaged. Whether spans "
-                               "nest tells <code>stele check</code>.</p>\n");
+        stele_output_text(out, "<p class=\"verdict\">No record is lost or damaged. <code>stele "
+                               "check</code> says whether spans nest.</p>\n");
     } else {
         const char *before = "";
         stele_output_text(out, "<p class=\"verdict bad\">");

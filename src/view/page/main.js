@@ -11,7 +11,7 @@ import {Names} from './names.js';
 import {Panel} from './panel.js';
 import {Tiles} from './tiles.js';
 import {Timeline} from './timeline.js';
-import {countText, lengthText} from './time.js';
+import {countText, lengthText, ofThem} from './time.js';
 
 /** @param {string} id */
 const get = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -117,9 +117,9 @@ export class Page {
         if (info.complete || info.error !== undefined) {
             const what = [];
             if (info.error !== undefined) what.push(`Reading ended early: ${info.error}.`);
-            if (info.lost > 0) what.push(`${countText(info.lost)} events were lost: hatched.`);
-            if (info.missing > 0) what.push(`${countText(info.missing)} packets are missing.`);
-            if (info.errors > 0) what.push(`${countText(info.errors)} errors were found in the traces; the tab Traces has them.`);
+            if (info.lost > 0) what.push(`${ofThem(info.lost, 'event was', 'events were')} lost: hatched.`);
+            if (info.missing > 0) what.push(`${ofThem(info.missing, 'packet is', 'packets are')} missing.`);
+            if (info.errors > 0) what.push(`${ofThem(info.errors, 'error was', 'errors were')} found in the traces: see the tab Traces.`);
             if (info.events === 0) what.push('There are no events.');
             this.say(what.join(' '), what.length !== 0);
             return;

@@ -81,6 +81,14 @@ export function tickLength(least, clock) {
     return power * 10;
 }
 
+/**
+ * A number of things with the words for one and for several.
+ * @param {number} count @param {string} one @param {string} several @returns {string}
+ */
+export function ofThem(count, one, several) {
+    return `${countText(count)} ${count === 1 ? one : several}`;
+}
+
 /** @param {number} count */
 export function countText(count) {
     return count.toLocaleString('en');
