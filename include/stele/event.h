@@ -242,6 +242,7 @@ typedef struct stele_batch {
     /* CTF, with STELE_COLUMN_CONTEXT: number of the data stream file with that packet, among the
        files of the trace. */
     uint32_t file;
+    bool is_read;        /* by a reader: all that fields refer to exists. Programs leave it false */
     uint64_t fill_count; /* changes each time the batch is filled, so that a consumer notices it */
 } stele_batch;
 

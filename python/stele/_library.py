@@ -69,7 +69,8 @@ class Batch(Structure):
                 ("byte_capacity", c_uint32), ("name_count", c_uint32), ("name_capacity", c_uint32),
                 ("context_first", c_uint32), ("context_count", c_uint32), ("stream", c_uint32),
                 ("columns", c_uint32), ("shift_ns", c_int64), ("offset_ns", c_int64),
-                ("packet", c_uint64), ("file", c_uint32), ("fill_count", c_uint64)]
+                ("packet", c_uint64), ("file", c_uint32), ("is_read", c_bool),
+                ("fill_count", c_uint64)]
 
 
 class Segment(Structure):

@@ -17,7 +17,7 @@ static block *block_new(uint32_t events)
     /* Both have an entry for each event that the storage can have. */
     b->keys = calloc(events, sizeof *b->keys);
     b->owners = calloc(events, sizeof *b->owners);
-    if (b->keys == NULL || b->owners == NULL || stele_batch_new(events, &b->storage) != STELE_OK) {
+    if (b->keys == NULL || b->owners == NULL || batch_new_read(events, &b->storage) != STELE_OK) {
         block_free(b);
         return NULL;
     }

@@ -48,7 +48,7 @@ stele_status flow_plain(producer *from, flow **out)
     plain_flow *plain = malloc(sizeof *plain);
     stele_batch *batch = NULL;
     *out = NULL;
-    if (plain == NULL || stele_batch_new(0, &batch) != STELE_OK) {
+    if (plain == NULL || batch_new_read(0, &batch) != STELE_OK) {
         free(plain);
         from->ops->close(from);
         return STELE_ERR_MEMORY;

@@ -45,7 +45,7 @@ stele_status producer_peek(producer *from, const stele_batch **first, producer *
     static const producer_ops ops = {.fill = peeked_fill, .close = peeked_close};
     peeked *p = calloc(1, sizeof *p);
     *out = NULL;
-    if (p == NULL || stele_batch_new(0, &p->first) != STELE_OK) {
+    if (p == NULL || batch_new_read(0, &p->first) != STELE_OK) {
         free(p);
         from->ops->close(from);
         return STELE_ERR_MEMORY;

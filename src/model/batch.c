@@ -22,6 +22,14 @@ stele_status stele_batch_new(uint32_t event_capacity, stele_batch **out)
     return STELE_OK;
 }
 
+stele_status batch_new_read(uint32_t event_capacity, stele_batch **out)
+{
+    const stele_status status = stele_batch_new(event_capacity, out);
+    if (status == STELE_OK)
+        (*out)->is_read = true;
+    return status;
+}
+
 void stele_batch_free(stele_batch *batch)
 {
     if (batch == NULL)

@@ -54,22 +54,26 @@ static bool fields_are_sound(const stele_batch *batch, const stele_event *event,
 }
 
 /* Whether the kinds, names, tracks and fields of the events exist, since events made by hand may
-   refer to anything. Only what the segment has is looked at: a batch may come in many segments. */
+   refer to anything. Only what the segment has is looked at: a batch may come in many segments.
+   Names and tracks of what a reader gives are looked at, too, as it may be of another context. */
 static bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
     const uint32_t name_count = stele_name_count(writer->context);
     const uint32_t track_count = stele_track_count(writer->context);
     const uint32_t category_count = writer->context->category_count;
+    const bool is_by_hand = !batch->is_read;
     bool is_bad = segment->first > batch->event_count ||
                   segment->count > batch->event_count - segment->first ||
-                  !entries_are_sound(batch, batch->context_first, batch->context_count, name_count);
+                  (is_by_hand && !entries_are_sound(batch, batch->context_first,
+                                                    batch->context_count, name_count));
     for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
         const stele_event *event = &batch->events[segment->first + i];
-        is_bad = (event->kind - 1u >= STELE_KIND_COUNT - 1u) || (event->track > track_count) ||
-                 !name_exists(batch, event->name, name_count) ||
-                 (event->category != 0 && event->category >= category_count) ||
-                 (event->field_count != 0 && !fields_are_sound(batch, event, name_count));
+        is_bad =
+            (event->kind - 1u >= STELE_KIND_COUNT - 1u) || (event->track > track_count) ||
+            !name_exists(batch, event->name, name_count) ||
+            (event->category != 0 && event->category >= category_count) ||
+            (is_by_hand && event->field_count != 0 && !fields_are_sound(batch, event, name_count));
     }
     return !is_bad;
 }
@@ -97,7 +101,10 @@ stele_status stele_writer_write(stele_writer *writer, const stele_segment *segme
 stele_status stele_writer_flush(stele_writer *writer)
 {
     if (writer->is_finished)
-        return STELE_ERR_ARGUMENT;
+        return refuse(writer, "a flush before the end of the trace",
+                      "one of a trace that is finished");
+    if (writer->status != STELE_OK)
+        return writer->status;
     if (writer->flush != NULL)
         writer->flush(writer);
     return output_flush(writer->out);
