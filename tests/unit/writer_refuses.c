@@ -2,6 +2,7 @@
 /* Writers refuse events that refer to what does not exist, and write nothing of them. */
 #include <stdlib.h>
 #include <stele/stele.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -131,6 +132,61 @@ TEST(fields_that_lead_out_of_their_batch_are_refused)
                                      .field_count = STELE_FIELDS_MANY}) == STELE_ERR_ARGUMENT);
 }
 
+/* Fields of what a reader gives are not looked at for each event. */
+TEST(batches_of_readers_are_marked)
+{
+    static const stele_order orders[] = {STELE_ORDER_TIME, STELE_ORDER_WINDOW, STELE_ORDER_FULL,
+                                         STELE_ORDER_NONE, STELE_ORDER_STREAMS};
+    made m = make("fxt");
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_segment segment;
+    stele_batch_add_event(m.batch)->kind = STELE_KIND_INSTANT;
+    CHECK(!m.batch->is_read);
+    CHECK(write_all(&m) == STELE_OK && stele_writer_finish(m.writer) == STELE_OK);
+    REQUIRE(stele_trace_open(m.context, m.path, NULL, &trace) == STELE_OK);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const stele_request request = {.order = orders[i]};
+        REQUIRE(stele_reader_open(m.context, &trace, 1, &request, &reader) == STELE_OK);
+        REQUIRE(stele_reader_next(reader, &segment) == STELE_OK);
+        CHECK(segment.batch->is_read);
+        stele_reader_close(reader);
+    }
+    stele_trace_close(trace);
+    end(&m);
+}
+
+/* ---- What has no room ---- */
+
+/* Writes an event of a CPU with fields to FXT, and gives how often something of it was lost. */
+static uint64_t count_lost(unsigned field_count, const char *what)
+{
+    made m = make("fxt");
+    uint64_t count = 0;
+    stele_loss loss = {.struct_size = sizeof loss};
+    stele_event *event = stele_batch_add_event(m.batch);
+    event->kind = STELE_KIND_INSTANT;
+    event->flags = STELE_FLAG_HAS_CPU;
+    event->cpu = 3;
+    for (unsigned i = 0; i < field_count; i++)
+        stele_batch_add_field(m.batch, stele_name_intern(m.context, "n", 1), STELE_TYPE_UINT);
+    CHECK(write_all(&m) == STELE_OK);
+    for (size_t i = 0; stele_writer_get_loss(m.writer, i, &loss); i++)
+        count += strcmp(loss.what, what) == 0 ? loss.count : 0;
+    end(&m);
+    return count;
+}
+
+TEST(a_cpu_without_room_is_no_field)
+{
+    CHECK_EQ_U64(count_lost(14, "CPU as an argument"), 1);
+    CHECK_EQ_U64(count_lost(14, "CPU of an event"), 0);
+    CHECK_EQ_U64(count_lost(15, "CPU as an argument"), 0);
+    CHECK_EQ_U64(count_lost(15, "CPU of an event"), 1);
+    CHECK_EQ_U64(count_lost(15, "fields beyond 15"), 0);
+    CHECK_EQ_U64(count_lost(16, "fields beyond 15"), 1);
+}
+
 /* ---- Outputs, and the end ---- */
 
 TEST(outputs_of_the_wrong_kind_are_refused)
@@ -168,9 +224,11 @@ TEST(nothing_is_written_after_the_end)
         CHECK(write_all(&m) == STELE_ERR_ARGUMENT);
         m.batch->events[0].kind = STELE_KIND_INSTANT;
         CHECK(stele_writer_finish(m.writer) == STELE_OK);
+        const uint64_t before = stele_context_diag_count(m.context, STELE_ERROR);
         CHECK(write_all(&m) == STELE_ERR_ARGUMENT);
         CHECK(stele_writer_flush(m.writer) == STELE_ERR_ARGUMENT);
         CHECK(stele_writer_finish(m.writer) == STELE_ERR_ARGUMENT);
+        CHECK_EQ_U64(stele_context_diag_count(m.context, STELE_ERROR), before + 3);
         end(&m);
     }
 }

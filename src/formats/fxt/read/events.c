@@ -24,6 +24,7 @@ const char *const fxt_name_texts[FXT_NAME_COUNT] = {
     [FXT_NAME_PROCESS] = "process",
     [FXT_NAME_GLOBAL] = "global",
     [FXT_NAME_UNKNOWN] = "unknown",
+    [FXT_NAME_CPU] = "cpu",
 };
 
 void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,

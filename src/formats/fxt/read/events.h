@@ -33,6 +33,7 @@ typedef enum fxt_name {
     FXT_NAME_PROCESS,
     FXT_NAME_GLOBAL,
     FXT_NAME_UNKNOWN,
+    FXT_NAME_CPU, /* of the argument that the writer makes of the CPU of an event */
     FXT_NAME_COUNT
 } fxt_name;
 

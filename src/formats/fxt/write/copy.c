@@ -534,8 +534,7 @@ static void copier_close(copier *self)
     free(c->waiting);
     free(c->opened);
     free(c->moved);
-    if (c->writer != NULL)
-        stele_writer_close(c->writer);
+    stele_writer_close(c->writer);
     output_close(c->anew);
     free(c);
 }

@@ -288,18 +288,23 @@ static bool fit(fxt_making *m, stele_fxt_argument *a)
     return true;
 }
 
-static void add_argument(fxt_making *m, const stele_field *field)
+/* Sets the next argument, if the record has one more. Returns false if it does not fit in. */
+static bool put_argument(fxt_making *m, const stele_field *field)
 {
     stele_fxt_argument *a = &m->arguments[m->record.argument_count];
-    if (m->record.argument_count == STELE_FXT_ARGUMENTS_MAX) {
-        fxt_writer_lose(m, "fields beyond 15", true);
-        return;
-    }
     *a = (stele_fxt_argument){.name = fxt_writer_string(m, field->name, false)};
     set_value(m, a, field);
-    if (fit(m, a))
-        m->record.argument_count++;
-    else
+    if (!fit(m, a))
+        return false;
+    m->record.argument_count++;
+    return true;
+}
+
+static void add_argument(fxt_making *m, const stele_field *field)
+{
+    if (m->record.argument_count == STELE_FXT_ARGUMENTS_MAX)
+        fxt_writer_lose(m, "fields beyond 15", true);
+    else if (!put_argument(m, field))
         fxt_writer_lose(m, "fields beyond the size of a record", true);
 }
 
@@ -338,14 +343,13 @@ void fxt_writer_arguments(fxt_making *m)
 
 void fxt_writer_cpu(fxt_making *m)
 {
-    const uint32_t count = m->record.argument_count;
     if ((m->event->flags & STELE_FLAG_HAS_CPU) == 0)
         return;
-    add_argument(m, &(stele_field){.name = stele_name_intern(m->w->base.context, "cpu", 3),
-                                   .type = STELE_TYPE_UINT,
-                                   .width = 32,
-                                   .u.u = m->event->cpu});
-    m->keeps_cpu = m->record.argument_count != count;
+    m->keeps_cpu = m->record.argument_count != STELE_FXT_ARGUMENTS_MAX &&
+                   put_argument(m, &(stele_field){.name = m->w->names[FXT_NAME_CPU],
+                                                  .type = STELE_TYPE_UINT,
+                                                  .width = 32,
+                                                  .u.u = m->event->cpu});
     if (m->keeps_cpu)
         fxt_writer_lose(m, "CPU as an argument", LOSS_FORM);
 }
