@@ -30,17 +30,24 @@ static const char *const counted[] = {"bytes",     "events",  "packets",  "recor
                                       "members",   "streams", "threads",  "tracks",  "files",
                                       "snapshots", "times",   "calls",    "names"};
 
+/* Whether a word or number, or what a trace says, in quotes, goes on with this character. */
 static bool is_joined(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == ',' || c == '\'' || c == '"';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '\'' || c == '"';
+}
+
+/* Whether "1" after this character is not a count, but the end of "0.1", "2,001" or "-1". */
+static bool continues_number(char c)
+{
+    return is_joined(c) || c == '.' || c == ',' || c == '-';
 }
 
 /* Makes "1 byte" of "1 bytes" everywhere in a text. */
 static void singular(char *text)
 {
     for (char *at = text; (at = strstr(at, "1 ")) != NULL; at += 2) {
-        if (at != text && is_joined(at[-1]))
+        if (at != text && continues_number(at[-1]))
             continue;
         for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
             const size_t size = strlen(counted[i]);

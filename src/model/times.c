@@ -35,8 +35,8 @@ static void report(times *t, const times_far *far)
     t->outlier_count += far->count;
     if (t->diag != NULL)
         diag_report(t->diag, &core_codes[STE015], t->source, far->offset, far->size,
-                    "a time near those before and after", "%" PRIu64 " event%s %" PRIu64 " s %s",
-                    far->count, far->count == 1 ? "" : "s", off_ns / 1000000000,
+                    "a time near those before and after", "%" PRIu64 " events %" PRIu64 " s %s",
+                    far->count, off_ns / 1000000000,
                     far->begin_ns > t->end_ns ? "later" : "earlier");
 }
 

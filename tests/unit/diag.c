@@ -37,6 +37,16 @@ TEST(long_texts_are_cut)
     CHECK_EQ_U64(strlen(f.found), 255);
 }
 
+TEST(one_of_what_was_found_is_singular)
+{
+    findings f;
+    diag_report(findings_sink(&f), &core_codes[STE003], "x", 0, 0, NULL,
+                "%d bytes, %d packets; 11 bytes, 0.1 bytes, 2,001 bytes, 'lane 1 events', %d names",
+                1, 1, 1);
+    CHECK_EQ_STR(f.found,
+                 "1 byte, 1 packet; 11 bytes, 0.1 bytes, 2,001 bytes, 'lane 1 events', 1 name");
+}
+
 TEST(every_code_says_what_why_and_what_to_do)
 {
     for (unsigned i = 0; i < CORE_CODE_COUNT; i++) {

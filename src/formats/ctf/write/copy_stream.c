@@ -155,27 +155,20 @@ void copy_stream_close(ctf_copier *c)
     c->packet = NULL;
 }
 
-/* Gives the ending of a counted word. */
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* Reports packets that had to be copied whole, although not all of their events are kept or
    something in them is damaged. */
-static void tell_whole(const ctf_copier *c)
+static void report_whole(const ctf_copier *c)
 {
     const char *wanted = c->cut.is_possible ? "events that stand by themselves in their packet"
                                             : "times that do not count from the events before";
     const char *path = c->trace->files[c->whole_file].path;
     if (c->extra_count != 0)
         ctf_report(c->trace, CTF480, path, c->whole_at * 8, 0, 0, wanted,
-                   "%" PRIu64 " packet%s, with %" PRIu64 " event%s not asked for", c->whole_count,
-                   plural(c->whole_count), c->extra_count, plural(c->extra_count));
+                   "%" PRIu64 " packets, with %" PRIu64 " events not asked for", c->whole_count,
+                   c->extra_count);
     else
         ctf_report(c->trace, CTF480, path, c->whole_at * 8, 0, 0, wanted,
-                   "%" PRIu64 " packet%s, with what is damaged in them", c->whole_count,
-                   plural(c->whole_count));
+                   "%" PRIu64 " packets, with what is damaged in them", c->whole_count);
 }
 
 /*
@@ -187,7 +180,7 @@ static void stream_tell(ctf_copier *c)
 {
     c->trace->base.context->diag = c->told;
     if (c->whole_count != 0)
-        tell_whole(c);
+        report_whole(c);
     if (c->sealed_count != 0)
         ctf_report(c->trace, CTF483, c->trace->files[c->sealed_file].path, c->sealed_at * 8, 0, 0,
                    "packets that can be unpacked here", "%" PRIu64 " copied without being read",
