@@ -43,36 +43,33 @@ static const format *recognise(const format_probe *probe, char *reason)
 
 #define MEMBERS_TRIED 64u
 
-/* Counts members of a set that are traces by themselves, among the first ones. `*first` becomes
-   the index of the first of them. */
-static size_t count_traces(source *from, size_t *first)
+/* Whether a member of a set is a trace by itself, of any format. */
+static bool is_trace(source *from, size_t member)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < source_member_count(from) && i < MEMBERS_TRIED; i++) {
-        char why[PROBE_REASON_SIZE];
-        format_probe probe = {.source = from, .name = path_base(source_member_at(from, i)->name)};
-        input *in = NULL;
-        int score = PROBE_NO;
-        if (source_open_member(from, i, &in) != STELE_OK)
-            continue;
-        if (input_peek(in, &probe.head, &probe.head_size) == STELE_OK && probe.head_size != 0) {
-            probe.head_is_all = in->has_size ? in->size == probe.head_size : in->is_ended;
-            for (size_t k = 0; k < format_count() && score < PROBE_PLAUSIBLE; k++)
-                score = format_at(k)->probe(&probe, why);
-        }
-        input_close(in);
-        if (score >= PROBE_PLAUSIBLE && count++ == 0)
-            *first = i;
+    char why[PROBE_REASON_SIZE];
+    format_probe probe = {.source = from, .name = path_base(source_member_at(from, member)->name)};
+    input *in = NULL;
+    int score = PROBE_NO;
+    if (source_open_member(from, member, &in) != STELE_OK)
+        return false;
+    if (input_peek(in, &probe.head, &probe.head_size) == STELE_OK && probe.head_size != 0) {
+        probe.head_is_all = in->has_size ? in->size == probe.head_size : in->is_ended;
+        for (size_t k = 0; k < format_count() && score < PROBE_PLAUSIBLE; k++)
+            score = format_at(k)->probe(&probe, why);
     }
-    return count;
+    input_close(in);
+    return score >= PROBE_PLAUSIBLE;
 }
 
 /* Reports a set that is no trace: files that are traces each, or other files. */
 static void report_unknown_set(stele_context *context, source *from)
 {
     const size_t count = source_member_count(from);
+    const size_t tried = count < MEMBERS_TRIED ? count : MEMBERS_TRIED;
     size_t first = 0;
-    if (count_traces(from, &first) != 0)
+    while (first < tried && !is_trace(from, first))
+        first++;
+    if (first < tried)
         diag_report(
             &context->diag, &core_codes[STE002], source_path(from), STELE_NO_OFFSET, 0,
             "the files of one trace", "%zu files of which each may be a trace, such as '%s': %s",
