@@ -268,7 +268,7 @@ STELE_API void stele_batch_clear(stele_batch *batch);
 STELE_API stele_event *stele_batch_add_event(stele_batch *batch);
 
 /* Appends a field to the last event. Returns NULL if out of memory, if the tape has 2^31 entries,
-   or if there is no event yet. The pointer holds until the next call with the batch. The caller
+   or if the batch has no event. The pointer holds until the next call with the batch. The caller
    sets run.length of a run after it has appended the members. */
 STELE_API stele_field *stele_batch_add_field(stele_batch *batch, stele_name name, stele_type type);
 
@@ -276,8 +276,9 @@ STELE_API stele_field *stele_batch_add_field(stele_batch *batch, stele_name name
  * Appends a field of type STRING, BYTES, BIGINT, UINTS, INTS or FLOATS to the last event, with a
  * copy of `size` bytes. Of an array these are its elements, in native order, and 8 bytes each: the
  * copy is aligned, `bytes` need not be. `width` of the field is then 0; the caller may set it, and
- * the hint, in the last entry of `fields`. Errors: STELE_ERR_ARGUMENT: another type, an array whose
- * size is no multiple of 8, or no event yet; STELE_ERR_LIMIT: 2 GiB and more; STELE_ERR_MEMORY.
+ * the hint, in the last entry of `fields`. Errors: STELE_ERR_ARGUMENT: the type is another one, the
+ * size of an array is not a multiple of 8, or the batch has no event; STELE_ERR_LIMIT: `size` is
+ * more than 2^31 - 9; STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_batch_add_bytes(stele_batch *batch, stele_name name, stele_type type,
                                              const void *bytes, size_t size);

@@ -143,9 +143,10 @@ typedef struct stele_copier_options {
        stele_copier_left(). At least one of them must be copied. stele_copier_is_possible() reports
        why a trace cannot be; it is not reported again. */
     bool leaves_others;
-    /* Numbers of events and packets, by which readers find out what is missing, are written so that
-       what was not kept does not count as lost: the records of a stream that are kept follow each
-       other, but for what is known to be lost between them. */
+    /* Counters of events, by which readers of Heph find out what is missing, are written so that
+       what was not kept does not count as lost: the counters of the events of a stream that are
+       kept follow each other, but for what the trace itself lacks between them. Copies of other
+       formats need no other numbers. */
     bool renumbers;
 } stele_copier_options;
 

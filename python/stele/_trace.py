@@ -474,7 +474,8 @@ def _bound(text: Optional[str]) -> c.Bound:
     return bound
 
 
-def _request(kinds: Union[str, Iterable[str], None] = None, names: Union[str, Sequence[str], None] = None,
+def _request(kinds: Union[str, Iterable[str], None] = None,
+             names: Union[str, Sequence[str], None] = None,
              categories: Union[str, Sequence[str], None] = None,
              tracks: Union[str, Sequence[str], None] = None, begin: Optional[str] = None,
              end: Optional[str] = None, where: Optional[str] = None, order: str = "time",
@@ -681,8 +682,9 @@ class Trace:
         kinds: a name of a kind, or several; names, categories, tracks: glob patterns; begin, end:
         as the command takes them ("1.5s", "-10ms", "2024-05-01T10:00:00Z"); where: an expression
         ("dur > 1ms and arg.len >= 4096"); order: "time", "streams" (each track by time), "none" (as
-        the records are stored), "window" (by time in bounded memory; what comes too late
-        for that comes late) or "full" (by time, always through a temporary file); check: True judges every byte against the rules of the format.
+        the records are stored), "window" (by time in bounded memory; what comes too late for that
+        comes late) or "full" (by time, always through a temporary file); check: True judges every
+        byte against the rules of the format.
         """
         for batch in self.batches(**request):
             yield from batch
@@ -921,7 +923,7 @@ class Writer:
             return self._add_scalar(name, c.TYPE_NULL, "u", 0, 0)
         if isinstance(entry, bool):
             return self._add_scalar(name, c.TYPE_BOOL, "u", int(entry), 1)
-        if isinstance(entry, (float, numbers.Real)) and not isinstance(entry, numbers.Integral):
+        if isinstance(entry, numbers.Real) and not isinstance(entry, numbers.Integral):
             return self._add_scalar(name, c.TYPE_FLOAT, "f", float(entry), 64)
         entry = operator.index(entry)  # also converts integers of numpy
         if entry >= 2**64 or entry < -2**63:

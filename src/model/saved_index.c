@@ -5,8 +5,8 @@
  * - An index only saves time. Whatever is wrong with it is reported once (STE017), and the trace is
  *   read as if there were none: no status comes from a bad index, only from memory and reading.
  * - Nothing of the file is used before its owner, identity, size and checksum fit, in this order,
- * so that no other user and no damaged number leads anywhere. Memory for it is bounded by the size
- *   of the trace (PAYLOAD_MAX).
+ *   so that no other user and no damaged number leads anywhere. Memory for it is bounded by the
+ * size of the trace (PAYLOAD_MAX).
  * - The file may be replaced at any time. It is opened once, and all checks are about that file.
  */
 #define _XOPEN_SOURCE 700 /* for realpath() */

@@ -387,7 +387,7 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
     decoder_set_clock_start(walk->decoder, self->packet.clock_start);
     if (walk->peek == NULL)
         return STELE_OK;
-    /* A search behind a packet of impossible size leaves the window empty. */
+    /* A search after a packet of impossible size leaves the window empty. */
     view.size = window_need(&self->w, (size_t)(self->packet.head.events_at / 8 + 1));
     view.bytes = self->w.at;
     outcome = decoder_packet(walk->decoder, &view, self->file->path, self->packet.offset,

@@ -152,8 +152,8 @@ static stele_status settings_take(stele_context *context, const stele_writer_opt
         return refuse(context, "the version rfc, which alone has such settings", "setting",
                       options->settings[0].key);
     if (status == STELE_OK && !rfc_packer_begin(packer))
-        return refuse(context, "a build with libbz2 and libcrypto", "setting",
-                      options->settings[0].key);
+        return refuse(context, "a build with libbz2 and libcrypto, where both are installed",
+                      "setting", options->settings[0].key);
     return status;
 }
 

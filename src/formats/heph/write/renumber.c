@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "formats/heph/read/counters.h"
 
-/* Counters that differ by more are not in the same sequence. */
-#define WINDOW 1024u
-/* How many gaps of a stream are remembered; what comes late for an older one keeps its counter. */
-#define GAPS_MAX 16u
+/* Both are those of the reader, which must find the same sequences and gaps in the copy: counters
+   that differ by more are not in the same sequence, and what comes late for an older gap keeps its
+   counter. */
+#define WINDOW   COUNTERS_WINDOW
+#define GAPS_MAX COUNTERS_GAPS_MAX
 /* How many free counters of a stream are remembered; further ones are gaps in the copy. */
 #define FREE_MAX 16u
 

@@ -178,9 +178,9 @@ static bool lane_reach(xray_writer *w, uint32_t track)
 static void lose_name(xray_writer *w, uint32_t track)
 {
     const stele_track *known = stele_track_get(w->base.context, track);
-    if (known == NULL || known->name == 0 || w->lanes[track].is_told)
+    if (known == NULL || known->name == 0 || w->lanes[track].has_name_lost)
         return;
-    w->lanes[track].is_told = true;
+    w->lanes[track].has_name_lost = true;
     xray_lose(w, "name of a track", true);
 }
 

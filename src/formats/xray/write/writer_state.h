@@ -30,8 +30,8 @@ typedef struct xray_lane {
     uint32_t function;
     pending_exit *exits;
     uint32_t exit_count, exit_capacity;
-    bool is_known; /* the numbers above are set */
-    bool is_told;  /* the name of the track was counted as lost */
+    bool is_known;      /* the numbers above are set */
+    bool has_name_lost; /* the name of the track was counted as lost */
 } xray_lane;
 
 /* Whether the name of a function is only its number. */
