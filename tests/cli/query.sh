@@ -108,7 +108,7 @@ expect 0 query --csv "$lttng" \
     "select count(arg_n), sum(arg_n) from read_event('', names := 'tick', args := 'n int')"
 check "the sum of a field" test "$(tail -n 1 out)" = "$sum"
 expect 1 query --csv "$lttng" "select count(arg_text) from read_event('', args := 'text double')"
-says err 'not fit the type'
+says err '[0-9] values do not fit the type of the column'
 expect 2 query "$events" "from read_event('', kinds := 'nonsense')"
 says err 'no such kind'
 expect 2 query "$events" "from read_event('', args := 'n')"
