@@ -67,6 +67,15 @@ static void write_text(cli *c)
                       "means that converting\nto the same format keeps the records' own bytes.\n");
 }
 
+static void put_named(json *j, const char *name, const char *title, const char *extensions)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "name", name);
+    json_text(j, "title", title);
+    json_text(j, "extensions", extensions);
+    json_close(j, '}');
+}
+
 static void write_json(cli *c)
 {
     json j = {.out = c->out};
@@ -88,20 +97,14 @@ static void write_json(cli *c)
     }
     json_close(&j, ']');
     json_open(&j, "outputs", '[');
-    for (size_t i = 0; stele_sink_get(i, &sink); i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", sink.name);
-        json_text(&j, "title", sink.title);
-        json_text(&j, "extensions", sink.extensions);
-        json_close(&j, '}');
-    }
-    for (size_t i = 0; stele_table_format_get(i, &rows); i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", rows.name);
-        json_text(&j, "title", rows.title);
-        json_text(&j, "extensions", rows.extensions);
-        json_close(&j, '}');
-    }
+    for (size_t i = 0; stele_sink_get(i, &sink); i++)
+        put_named(&j, sink.name, sink.title, sink.extensions);
+    for (size_t i = 0; stele_table_format_get(i, &rows); i++)
+        put_named(&j, rows.name, rows.title, rows.extensions);
+    json_close(&j, ']');
+    json_open(&j, "flame", '[');
+    for (size_t i = 0; i < FLAME_FORM_COUNT; i++)
+        put_named(&j, flame_forms[i].name, flame_forms[i].title, flame_forms[i].ends);
     json_close(&j, ']');
     json_close(&j, '}');
 }

@@ -201,7 +201,7 @@ static void conclude(top *t)
     }
 }
 
-/* Tells of calls that no table counts. */
+/* Reports calls that no table counts. */
 static void remark_left_out(const top *t)
 {
     stele_span_counts counts = STELE_INIT(stele_span_counts);

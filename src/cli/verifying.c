@@ -38,7 +38,7 @@ bool verifying_fits(cli *c, const char *sink, const char *path)
     return true;
 }
 
-/* Prints the aspects in which events differ, such as "name and fields". */
+/* Prints the aspects in which events differ, such as "name, fields". */
 static void put_aspects(unsigned aspects)
 {
     static const char *const words[] = {"kind",   "name", "category", "track",   "value",
@@ -80,7 +80,7 @@ static bool show(void *user, const stele_difference *d)
     case STELE_DIFFERENCE_MISSING: fputs("is not in the output", stderr); break;
     case STELE_DIFFERENCE_NEW: fputs("is only in the output", stderr); break;
     case STELE_DIFFERENCE_CHANGED:
-        fputs("has another ", stderr);
+        fputs("differs in ", stderr);
         put_aspects(d->aspects);
         break;
     }

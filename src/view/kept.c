@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout, after "stele view" and a version, is the order in which keep_all() keeps things.
- * Each function of this file both writes and reads: it passes every value to a function that writes
- * it, or that reads and checks it, so that the two ways cannot differ. Numbers are written in
- * LEB128, signed ones with their sign in the lowest bit.
+ * Writes and reads what a scan found out, as bytes. Each function does both: it passes every value
+ * to a function that writes it, or that reads and checks it, so that the two ways cannot differ.
+ * The layout, after "stele view" and a version, is the order in which keep_all() keeps things;
+ * numbers are written in LEB128, signed ones with their sign in the lowest bit.
  */
 #include "view/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC       "stele view"
-#define VERSION     1u
-#define EVENTS_MAX  1048576u /* events in one checkpoint */
-#define EVENT_SIZE  13u      /* least size of an event in bytes */
-#define COUNT_LIMIT 65536u   /* checkpoints */
-#define ROWS_MAX    1048576u
+#define MAGIC           "stele view"
+#define VERSION         1u
+#define EVENTS_MAX      1048576u /* events in one checkpoint */
+#define EVENT_SIZE      13u      /* least size of an event in bytes */
+#define ROWS_MAX        1048576u
+#define CHECKPOINTS_MAX 65536u
 
 /* Kinds of events that checkpoints consist of. */
 #define KINDS                                                                    \
@@ -413,7 +413,7 @@ static bool keep_checkpoints(keeping *k, checkpoints *c)
 {
     int64_t before_ns = INT64_MIN;
     void *list = c->at;
-    if (!keep_flag(k, &c->is_unusable) || !keep_count(k, &c->count, COUNT_LIMIT) ||
+    if (!keep_flag(k, &c->is_unusable) || !keep_count(k, &c->count, CHECKPOINTS_MAX) ||
         !make_room(k, &list, c->count, sizeof *c->at))
         return false;
     c->at = list;

@@ -45,6 +45,12 @@ documented out
 if have jq; then
     jq -e '.version == 1 and (.formats | length) > 0 and (.outputs | length) > 0' out >/dev/null ||
         complain "not the JSON that docs/json.md describes" out
+    jq -r '.flame[] | .name' out | sort >forms
+    "$STELE" help flame | sed -n '/--format/,/^ *-/p' >help
+    check "there are forms of flame" test -s forms
+    while read -r form; do
+        check "the help of flame has $form" grep -qw "$form" help
+    done <forms
 else
     skip "no jq: the shape of the JSON is not checked"
 fi

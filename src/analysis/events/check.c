@@ -94,8 +94,12 @@ static const char *label(const stele_check *check, stele_name name, uint64_t id,
                  (unsigned long long)id);
         return buffer;
     }
-    for (; size < text.size && room >= 1u + is_quoted(text.bytes[size]); size++)
-        room -= 1u + is_quoted(text.bytes[size]);
+    for (; size < text.size; size++) {
+        const size_t width = is_quoted(text.bytes[size]) ? 2 : 1; /* with its backslash */
+        if (room < width)
+            break;
+        room -= width;
+    }
     while (size < text.size && size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80)
         size--; /* do not cut within a UTF-8 character */
     *to++ = '"';

@@ -267,7 +267,7 @@ static bool conclude(page *p, page_side *s)
     return true;
 }
 
-/* Reads the calls of an instruction trace, of which its events tell nothing. */
+/* Reads the calls of an instruction trace, which its events do not show. */
 static bool read_insn_calls(page *p, page_side *s, gathering *g)
 {
     cli *c = p->c;

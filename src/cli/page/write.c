@@ -83,7 +83,7 @@ static void write_verdict(page *p, const page_side *s)
     char text[PRINT_SIZE];
     if (is_sound(s)) {
         stele_output_text(out, "<p class=\"verdict\">No record is lost or damaged. <code>stele "
-                               "check</code> says whether spans nest.</p>\n");
+                               "check</code> reports whether spans nest.</p>\n");
     } else {
         const char *before = "";
         stele_output_text(out, "<p class=\"verdict bad\">");

@@ -103,8 +103,8 @@ static uint64_t share_whole(const figures *f, const figure *row, const figure *c
     return cell->share.whole == UINT32_MAX ? f->whole : row[cell->share.whole].number;
 }
 
-/* Makes the text of a cell that is not a text, with times that count `times`; `to` has room for
-   PRINT_SIZE bytes. */
+/* Makes the text of a cell of any kind but FIGURE_TEXT, whose text needs no room. `times` is what
+   times count; `to` has room for PRINT_SIZE bytes. */
 static const char *print_figure(const figures *f, stele_clock_domain times, const figure *row,
                                 size_t column, char *to)
 {

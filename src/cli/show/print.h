@@ -48,7 +48,8 @@ const char *print_time(char *to, stele_clock_domain times, int64_t ns);
 /* What names of times end with for programs: "_insns" or "_ticks"; NULL: "_ns". */
 const char *print_time_suffix(stele_clock_domain times);
 
-/* Changes the end of a name for programs that ends with "_ns"; `key` has room for `size` bytes. */
+/* Puts print_time_suffix() in the place of the "_ns" that a name for programs ends with: "dur_ns"
+   becomes "dur_insns". Names with other ends stay. `key` has room for `size` bytes. */
 void print_time_key(char *key, size_t size, stele_clock_domain times);
 
 /* The unit as a word for programs: "ns", "instructions" or "ticks". */
