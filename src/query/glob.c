@@ -47,9 +47,9 @@ static const char *element_matches(const char *pattern, unsigned char byte, cons
         return pattern + 1;
     if (*pattern == '[' && (*open_at == NULL || pattern < *open_at)) {
         bool matches;
-        const char *behind = class_matches(pattern + 1, byte, &matches);
-        if (behind != NULL)
-            return matches ? behind : NULL;
+        const char *after = class_matches(pattern + 1, byte, &matches);
+        if (after != NULL)
+            return matches ? after : NULL;
         *open_at = pattern;
     }
     if (pattern[0] == '\\' && pattern[1] != '\0')
@@ -71,9 +71,9 @@ bool glob_matches(const char *pattern, const char *text, size_t size)
                 return true;
             continue;
         }
-        const char *behind = element_matches(pattern, (unsigned char)*text, &open_at);
-        if (behind != NULL) {
-            pattern = behind;
+        const char *after = element_matches(pattern, (unsigned char)*text, &open_at);
+        if (after != NULL) {
+            pattern = after;
             text++;
         } else if (star != NULL) {
             pattern = star;

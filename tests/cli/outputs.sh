@@ -110,7 +110,7 @@ says err 'standard output, which cannot take the files that ctf writes'
 expect 4 convert "$trace" --to json -o missing-folder/result
 says err 'error STE005 .*No such file or directory'
 
-# Nothing is left behind by runs that fail.
+# Runs that fail leave no files.
 mkdir results
 head -c 4000 "$trace" | tail -c 3990 >damaged
 for words in "nothing-here --to json" "$trace nothing-here --to json" "$trace --to json --where dur>" \
@@ -119,7 +119,7 @@ for words in "nothing-here --to json" "$trace nothing-here --to json" "$trace --
     last="stele convert $words -o results/result"
     "$STELE" convert $words -o results/result >out 2>err || status=$?
     [ $status -ne 0 ] || complain "should fail"
-    check "nothing is left behind" test -z "$(ls -A results)"
+    check "no file is left" test -z "$(ls -A results)"
 done
 
 # Killed in the middle: no half file, and no temporary one where the signal can be caught. The input
@@ -140,7 +140,7 @@ interrupted() { # interrupted SIGNAL NUMBER WORDS...
     check "the one that waited was ended, not the one it waited for" kill -0 $writer
     kill $writer 2>/dev/null
     wait $writer 2>/dev/null
-    check "nothing is left behind" test -z "$(ls -A results)"
+    check "no file is left" test -z "$(ls -A results)"
 }
 if mkfifo pipe 2>/dev/null; then
     ulimit -c 0

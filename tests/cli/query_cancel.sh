@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A statement that is cancelled at any moment leaves nothing behind: no file where temporary ones go,
+# A statement that is cancelled at any moment leaves no file where temporary ones go,
 # no output under its name, no process; and the command ends at once.
 . "$SOURCE/tests/cli/lib.sh"
 "$STELE" query "$fxt/events.fxt" 'select 1' >out 2>err || {

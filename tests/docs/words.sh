@@ -31,6 +31,7 @@ sed -n '/^## Phrases/,$p' "$page" | sed -n 's/^| `\([^`]*\)` |.*/\1/p' >"$tmp/ph
     find src -name '*.def' -o -name '*.[ch]'
     echo README.md
     echo CONTRIBUTING.md
+    echo CHANGELOG.md
 } | grep -vx "$page" >"$tmp/files"
 while read -r phrase; do
     # shellcheck disable=SC2046

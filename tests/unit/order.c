@@ -200,7 +200,8 @@ TEST(a_window_at_its_limits_lets_the_oldest_go)
 
 TEST(disorder_is_counted_by_stream)
 {
-    /* Stream 2 is far behind stream 1 and in order; stream 1 has two events out of order. */
+    /* Times of stream 2 are long before those of stream 1, and in order; stream 1 has two events
+       out of order. */
     made events[] = {{100, 0, 1, STELE_KIND_INSTANT}, {5, 0, 2, STELE_KIND_INSTANT},
                      {90, 0, 1, STELE_KIND_INSTANT},  {6, 0, 2, STELE_KIND_INSTANT},
                      {100, 0, 1, STELE_KIND_INSTANT}, {93, 0, 1, STELE_KIND_INSTANT}};

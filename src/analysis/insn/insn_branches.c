@@ -157,7 +157,7 @@ static stele_status settle(insn_branches *b, const insn *next)
 {
     const insn *at = &b->last;
     const a64_insn *what = a64_lookup(&b->classes, at->opcode);
-    const uint64_t behind = at->pc + 4, direct = at->pc + (uint64_t)(int64_t)what->offset;
+    const uint64_t after = at->pc + 4, direct = at->pc + (uint64_t)(int64_t)what->offset;
     const bool is_indirect = a64_is_indirect(what), is_conditional = a64_is_conditional(what);
     const bool is_seen =
         next != NULL && next->level == at->level && (next->flags & INSN_AFTER_DAMAGE) == 0;
@@ -175,7 +175,7 @@ static stele_status settle(insn_branches *b, const insn *next)
     else if (!is_indirect && !is_conditional)
         target = direct;
     else if (is_conditional)
-        is_known &= target == behind || target == direct;
+        is_known &= target == after || target == direct;
     is_known |= (is_indirect && b->has_target) || (!is_indirect && !is_conditional);
     branch->count++;
     if (!is_known) {

@@ -142,13 +142,13 @@ static char reserved_letter(const metadata *m, size_t at)
 /* Whether the byte may have been a digit: one of several possible digits must not be invented. */
 static bool is_number_place(const metadata *m, size_t at)
 {
-    const char before = at > 0 ? m->text[at - 1] : '\0', behind = m->text[at + 1];
+    const char before = at > 0 ? m->text[at - 1] : '\0', after = m->text[at + 1];
     size_t back = at;
-    if (is_letter(before) || is_letter(behind))
+    if (is_letter(before) || is_letter(after))
         return false;
     while (back > 0 && is_blank(m->text[back - 1]))
         back--;
-    return is_digit(before) || is_digit(behind) || (back > 0 && strchr("=:[,", m->text[back - 1]));
+    return is_digit(before) || is_digit(after) || (back > 0 && strchr("=:[,", m->text[back - 1]));
 }
 
 /* Whether all other bytes of this kind have a blank before or after them. */
@@ -170,9 +170,9 @@ static bool has_blanks(const metadata *m, char byte, size_t at, bool is_before)
    such places. */
 static bool is_gap_by_custom(const metadata *m, size_t at)
 {
-    const char before = at > 0 ? m->text[at - 1] : '\0', behind = m->text[at + 1];
+    const char before = at > 0 ? m->text[at - 1] : '\0', after = m->text[at + 1];
     return (before == '=' && has_blanks(m, '=', at, false)) ||
-           (behind == '}' && has_blanks(m, '}', at, true));
+           (after == '}' && has_blanks(m, '}', at, true));
 }
 
 /* Finds a digit of "uuid[16]", whose digits are given by the format. */
@@ -392,7 +392,7 @@ static bool guess_marks(trials *t, size_t place)
 
 #define QUOTE_BEFORE 96u /* bytes before the error in which a damaged quote is searched for */
 #define MARK_BEFORE  12u /* bytes before the error in which other damaged marks are searched for */
-#define MARK_BEHIND  3u  /* bytes after the error in which damaged marks are searched for */
+#define MARK_AFTER   3u  /* bytes after the error in which damaged marks are searched for */
 
 /* Returns the place of the damaged quote of a known word that lacks one quote, or SIZE_MAX if it is
    not such a word. */
@@ -452,14 +452,14 @@ static bool guess_quote(trials *t, size_t place, size_t end)
 }
 
 /* Whether the mark can be between the two bytes. */
-static bool fits_between(char mark, char before, char behind)
+static bool fits_between(char mark, char before, char after)
 {
     const bool ends = before != '\0' && (strchr("\"}]", before) != NULL || is_digit(before));
-    const bool begins = behind != '\0' && (strchr("\"{[", behind) != NULL || is_digit(behind));
+    const bool begins = after != '\0' && (strchr("\"{[", after) != NULL || is_digit(after));
     switch (mark) {
     case ':': return before == '"' && begins;
     case ',': return ends && begins;
-    case '{': return strchr(":[,\x1e", before) != NULL && behind == '"';
+    case '{': return strchr(":[,\x1e", before) != NULL && after == '"';
     case '[': return before == ':' && begins;
     default: return ends; /* closing marks */
     }
@@ -469,7 +469,7 @@ static bool guess_json_mark(trials *t, size_t place, size_t end)
 {
     const metadata *m = t->m;
     const size_t first = place - t->from > MARK_BEFORE ? place - MARK_BEFORE : t->from + 1;
-    const size_t last = end - place > MARK_BEHIND ? place + MARK_BEHIND : end - 1;
+    const size_t last = end - place > MARK_AFTER ? place + MARK_AFTER : end - 1;
     for (size_t at = first; at < last; at++) {
         for (const char *mark = ":,{}[]"; *mark != '\0'; mark++) {
             if (m->text[at] != *mark && fits_between(*mark, m->text[at - 1], m->text[at + 1]) &&

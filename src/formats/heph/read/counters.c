@@ -99,7 +99,7 @@ static bool gap_insert(counters *c, counters_stream *stream, uint32_t at, const 
     return true;
 }
 
-/* Settles the gaps that the window has left behind. */
+/* Settles the gaps that the window has moved past. */
 static bool gaps_settle_old(counters *c, counters_stream *stream)
 {
     while (stream->gap_count != 0 &&
@@ -139,7 +139,7 @@ static bool gap_fill(counters *c, counters_stream *stream, uint32_t counter,
     return true;
 }
 
-/* Moves the stream's counter behind an event. The values that it jumps over become a gap. */
+/* Moves the stream's counter past an event. The values that it jumps over become a gap. */
 static bool stream_advance(counters *c, counters_stream *stream, const counters_event *event)
 {
     const counters_gap gap = {.stream = stream->id,
@@ -178,8 +178,8 @@ static bool stream_add(counters *c, counters_stream *stream, const counters_even
                        counters_verdict *verdict)
 {
     const uint32_t ahead = event->counter - stream->next;
-    const uint32_t behind = stream->next - event->counter;
-    if (ahead < COUNTERS_WINDOW || behind <= COUNTERS_WINDOW) {
+    const uint32_t back = stream->next - event->counter;
+    if (ahead < COUNTERS_WINDOW || back <= COUNTERS_WINDOW) {
         *verdict = stream->has_stray ? COUNTERS_STRAY
                    : ahead != 0      ? COUNTERS_AHEAD
                                      : COUNTERS_IN_ORDER;

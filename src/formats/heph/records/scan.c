@@ -143,7 +143,7 @@ static bool packet_leads_on(heph_scan *s, size_t index)
     uint32_t size;
     const stele_heph_kind kind = heph_packet_kind(w->at + index, &size);
     const uint64_t target = window_offset(w) + index + size;
-    const size_t behind = index + size, want = behind + 4;
+    const size_t after = index + size, want = after + 4;
     size_t left = (size_t)(w->end - w->at), got;
     uint8_t next[4];
     if (size < packet_size_min(kind) || (w->in->has_size && target > w->stop))
@@ -158,7 +158,7 @@ static bool packet_leads_on(heph_scan *s, size_t index)
             return false;
         left = window_need(w, want);
     }
-    return left >= behind && is_packet_start(w->at + behind, left - behind);
+    return left >= after && is_packet_start(w->at + after, left - after);
 }
 
 /* Tells whether all bytes of the packet at `at[index]` are there and without a fault. */
@@ -363,7 +363,7 @@ size_t heph_scan_want(const heph_scan *s)
     kind = heph_packet_kind(w->at + s->pending, &size);
     if (kind == STELE_HEPH_NONE)
         return (size_t)s->pending + HEPH_HEADER_SIZE;
-    /* Behind an option of an unusual size, the next header is needed too, because it tells whether
+    /* After an option of an unusual size, the next header is needed too, because it tells whether
        the option is one. */
     return (size_t)s->pending + size +
            (kind == STELE_HEPH_METADATA && size != HEPH_EPOCH_SIZE ? HEPH_HEADER_SIZE : 0);

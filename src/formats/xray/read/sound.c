@@ -163,14 +163,14 @@ const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, con
 static bool is_overwritten(const xray_trace *trace, const uint8_t *at, uint64_t size,
                            const uint8_t *end, bool *is_habit)
 {
-    const uint8_t *const behind = at + XRAY_METADATA_SIZE;
+    const uint8_t *const after = at + XRAY_METADATA_SIZE;
     unsigned count;
-    if (trace->header.version > 2 || size == 0 || !are_bare(trace, behind, end, &count))
+    if (trace->header.version > 2 || size == 0 || !are_bare(trace, after, end, &count))
         return false;
-    if (size > (uint64_t)(end - behind))
+    if (size > (uint64_t)(end - after))
         return true;
     if (count != 0 && (size >= XRAY_FUNCTION_SIZE ||
-                       (behind + size != end && !follow(trace, behind + size, end, true).is_good)))
+                       (after + size != end && !follow(trace, after + size, end, true).is_good)))
         *is_habit = true;
     return *is_habit;
 }
@@ -261,24 +261,24 @@ static const uint8_t *find_pair(const xray_trace *trace, const uint8_t *at, cons
 xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint32_t size,
                                 const uint8_t *end, xray_habits *habits, uint32_t *there)
 {
-    const uint8_t *const behind = at + XRAY_METADATA_SIZE;
+    const uint8_t *const after = at + XRAY_METADATA_SIZE;
     const uint8_t *found;
     *there = 0;
     if (size == 0)
         return XRAY_PAYLOAD_WHOLE;
     if (is_overwritten(trace, at, size, end, &habits->overwrites))
         return XRAY_PAYLOAD_OVERWRITTEN;
-    if (size > (size_t)(end - behind)) {
-        found = find_until(trace, behind, end, end, true, SEVERAL_COUNT);
-        *there = (uint32_t)((found != NULL ? found : end) - behind);
+    if (size > (size_t)(end - after)) {
+        found = find_until(trace, after, end, end, true, SEVERAL_COUNT);
+        *there = (uint32_t)((found != NULL ? found : end) - after);
         return found != NULL ? XRAY_PAYLOAD_DAMAGED : XRAY_PAYLOAD_SHORT;
     }
-    found = find_swallowed(trace, behind, behind + size);
+    found = find_swallowed(trace, after, after + size);
     if (found == NULL)
-        found = find_pair(trace, behind, behind + size, habits->entered);
-    if (found == NULL && !go_on(trace, behind + size, end))
-        found = find_until(trace, behind, behind + size, end, true, SEVERAL_COUNT);
-    *there = found != NULL ? (uint32_t)(found - behind) : size;
+        found = find_pair(trace, after, after + size, habits->entered);
+    if (found == NULL && !go_on(trace, after + size, end))
+        found = find_until(trace, after, after + size, end, true, SEVERAL_COUNT);
+    *there = found != NULL ? (uint32_t)(found - after) : size;
     return found != NULL ? XRAY_PAYLOAD_DAMAGED : XRAY_PAYLOAD_WHOLE;
 }
 

@@ -115,7 +115,7 @@ static size_t walk_value(const insns *p, insn_batch *batch, insn *to, const uint
 
 /*
  * Takes what belongs to an instruction, from `at` on. Gives the end of it, or NULL when it is not
- * for the walk. Sizes are constants behind branches where that is possible, so that a predicted
+ * for the walk. Sizes are constants in branches where that is possible, so that a predicted
  * path need not wait for the byte that was just loaded.
  */
 static inline __attribute__((always_inline)) const uint8_t *
