@@ -35,6 +35,7 @@ install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.cmake
     ${CMAKE_CURRENT_LIST_DIR}/FindElfutils.cmake
     ${CMAKE_CURRENT_LIST_DIR}/FindZstd.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/find_files.cmake
     DESTINATION ${config_dir})
 
 # pkg-config: the prefix is where the file lies, so that a moved tree still works.

@@ -13,8 +13,8 @@ function(part_note name state purpose package)
     set_property(GLOBAL APPEND PROPERTY STELE_PARTS "${state}|${name}|${purpose}|${package}")
 endfunction()
 
-# part_library(X MODULE TARGET LINK-FLAGS PURPOSE PACKAGE): the code sees STELE_HAVE_X.
-macro(part_library name module target link_flags purpose package)
+# Finds an optional library: sets STELE_HAVE_X to 1 or 0, which the code sees.
+macro(part_find name module target purpose package)
     set(STELE_WITH_${name} AUTO CACHE STRING "${purpose} (${package}): AUTO, ON or OFF")
     set_property(CACHE STELE_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
     list(APPEND STELE_ALL_PARTS_OFF -DSTELE_WITH_${name}=OFF)
@@ -26,9 +26,6 @@ macro(part_library name module target link_flags purpose package)
     endif()
     if(STELE_WITH_${name} AND TARGET ${target})
         set(STELE_HAVE_${name} 1)
-        list(APPEND STELE_LIBRARIES ${target})
-        list(APPEND STELE_OPTIONAL_MODULES ${module})
-        string(APPEND STELE_LINK_FLAGS " ${link_flags}")
         part_note(${part_lower} on "${purpose}" ${package})
     else()
         set(STELE_HAVE_${name} 0)
@@ -36,17 +33,21 @@ macro(part_library name module target link_flags purpose package)
     endif()
 endmacro()
 
-# part_late_library(X MODULE TARGET PURPOSE PACKAGE): the same for a library that is loaded when it is
-# needed, under the name STELE_X_LIBRARY. Programs do not wait for it when they start, and work where it
-# is missing; only its headers are needed here.
+# part_library(X MODULE TARGET LINK-FLAGS PURPOSE PACKAGE): an optional library that is linked.
+macro(part_library name module target link_flags purpose package)
+    part_find(${name} ${module} ${target} "${purpose}" ${package})
+    if(STELE_HAVE_${name})
+        list(APPEND STELE_LIBRARIES ${target})
+        list(APPEND STELE_OPTIONAL_MODULES ${module})
+        string(APPEND STELE_LINK_FLAGS " ${link_flags}")
+    endif()
+endmacro()
+
+# part_late_library(X MODULE TARGET PURPOSE PACKAGE): one that is loaded when it is needed, under the
+# name STELE_X_LIBRARY. Programs do not wait for it when they start, and work where it is missing; only
+# its headers are needed here.
 macro(part_late_library name module target purpose package)
-    set(part_libraries "${STELE_LIBRARIES}")
-    set(part_modules "${STELE_OPTIONAL_MODULES}")
-    set(part_flags "${STELE_LINK_FLAGS}")
-    part_library(${name} ${module} ${target} "" ${purpose} ${package})
-    set(STELE_LIBRARIES "${part_libraries}")
-    set(STELE_OPTIONAL_MODULES "${part_modules}")
-    set(STELE_LINK_FLAGS "${part_flags}")
+    part_find(${name} ${module} ${target} "${purpose}" ${package})
     if(STELE_HAVE_${name})
         late_library_name(STELE_${name}_LIBRARY ${target})
         get_target_property(part_includes ${target} INTERFACE_INCLUDE_DIRECTORIES)
