@@ -363,8 +363,7 @@ const stele_call_counts *stele_calls_get_counts(const stele_calls *s)
 
 void stele_calls_report(const stele_calls *s)
 {
-    if (s->only != NULL)
-        filter_report(s->only, &s->context->diag);
+    filter_report(s->only, &s->context->diag);
 }
 
 const stele_call_node *stele_calls_node(const stele_calls *s, uint32_t node)

@@ -119,8 +119,7 @@ void stele_spans_get_counts(const stele_spans *s, stele_span_counts *counts)
 
 void stele_spans_report(const stele_spans *s)
 {
-    if (s->only != NULL)
-        filter_report(s->only, &s->context->diag);
+    filter_report(s->only, &s->context->diag);
 }
 
 uint32_t stele_spans_columns(const stele_spans *s)

@@ -223,8 +223,6 @@ static bool add_events(stele_stats *s, const stele_segment *segment)
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
         const uint8_t kind = event->kind;
-        if ((event->flags & STELE_FLAG_NO_TIME) == 0 && event->time_ns > s->time_ns)
-            s->time_ns = event->time_ns;
         if (s->rows == STELE_STATS_COUNTERS) {
             if (kind == STELE_KIND_COUNTER && !add_counter(s, segment, i))
                 return false;
@@ -310,6 +308,7 @@ static stele_status add_calls(stele_stats *s, const stele_segment *segment)
     return STELE_OK;
 }
 
+/* Notes the latest time, up to which the last interval and the last held values count. */
 static void note_times(stele_stats *s, const stele_segment *segment)
 {
     const stele_event *event = &segment->batch->events[segment->first];
@@ -321,7 +320,7 @@ static void note_times(stele_stats *s, const stele_segment *segment)
 
 stele_status stele_stats_add(stele_stats *s, const stele_segment *segment)
 {
-    if (s->groups.every_ns != 0)
+    if (s->groups.every_ns != 0 || s->groups.is_held)
         note_times(s, segment);
     if (s->spans == NULL)
         return add_events(s, segment) ? STELE_OK : STELE_ERR_MEMORY;
@@ -340,8 +339,7 @@ stele_status stele_stats_finish(stele_stats *s)
         stele_expression_report(s->by.items[i].e);
     for (uint32_t i = 0; i < s->of.count; i++)
         stele_expression_report(s->of.items[i].e);
-    if (s->only != NULL)
-        filter_report(s->only, &s->context->diag);
+    filter_report(s->only, &s->context->diag);
     return status;
 }
 

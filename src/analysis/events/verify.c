@@ -165,8 +165,8 @@ static bool learn_tracks(comparing *c, const verify_item *a, const verify_item *
     return true;
 }
 
-static void tell(comparing *c, stele_difference_what what, unsigned aspects, const verify_item *a,
-                 const verify_item *b)
+static void report(comparing *c, stele_difference_what what, unsigned aspects, const verify_item *a,
+                   const verify_item *b)
 {
     const verify_item *from = a != NULL ? a : b;
     const stele_difference difference = {
@@ -186,7 +186,7 @@ static void tell(comparing *c, stele_difference_what what, unsigned aspects, con
 
 /*
  * Pairs the events of the group that are equal on both sides; with `by_number` only those whose
- * tracks have the same number. Each pair tells which tracks correspond, so pairs by number, which
+ * tracks have the same number. Each pair shows which tracks correspond, so pairs by number, which
  * leave no choice, are to be made first. Returns false if out of memory.
  */
 static bool pair_same(comparing *c, bool by_number)
@@ -255,8 +255,8 @@ static bool pair_changed(comparing *c)
         if ((best_aspects & ~c->allowed[best->from].aspects) == 0)
             c->result.allowed_count++;
         else
-            tell(c, STELE_DIFFERENCE_CHANGED, best_aspects & ~c->allowed[best->from].aspects, best,
-                 b);
+            report(c, STELE_DIFFERENCE_CHANGED, best_aspects & ~c->allowed[best->from].aspects,
+                   best, b);
         if ((best_aspects & (STELE_ASPECT_TRACK | STELE_ASPECT_VALUE)) == 0 &&
             !learn_tracks(c, best, b))
             return false;
@@ -288,7 +288,7 @@ static bool put_off(comparing *c, size_t side, const verify_item *item)
     return true;
 }
 
-static void tell_alone(comparing *c, size_t side)
+static void report_alone(comparing *c, size_t side)
 {
     for (uint32_t i = 0; i < c->sides[side].count && !c->is_over; i++) {
         const verify_item *item = &c->sides[side].items[i];
@@ -300,9 +300,9 @@ static void tell_alone(comparing *c, size_t side)
             *left -= *left != 0;
             c->result.allowed_count++;
         } else if (side == 0) {
-            tell(c, STELE_DIFFERENCE_MISSING, 0, item, NULL);
+            report(c, STELE_DIFFERENCE_MISSING, 0, item, NULL);
         } else {
-            tell(c, STELE_DIFFERENCE_NEW, 0, NULL, item);
+            report(c, STELE_DIFFERENCE_NEW, 0, NULL, item);
         }
     }
 }
@@ -312,8 +312,8 @@ static bool compare_group(comparing *c)
 {
     if (!pair_same(c, true) || !pair_same(c, false) || !pair_changed(c))
         return false;
-    tell_alone(c, 0);
-    tell_alone(c, 1);
+    report_alone(c, 0);
+    report_alone(c, 1);
     c->sides[0].count = c->sides[1].count = 0;
     return true;
 }
@@ -355,7 +355,8 @@ static bool compare_late(comparing *c)
 
 /* ---- Reading of both sides ---- */
 
-static stele_status take_time(comparing *c, verify_side *side, int64_t time_ns)
+/* Adds the events of one time to the group, as far as it has room. */
+static stele_status take_time(verify_side *side, int64_t time_ns)
 {
     stele_status status = STELE_OK;
     while (status == STELE_OK && side->has_next && side->next.time_ns == time_ns &&
@@ -364,11 +365,11 @@ static stele_status take_time(comparing *c, verify_side *side, int64_t time_ns)
         if (status == STELE_OK)
             status = verify_side_step(side);
     }
-    (void)c;
     return status;
 }
 
-/* Goes on to the first event with a time. Those before it are compared with its time's. */
+/* Goes on to the first event with a time. Those before it join the group of that
+   time. */
 static stele_status reach_time(verify_side *side)
 {
     stele_status status = STELE_OK;
@@ -396,9 +397,9 @@ static stele_status compare_all(comparing *c)
         const int64_t time_ns = !b->has_next || (a->has_next && a->next.time_ns < b->next.time_ns)
                                     ? a->next.time_ns
                                     : b->next.time_ns;
-        status = take_time(c, a, time_ns);
+        status = take_time(a, time_ns);
         if (status == STELE_OK)
-            status = take_time(c, b, time_ns);
+            status = take_time(b, time_ns);
         if (status == STELE_OK && !compare_group(c))
             status = STELE_ERR_MEMORY;
     }

@@ -314,10 +314,9 @@ static stele_status follow_nesting(verify_side *s, const stele_event *event, ver
 {
     s->has_complete |= event->kind == STELE_KIND_COMPLETE;
     if (event->kind == STELE_KIND_BEGIN)
-        return verify_side_begin(s, s->segment.batch, event);
+        return nesting_begin(&s->open, event->track, item->name) ? STELE_OK : STELE_ERR_MEMORY;
     if (event->kind == STELE_KIND_END || event->kind == STELE_KIND_TAIL_EXIT) {
-        item->is_crossing =
-            nesting_end(&s->open, event->track, name_number(s, s->segment.batch, event->name));
+        item->is_crossing = nesting_end(&s->open, event->track, item->name);
         item->knows_nesting = !s->has_complete;
     }
     return STELE_OK;
@@ -395,7 +394,7 @@ static bool wall_of(verify_side *s, int64_t *wall_ns)
             return true;
         }
     }
-    /* A trace that is read only once has no index: its first events tell. */
+    /* A trace that is read only once has no index: its first event says it. */
     if (reach_event(s, &is_there) != STELE_OK || !is_there)
         return false;
     first = stele_stream_get(s->context, s->segment.batch->stream);
