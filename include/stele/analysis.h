@@ -699,6 +699,10 @@ STELE_API stele_status stele_near_add(stele_near *n, const stele_segment *segmen
    shows. */
 STELE_API uint32_t stele_near_columns(const stele_near *n);
 
+/* Reports (STE014) names, categories, tracks and fields that are wanted and no event had. To be
+   called when the events of all traces were added. */
+STELE_API void stele_near_report(const stele_near *n);
+
 /* ---- Picture: events for programs that draw spans -------------------------------------------- */
 
 /*

@@ -91,6 +91,8 @@ static void cat_traces(cat *self, const inputs *in, selection *s)
         if (self->tail == NULL || cli_check(c, cat_write_tail(self), "standard output"))
             cli_check(c, stele_writer_finish(self->writer), "standard output");
     }
+    if (self->near != NULL && self->left != 0 && !c->is_closed)
+        stele_near_report(self->near);
     cli_conclude(c, NULL, &stats);
 }
 

@@ -134,7 +134,14 @@ for command in calls profile stats flame graph replay critical top timeline; do
 done
 "$STELE" diff --name nosuch "$calls" "$calls" >out 2>err
 says err "note STE014 .*'nosuch'"
+expect 0 cat -C 1 --name nosuch "$calls"
+says err "note STE014 .*'nosuch'"
 name=$("$STELE" calls --csv --columns name "$calls" 2>err | sed -n 2p | tr -d "\r")
+expect 0 cat -C 1 --name "$name" "$calls"
+says_not err STE014
+# Events that were not read may have the field.
+expect 0 cat -C 1 --limit 1 --where "arg.nosuch == 1 or name == '$name'" "$calls"
+says_not err STE014
 expect 0 calls --name "$name" "$calls" "$calls"
 says_not err STE014
 expect 0 critical --name nosuch --json "$calls"

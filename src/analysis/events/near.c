@@ -8,6 +8,7 @@
 
 #include "analysis/events/pairing_rules.h"
 #include "core/sized.h"
+#include "model/context.h"
 #include "query/filter.h"
 
 struct stele_near {
@@ -132,6 +133,11 @@ uint32_t stele_near_columns(const stele_near *n)
 {
     return (n->only != NULL ? filter_columns(n->only) : 0) |
            (n->rules.rule_count != 0 ? STELE_COLUMN_NAME : 0);
+}
+
+void stele_near_report(const stele_near *n)
+{
+    filter_report(n->only, &n->context->diag);
 }
 
 stele_status stele_near_new(stele_context *context, const stele_near_options *options,
