@@ -7,10 +7,10 @@
  *   modelled makes the registers that it writes unknown; an instruction that may have done anything
  *   makes all of them unknown. A wrong value would be worse than none.
  * - Values are computed even of unknown numbers, whose value may be anything, and is_known says
- * whether the result counts. So all arithmetic is unsigned and defined for every value.
+ *   whether the result counts. So all arithmetic is unsigned and defined for every value.
  * - Writing a W register clears its upper 32 bits: fit() does so with every result.
  * - Register 31 is the zero register or the stack pointer, which depends on the instruction: get()
- * and set() mean the former, get_sp() and set_sp() the latter.
+ *   and set() mean the former, get_sp() and set_sp() the latter.
  */
 #include "a64/a64_replay.h"
 

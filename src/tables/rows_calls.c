@@ -124,6 +124,11 @@ static stele_status calls_finish(void *user)
     return stele_calls_finish(((call_rows *)user)->calls);
 }
 
+static uint64_t calls_left_out(void *user)
+{
+    return stele_calls_get_counts(((call_rows *)user)->calls)->cut_count;
+}
+
 static stele_status calls_bound(void *user, int64_t begin_ns, int64_t end_ns)
 {
     return stele_calls_set_window(((call_rows *)user)->calls, begin_ns, end_ns);
@@ -289,6 +294,7 @@ stele_status stage_open_calls(stele_scan *s, stage_engine *engine)
                              .finish = calls_finish,
                              .bound = calls_bound,
                              .close = calls_close,
+                             .left_out = calls_left_out,
                              .columns = stele_calls_columns(c->calls)};
     return STELE_OK;
 }

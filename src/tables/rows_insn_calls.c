@@ -90,6 +90,11 @@ void insn_calls_close(insn_calls_source *t)
     free(t);
 }
 
+uint64_t insn_calls_left_out(const insn_calls_source *t)
+{
+    return stele_insn_calls_cut_count(t->calls);
+}
+
 /* Ends the calls of the last stream. */
 static stele_status end_stream(insn_calls_source *t)
 {
@@ -112,19 +117,15 @@ static stele_status next_trace(insn_calls_source *t)
 stele_status insn_calls_more(insn_calls_source *t, const stage_engine *to)
 {
     const stele_insn_batch *batch = NULL;
-    stele_status status = STELE_END;
+    stele_status status;
     t->to = to;
-    while (status == STELE_END) {
-        if (t->reader != NULL)
-            status = stele_insn_reader_next(t->reader, &batch);
-        if (status != STELE_END)
-            break;
+    while ((status = t->reader != NULL ? stele_insn_reader_next(t->reader, &batch) : STELE_END) ==
+           STELE_END) {
         status = end_stream(t);
         if (status == STELE_OK)
             status = next_trace(t);
         if (status != STELE_OK)
             return status;
-        status = STELE_END;
     }
     if (status == STELE_OK && batch->stream != t->stream)
         status = end_stream(t);

@@ -21,6 +21,13 @@ static stele_status spans_finish(void *user)
     return stele_spans_finish(user);
 }
 
+static uint64_t spans_left_out(void *user)
+{
+    stele_span_counts counts = STELE_INIT(stele_span_counts);
+    stele_spans_get_counts(user, &counts);
+    return counts.cut_count + counts.refused_count;
+}
+
 static stele_status spans_bound(void *user, int64_t begin_ns, int64_t end_ns)
 {
     return stele_spans_set_window(user, begin_ns, end_ns);
@@ -44,6 +51,7 @@ stele_status stage_open_spans(stele_scan *s, uint32_t needs, stage_engine *engin
                              .finish = spans_finish,
                              .bound = spans_bound,
                              .close = spans_close,
+                             .left_out = spans_left_out,
                              .columns = stele_spans_columns(spans)};
     return STELE_OK;
 }

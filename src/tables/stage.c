@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/stage.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Keeps the rows that an analysis gives until they are asked for. */
@@ -59,6 +60,18 @@ stele_status stage_put(stele_scan *s, const rows *r)
     return s->is_out_of_memory ? STELE_ERR_MEMORY : STELE_OK;
 }
 
+/* Reports calls and operations that were not followed because of a limit. */
+static void report_left_out(const stele_scan *s)
+{
+    const stage_engine *engine = &s->stage->engine;
+    const uint64_t count = (engine->left_out != NULL ? engine->left_out(engine->user) : 0) +
+                           (s->insn_calls != NULL ? insn_calls_left_out(s->insn_calls) : 0);
+    if (count != 0)
+        diag_report(&s->context->diag, &core_codes[STE006], NULL, STELE_NO_OFFSET, 0,
+                    "calls and operations within the limits of open ones",
+                    "%" PRIu64 " beyond, not followed", count);
+}
+
 static stele_status stage_more(stele_scan *s)
 {
     stage *t = s->stage;
@@ -76,6 +89,7 @@ static stele_status stage_more(stele_scan *s)
         if (status == STELE_END && !t->is_finished) {
             t->is_finished = true;
             status = t->engine.finish(t->engine.user);
+            report_left_out(s);
         }
     }
     return t->count != 0 && status == STELE_END ? STELE_OK : status;

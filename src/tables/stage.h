@@ -15,7 +15,9 @@ typedef struct stage_engine {
     stele_status (*finish)(void *user);
     stele_status (*bound)(void *user, int64_t begin_ns, int64_t end_ns);
     void (*close)(void *user); /* frees the analysis; NULL: nothing to free */
-    uint32_t columns;          /* STELE_COLUMN_... bits that its events must have */
+    /* how many calls and operations were not followed, as a limit was reached; NULL: none ever */
+    uint64_t (*left_out)(void *user);
+    uint32_t columns; /* STELE_COLUMN_... bits that its events must have */
 } stage_engine;
 
 /* Make the analysis for a table. `needs` are the columns of events that the scan needs. After a
@@ -37,6 +39,8 @@ stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine);
 stele_status insn_calls_open(stele_scan *s, insn_calls_source **out);
 void insn_calls_close(insn_calls_source *t);
 stele_status insn_calls_more(insn_calls_source *t, const stage_engine *to);
+/* How many calls were not followed, as they were nested too deeply. */
+uint64_t insn_calls_left_out(const insn_calls_source *t);
 
 /* Fills the columns of some rows, and keeps them for later chunks. */
 stele_status stage_put(stele_scan *s, const rows *r);

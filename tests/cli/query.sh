@@ -3,6 +3,7 @@
 # stele query: SQL over traces.
 . "$SOURCE/tests/cli/lib.sh"
 events=$fxt/events.fxt
+xray=$SOURCE/src/formats/xray/good
 lttng=$SOURCE/src/formats/ctf/good/lttng_216_2
 
 # Without the library, the command says how to get it.
@@ -29,6 +30,17 @@ check "as many events" test "$(tail -n 1 out)" = "$events_count"
 expect 0 query --csv "$lttng" 'select kind, count(*) n from event group by kind'
 says out '^kind,n$'
 says out '^instant,46$'
+
+# Calls and operations beyond the limits are reported by every table of spans.
+for columns in 'name' 'name, parent'; do
+    expect 0 query --max calls=2 "$xray/recur.14.basic3.xray" "select $columns from slice"
+    says err 'STE006 .*beyond, not followed'
+done
+cp "$events" again.fxt
+expect 0 query --max open=1 "$events" again.fxt 'select name from async_slice'
+says err 'STE006 .*beyond, not followed'
+expect 0 query "$xray/recur.14.basic3.xray" 'select name from slice'
+says_not err STE006
 
 # Each table can be read whole, and has the columns that it says.
 for trace in "$events" "$lttng" "$heph/rt_scalars.bin.log"; do

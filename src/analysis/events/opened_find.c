@@ -53,9 +53,11 @@ static uint64_t ticks_at(const stele_clock *clock, int64_t time_ns)
    before the window the span began. */
 static uint64_t take_mark(const finding *f, const stele_batch *batch, stele_event *event)
 {
-    const stele_field *last = &batch->fields[event->field_first + event->field_count - 1u];
-    if (event->field_count == 0 || event->field_count >= STELE_FIELDS_MANY ||
-        last->name != f->before)
+    const stele_field *last;
+    if (event->field_count == 0 || event->field_count >= STELE_FIELDS_MANY)
+        return 0;
+    last = &batch->fields[event->field_first + event->field_count - 1u];
+    if (last->name != f->before)
         return 0;
     event->field_count--;
     return last->u.u;

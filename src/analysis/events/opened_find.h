@@ -5,9 +5,8 @@
 
 #include <stele/reader.h>
 
-/* Receives one event that began something; after its fields stands one more, which says how much
-   earlier it began, unless `before_ns` is 0. `before_ns` is how many nanoseconds before the begin
-   of the request it happened. */
+/* Receives one event that began something, which happened `before_ns` nanoseconds before the begin
+   of the request. */
 typedef stele_status opened_fn(void *user, const stele_batch *batch, const stele_event *event,
                                uint64_t before_ns);
 
