@@ -94,21 +94,20 @@ static const char *label(const stele_check *check, stele_name name, uint64_t id,
                  (unsigned long long)id);
         return buffer;
     }
+    *to++ = '"';
     for (; size < text.size; size++) {
+        const unsigned char byte = (unsigned char)text.bytes[size];
         const size_t width = is_quoted(text.bytes[size]) ? 2 : 1; /* with its backslash */
         if (room < width)
             break;
         room -= width;
-    }
-    while (size < text.size && size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80)
-        size--; /* do not cut within a UTF-8 character */
-    *to++ = '"';
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char byte = (unsigned char)text.bytes[i];
-        if (is_quoted(text.bytes[i]))
+        if (width == 2)
             *to++ = '\\';
-        *to++ = byte < 0x20 || byte == 0x7f ? '?' : text.bytes[i];
+        *to++ = byte < 0x20 || byte == 0x7f ? '?' : text.bytes[size];
     }
+    /* Do not cut within a UTF-8 character. Its bytes have no backslash. */
+    for (; size < text.size && size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80; size--)
+        to--;
     strcpy(to, size < text.size ? "...\"" : "\"");
     return buffer;
 }
