@@ -747,7 +747,7 @@ STELE_API stele_status stele_picture_finish(stele_picture *p);
 /* Gives the counts of the calls so far; the pointer holds as long as the picture. */
 STELE_API const stele_call_counts *stele_picture_get_counts(const stele_picture *p);
 
-/* ---- What is open when a request begins ------------------------------------------------------ */
+/* ---- What is open when a request begins or ends ---------------------------------------------- */
 
 /*
  * Gives the begins of spans, asynchronous operations, flows and running threads that are open where
@@ -761,6 +761,18 @@ STELE_API const stele_call_counts *stele_picture_get_counts(const stele_picture 
  * stele_reader_next(), and what `fn` returns.
  */
 STELE_API stele_status stele_give_open(stele_context *context, stele_trace *const *traces,
+                                       size_t count, const stele_request *request, bool has_marks,
+                                       stele_segment_fn *fn, void *user);
+
+/*
+ * Gives an END for each span that was begun and is open where the request ends, if that is a time
+ * before the last event: each as a segment of one event whose time is that end, those of a track
+ * from the innermost to the outermost. With `has_marks` each event has a field `stele.unfinished`,
+ * which is true. What was begun otherwise (asynchronous operations, flows, pairs of moments) is not
+ * ended. Reads the traces from their start up to the end; everything else is as in
+ * stele_give_open().
+ */
+STELE_API stele_status stele_give_ends(stele_context *context, stele_trace *const *traces,
                                        size_t count, const stele_request *request, bool has_marks,
                                        stele_segment_fn *fn, void *user);
 

@@ -132,8 +132,9 @@ typedef struct stele_copier_options {
     const char *version; /* version of the format; NULL: each trace's own */
     /* The request of the reader whose events are kept. What is open when its range begins gets new
        records there that begin it: spans, asynchronous operations, flows, running threads. To find
-       these, stele_copier_open() reads the traces from their start to there. The request is not
-       used later. NULL, or a request without a begin: no records are made. */
+       these, stele_copier_open() reads the traces from their start to there. Spans that are open
+       where its range ends get records that end them there. The request is not used later. NULL, or
+       a request without a begin or an end: no such records are made. */
     const stele_request *cut;
     /* Folder for the copy within an output that is a folder: "000001"; NULL: the output itself.
        Used for formats whose traces have several files; for others the caller adds a file to the

@@ -395,40 +395,67 @@ static stele_status write_calls(cli *c, target *to, const inputs *in)
     return status;
 }
 
-static stele_status take_opened(void *user, const stele_segment *segment)
+/* Where a cut begins and ends in traces that are written anew. */
+typedef struct cut_edge {
+    const target *to;
+    const char *what; /* of the loss of form that counts what is made there */
+} cut_edge;
+
+static stele_status take_made(void *user, const stele_segment *segment)
 {
-    const target *to = user;
-    const stele_loss begun = {.struct_size = sizeof begun,
-                              .kind = (stele_kind)segment->batch->events[segment->first].kind,
-                              .what = "open when the cut begins, begun there",
-                              .is_form = true,
-                              .count = segment->count};
+    const cut_edge *edge = user;
+    const target *to = edge->to;
+    const stele_loss made = {.struct_size = sizeof made,
+                             .kind = (stele_kind)segment->batch->events[segment->first].kind,
+                             .what = edge->what,
+                             .is_form = true,
+                             .count = segment->count};
     stele_writer *const writer =
         to->writer != NULL ? to->writer : leaving_writer(&to->left, segment);
     if (writer == NULL)
         return STELE_OK;
-    stele_writer_add_loss(writer, &begun);
+    stele_writer_add_loss(writer, &made);
     return stele_writer_write(writer, segment);
+}
+
+/* Whether what is open at an edge of a cut is begun or ended there, in traces that are written
+   anew. Says which trace does not allow it. */
+static bool makes_edge(cli *c, const target *to, const inputs *in, stele_bound_kind kind,
+                       const char *consequence)
+{
+    const bool is_anew = to->format != NULL && (to->writer != NULL || to->left.count != 0);
+    if (!is_anew || to->how->keeps != NULL || !wants_open(c) || kind == STELE_BOUND_NONE)
+        return false;
+    for (size_t i = 0; i < in->count; i++) {
+        const stele_trace_info *about = stele_trace_get_info(in->traces[i]);
+        if (!about->is_seekable) {
+            cli_remark(c, "%s: %s: it can be read only once", about->path, consequence);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Begins what is open where the cut begins, in the traces that are written anew. */
 static stele_status write_opened(cli *c, const target *to, const inputs *in,
                                  const stele_request *request)
 {
-    const bool is_anew = to->format != NULL && (to->writer != NULL || to->left.count != 0);
-    if (!is_anew || to->how->keeps != NULL || !wants_open(c) ||
-        request->begin.kind == STELE_BOUND_NONE)
+    cut_edge edge = {to, "open when the cut begins, begun there"};
+    if (!makes_edge(c, to, in, request->begin.kind, "what is open at --begin is not begun"))
         return STELE_OK;
-    for (size_t i = 0; i < in->count; i++) {
-        const stele_trace_info *about = stele_trace_get_info(in->traces[i]);
-        if (!about->is_seekable) {
-            cli_remark(c, "%s: what is open at --begin is not begun: it can be read only once",
-                       about->path);
-            return STELE_OK;
-        }
-    }
     return stele_give_open(c->context, in->traces, in->count, request,
-                           strcmp(to->format, "xray") != 0, take_opened, (void *)to);
+                           strcmp(to->format, "xray") != 0, take_made, &edge);
+}
+
+/* Ends what is open where the cut ends, in the traces that are written anew. */
+static stele_status write_ends(cli *c, const target *to, const inputs *in,
+                               const stele_request *request)
+{
+    cut_edge edge = {to, "open when the cut ends, ended there"};
+    if (!makes_edge(c, to, in, request->end.kind, "what is open at --end is not ended"))
+        return STELE_OK;
+    return stele_give_ends(c->context, in->traces, in->count, request,
+                           strcmp(to->format, "xray") != 0, take_made, &edge);
 }
 
 static stele_status write_events(cli *c, target *to, const inputs *in, stele_request *request,
@@ -446,13 +473,15 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
     to->is_aligned =
         to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);
     status = cli_read(c, in->traces, in->count, request, &taker, stats);
-    if ((status != STELE_OK && status != STELE_END) || to->left.count == 0)
-        return status;
-    to->is_second = c->report.is_repeated = true;
-    request->order = order;
-    choose_columns(to, in, request);
-    status = cli_read(c, in->traces, in->count, request, &taker, NULL);
-    c->report.is_repeated = false;
+    if ((status == STELE_OK || status == STELE_END) && to->left.count != 0) {
+        to->is_second = c->report.is_repeated = true;
+        request->order = order;
+        choose_columns(to, in, request);
+        status = cli_read(c, in->traces, in->count, request, &taker, NULL);
+        c->report.is_repeated = false;
+    }
+    if ((status == STELE_OK || status == STELE_END) && cli_interrupted() == 0)
+        status = write_ends(c, to, in, request);
     return status;
 }
 

@@ -36,7 +36,8 @@ struct pieces {
     hash_key keys[2];
     /* Name of the field that marks events which a copy added to begin what is open. */
     stele_name before;
-    stele_name counter; /* name of the field that counts the events of a stream */
+    stele_name unfinished; /* name of the field that marks ends that a copy added at its own end */
+    stele_name counter;    /* name of the field that counts the events of a stream */
     piece *by_trace;
     size_t trace_count;
     hash_table table; /* indexes of `seen`, by the hash and the trace */
@@ -103,6 +104,7 @@ stele_status pieces_new(stele_context *context, const related *traces, size_t co
     p->context = context;
     p->trace_count = count;
     p->before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
+    p->unfinished = stele_name_intern(context, "stele.unfinished", strlen("stele.unfinished"));
     p->counter = stele_name_intern(context, "counter", strlen("counter"));
     /* Two independent hashes of 64 bits: events that differ are equal in both only by chance. */
     p->keys[0] = hash_key_make();
@@ -323,6 +325,22 @@ static bool is_begun_before(const pieces *p, size_t index, const stele_batch *ba
     return false;
 }
 
+/* Whether a copy added the end at its own end, and another piece goes on there. */
+static bool is_ended_later(const pieces *p, size_t index, const stele_batch *batch,
+                           const stele_event *event)
+{
+    uint32_t first;
+    if (event->kind != STELE_KIND_END || stele_event_fields(batch, event, &first) == 0 ||
+        batch->fields[first].name != p->unfinished)
+        return false;
+    for (size_t i = 0; i < p->trace_count; i++)
+        if (i != index && p->by_trace[i].is_piece &&
+            p->by_trace[i].own_begin_ns <= event->time_ns &&
+            event->time_ns <= p->by_trace[i].own_end_ns)
+            return true;
+    return false;
+}
+
 stele_status pieces_batch(pieces *p, size_t index, stele_batch *batch)
 {
     const piece *own = &p->by_trace[index];
@@ -334,7 +352,8 @@ stele_status pieces_batch(pieces *p, size_t index, stele_batch *batch)
             if (status != STELE_OK)
                 return status;
         }
-        if (own->is_piece && is_begun_before(p, index, batch, &batch->events[i]))
+        if (own->is_piece && (is_begun_before(p, index, batch, &batch->events[i]) ||
+                              is_ended_later(p, index, batch, &batch->events[i])))
             is_kept = false;
         p->repeated_count += !is_kept;
         /* Kept events move to the front of the batch; `kept` never exceeds `i`. */

@@ -42,9 +42,12 @@ typedef stele_dump_request dump_request;
  */
 typedef struct copier copier;
 
-/* How copies count what is open where they begin. Neither counts as a loss. */
+/* How copies count what is open where they begin, and spans that are open where they end. None
+   counts as a loss. */
 #define COPIER_BEGUN     "open when the cut begins, begun there"
 #define COPIER_NOT_BEGUN "open when the cut begins, not begun there"
+#define COPIER_ENDED     "open when the cut ends, ended there"
+#define COPIER_NOT_ENDED "open when the cut ends, not ended there"
 
 typedef struct copier_ops {
     stele_status (*keep)(copier *self, const stele_batch *batch, const stele_event *event);
@@ -60,6 +63,14 @@ typedef struct copier_ops {
      */
     stele_status (*open)(copier *self, const stele_batch *batch, const stele_event *event,
                          uint64_t before_ns);
+
+    /*
+     * Ends a span that is open where the copy ends. The event is the one that began it, with the
+     * time and the ticks of the copy's end. The caller calls this before it keeps the first event,
+     * for the spans of a track from the outermost to the innermost; the ends are written by
+     * `finish`, in the opposite order. NULL when the format cannot do this.
+     */
+    stele_status (*end)(copier *self, const stele_batch *batch, const stele_event *event);
 } copier_ops;
 
 struct copier {

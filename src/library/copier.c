@@ -205,6 +205,24 @@ static stele_status begin_opened(void *user, const stele_batch *batch, const ste
     return STELE_OK;
 }
 
+/* ---- Opening ---- */
+
+/* Has a copier write the end of a span that is open when the copy ends, or counts that it cannot
+   do so. */
+static stele_status end_opened(void *user, const stele_batch *batch, const stele_event *event,
+                               uint64_t before_ns)
+{
+    const stele_copier *c = user;
+    copier *to = copier_of(c, batch->stream);
+    (void)before_ns;
+    if (to == NULL || event->kind != STELE_KIND_BEGIN)
+        return STELE_OK;
+    if (to->ops->end != NULL)
+        return to->ops->end(to, batch, event);
+    losses_add(&to->losses, STELE_KIND_END, COPIER_NOT_ENDED, LOSS_FORM, 1);
+    return STELE_OK;
+}
+
 stele_status stele_copier_open(stele_context *context, output *out, const char *name,
                                stele_trace *const *traces, size_t count,
                                const stele_copier_options *given, stele_copier **result)
@@ -227,6 +245,8 @@ stele_status stele_copier_open(stele_context *context, output *out, const char *
                                                : STELE_ERR_MEMORY;
     if (status == STELE_OK && options.cut != NULL && options.cut->begin.kind != STELE_BOUND_NONE)
         status = opened_find(context, traces, count, options.cut, true, begin_opened, c);
+    if (status == STELE_OK && options.cut != NULL && options.cut->end.kind != STELE_BOUND_NONE)
+        status = opened_find_at_end(context, traces, count, options.cut, end_opened, c);
     if (status != STELE_OK) {
         stele_copier_close(c);
         return status;

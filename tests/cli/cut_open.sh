@@ -47,6 +47,51 @@ done
 anew=
 nested fxt -b 40ns -e 81ns
 nested ctf -b 40ns -e 81ns
+# Spans that are open where the cut ends run to there.
+for end in 52ns 61ns 65ns 70ns; do
+    for format in fxt ctf xray; do
+        nested $format -b 40ns -e $end
+        says verified 'form: open when the cut ends, ended there'
+        says_not out EVT
+    done
+done
+rm -rf cut
+expect 0 cut -b 40ns -e 61ns --no-open -o cut whole.fxt
+says_not err 'open when'
+expect 0 cut --force -b 40ns -e 95ns -o cut whole.fxt # nothing is open then
+says_not err 'when the cut ends'
+# A range without events, and an end after the last event: nothing is made, and one note.
+expect 0 cut --force -b 61ns -e 40ns -o cut whole.fxt
+says_not err 'open when'
+same_count() { [ "$(grep -c "$1" "$2")" = "$3" ] || complain "$2 does not have $3 times: $1" "$2"; }
+same_count STE014 err 1
+expect 0 cut --force -b 1s -o cut whole.fxt
+same_count STE014 err 1
+expect 0 cut --force -b 52ns -e 1s -o cut whole.fxt
+says_not err 'when the cut ends'
+# The pieces of a trace are the whole again.
+expect 0 cut -e 61ns -o piece.1.fxt whole.fxt
+expect 0 cut -b 61ns -o piece.2.fxt whole.fxt
+expect 0 cat --csv --columns time,kind,name whole.fxt
+mv out wanted
+expect 0 cat --csv --columns time,kind,name piece.1.fxt piece.2.fxt
+same out wanted
+# calls FILE OPTION...: when they begin and how long they are, sorted
+calls() {
+    "$STELE" calls --csv "$@" 2>err | awk -F, 'NR > 1 { print $3 - begin, $4 }' begin="$begin" | sort -n
+}
+for sample in exc.14.fdr5.tsc recur.14.basic3; do
+    trace=$SOURCE/src/formats/xray/good/$sample.xray
+    expect 0 cut --force --verify -b 10us -e 100us -o cut.xray "$trace"
+    says err 'form: open when the cut ends, ended there'
+    begin=10000
+    calls -b 10us -e 100us "$trace" >wanted
+    begin=$("$STELE" calls --csv cut.xray 2>err | awk -F, 'NR > 1 { print $3 }' | sort -n | head -n 1)
+    calls cut.xray >given
+    cut -d ' ' -f 2 wanted | sort -n >wanted_lengths
+    cut -d ' ' -f 2 given | sort -n >given_lengths
+    same given_lengths wanted_lengths
+done
 # Copies of copies
 expect 0 convert --to ctf -o whole.ctf whole.fxt
 expect 1 convert --to xray -o whole.xray whole.fxt

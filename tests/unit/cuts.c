@@ -17,6 +17,7 @@
 #define LINES_MAX 200000u
 #define STRETCHES 9u
 #define TIMES_MAX 200000u
+#define LATER_NS  1000 /* how long after a trace one of its stretches ends */
 #define KINDS_SEEN                                                               \
     (~(STELE_KIND_BIT(STELE_KIND_METADATA) | STELE_KIND_BIT(STELE_KIND_OBJECT) | \
        STELE_KIND_BIT(STELE_KIND_LOST)))
@@ -155,7 +156,7 @@ static void look(stele_context *context, stele_trace *trace, int64_t begin_ns, i
 
 typedef struct copied {
     stele_output *out; /* in memory, or the folder of a trace of several files */
-    uint64_t kept_count, begun_count, not_begun_count;
+    uint64_t kept_count, begun_count, not_begun_count, ended_count, not_ended_count;
 } copied;
 
 static bool is_folder; /* copies are folders */
@@ -196,6 +197,10 @@ static void copy(stele_context *context, stele_trace *trace, const stele_request
         CHECK(loss.is_form);
         if (strcmp(loss.what, "open when the cut begins, begun there") == 0)
             made->begun_count += loss.count;
+        else if (strcmp(loss.what, "open when the cut ends, ended there") == 0)
+            made->ended_count += loss.count;
+        else if (strcmp(loss.what, "open when the cut ends, not ended there") == 0)
+            made->not_ended_count += loss.count;
         else
             made->not_begun_count += loss.count;
     }
@@ -203,6 +208,7 @@ static void copy(stele_context *context, stele_trace *trace, const stele_request
 }
 
 static lines wanted_lines, got_lines;
+static int64_t times_last; /* the largest time of the sample's events */
 
 static void show_difference(const char *path, int64_t begin_ns, int64_t end_ns)
 {
@@ -220,7 +226,7 @@ static void show_difference(const char *path, int64_t begin_ns, int64_t end_ns)
             i < got_lines.count ? got_lines.at[i] : "");
 }
 
-static uint64_t begun_count, sample_count;
+static uint64_t begun_count, ended_count, sample_count;
 
 static bool open_copy(stele_context *context, const char *path, copied *made, stele_trace **cut)
 {
@@ -245,8 +251,13 @@ static void check_stretch(stele_context *context, stele_trace *trace, const char
     copy(context, trace, &request, false, &plain);
     copy(context, trace, &request, true, &made);
     CHECK_EQ_U64(plain.begun_count + plain.not_begun_count, 0);
+    CHECK_EQ_U64(plain.ended_count + plain.not_ended_count, 0);
     CHECK_EQ_U64(made.kept_count, plain.kept_count);
     CHECK_EQ_U64(made.not_begun_count, 0);
+    CHECK(is_folder || made.not_ended_count == 0); /* copies of CTF end nothing */
+    if (end_ns > times_last)
+        CHECK_EQ_U64(made.ended_count + made.not_ended_count, 0);
+    ended_count += made.ended_count;
     begun_count += made.begun_count;
     look(context, trace, begin_ns, end_ns, &wanted_lines);
     REQUIRE(stele_context_new(NULL, &other) == STELE_OK);
@@ -273,13 +284,16 @@ static size_t list_times(stele_context *context, stele_trace *trace)
     stele_segment segment;
     stele_reader *reader;
     size_t count = 0;
+    times_last = INT64_MIN;
     REQUIRE(stele_reader_open(context, &trace, 1, &request, &reader) == STELE_OK);
     while (stele_reader_next(reader, &segment) == STELE_OK) {
         for (uint32_t i = 0; i < segment.count && count < TIMES_MAX; i++) {
             const stele_event *event = &segment.batch->events[segment.first + i];
             repeated_count += (event->flags & STELE_FLAG_REPEATED) != 0;
-            if ((event->flags & STELE_FLAG_NO_TIME) == 0)
-                times[count++] = event->time_ns;
+            if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+                continue;
+            times[count++] = event->time_ns;
+            times_last = event->time_ns > times_last ? event->time_ns : times_last;
         }
     }
     stele_reader_close(reader);
@@ -304,6 +318,8 @@ static void check_sample(const char *path)
     for (size_t i = 1; i + 1 < STRETCHES && count != 0; i++) {
         const int64_t begin_ns = times[count * i / STRETCHES];
         check_stretch(context, trace, path, begin_ns, INT64_MAX);
+        if (times_last < INT64_MAX - LATER_NS)
+            check_stretch(context, trace, path, begin_ns, times_last + LATER_NS);
         if (times[count * (i + 1) / STRETCHES] > begin_ns)
             check_stretch(context, trace, path, begin_ns, times[count * (i + 1) / STRETCHES]);
     }
@@ -337,7 +353,7 @@ static void check_all(const char *format, sample_fn *fn)
     wanted_lines.at = malloc(LINES_MAX * sizeof *wanted_lines.at);
     got_lines.at = malloc(LINES_MAX * sizeof *got_lines.at);
     REQUIRE(wanted_lines.at != NULL && got_lines.at != NULL);
-    begun_count = sample_count = 0;
+    begun_count = ended_count = sample_count = 0;
     each_sample(format, fn);
     CHECK(sample_count > 3);
     free(wanted_lines.at);
@@ -396,12 +412,14 @@ TEST(cuts_of_fxt_show_what_the_whole_shows_there)
 {
     check_format("fxt");
     CHECK(begun_count > 50);
+    CHECK(ended_count > 50);
 }
 
 TEST(cuts_of_xray_show_what_the_whole_shows_there)
 {
     check_format("xray");
     CHECK(begun_count > 50);
+    CHECK(ended_count > 50);
 }
 
 TEST(cuts_of_heph_show_what_the_whole_shows_there)

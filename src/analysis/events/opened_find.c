@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "model/batch.h"
 #include "model/context.h"
+#include "model/trace.h"
 
 #define KINDS_OPENED                                                                \
     (STELE_CALLS_KINDS | STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) |                   \
@@ -134,22 +135,73 @@ static stele_status add(finding *f, const stele_segment *segment)
     return stele_picture_add(f->picture, segment);
 }
 
-/* ---- Reading up to the begin ---- */
+/* ---- Where the range begins and ends ---- */
 
-/* Finds the time at which the request begins, for requests that do not begin at a time. */
+typedef enum found_where { AT_BEGIN, AT_BEGIN_WITH_PAIRS, AT_END } found_where;
+
+/* Whether a segment has an event at a time or after it. */
+static bool has_later(const stele_segment *segment, int64_t time_ns)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    for (const stele_event *end = event + segment->count; event != end; event++)
+        if (event->time_ns >= time_ns && (event->flags & STELE_FLAG_NO_TIME) == 0)
+            return true;
+    return false;
+}
+
+/* Finds the time at which the request begins. Gives INT64_MIN if it has no such time, or its range
+   is empty. */
 static stele_status find_begin(stele_context *context, stele_trace *const *traces, size_t count,
                                const stele_request *request, int64_t *begin_ns)
 {
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_reader *reader;
     stele_status status = stele_reader_open(context, traces, count, request, &reader);
-    if (status == STELE_OK) {
+    if (status == STELE_OK)
         stele_reader_get_stats(reader, &stats);
-        *begin_ns = stats.range_begin_ns;
-    }
+    *begin_ns = stats.range_begin_ns < stats.range_end_ns ? stats.range_begin_ns : INT64_MIN;
     stele_reader_close(reader);
     return status;
 }
+
+/* Finds the time at which the request ends. Gives INT64_MIN if it has no such time, its range is
+   empty, or no event is left there or after it. */
+static stele_status find_end(stele_context *context, stele_trace *const *traces, size_t count,
+                             const stele_request *request, int64_t *end_ns)
+{
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    stele_diag_fn *const told = context->diag.fn;
+    stele_request rest = *request;
+    stele_segment segment;
+    stele_reader *reader;
+    stele_status status;
+    int64_t begin_ns = INT64_MIN;
+    bool is_found = false;
+    if (request->begin.kind != STELE_BOUND_NONE) {
+        status = find_begin(context, traces, count, request, &begin_ns);
+        if (status != STELE_OK || begin_ns == INT64_MIN)
+            return status;
+    }
+    rest.begin = request->end;
+    rest.end = (stele_bound){.kind = STELE_BOUND_NONE};
+    rest.from_start = false;
+    rest.order = STELE_ORDER_NONE;
+    rest.columns = STELE_COLUMN_TIME;
+    status = stele_reader_open(context, traces, count, &rest, &reader);
+    if (status == STELE_OK)
+        stele_reader_get_stats(reader, &stats);
+    context->diag.fn = NULL; /* the reader of the request finds the same */
+    while (status == STELE_OK && !is_found && stats.range_begin_ns != INT64_MIN &&
+           (status = stele_reader_next(reader, &segment)) == STELE_OK)
+        is_found = has_later(&segment, stats.range_begin_ns);
+    stele_reader_close(reader);
+    context->diag.fn = told;
+    if (is_found)
+        *end_ns = stats.range_begin_ns;
+    return status == STELE_END ? STELE_OK : status;
+}
+
+/* ---- Reading up to there ---- */
 
 static stele_status read_all(finding *f, stele_context *context, const stele_request *request)
 {
@@ -169,95 +221,84 @@ static stele_status read_all(finding *f, stele_context *context, const stele_req
 /* Gives what is open at f->begin_ns, the begin of the request. */
 static stele_status find(finding *f, stele_context *context, const stele_request *request)
 {
-    /* findings of this pass are dropped: the reader of the request reports them */
-    const diag_sink told = context->diag;
     stele_status status = stele_picture_new(context, take, f, &f->picture);
     if (status == STELE_OK)
         status = stele_picture_set_window(f->picture, f->begin_ns, INT64_MAX);
-    context->diag.fn = NULL;
+    context->diag.fn = NULL; /* the reader of the request finds the same */
     if (status == STELE_OK)
         status = read_all(f, context, request);
-    context->diag = told;
     stele_picture_free(f->picture);
     return status;
 }
 
-stele_status opened_find(stele_context *context, stele_trace *const *traces, size_t count,
-                         const stele_request *request, bool has_pairs, opened_fn *fn, void *user)
+/* Passes on findings that end an operation. All others are reported by the reader of the request,
+   which reads the same bytes. */
+static void pass_errors(void *user, const stele_diag *diag)
+{
+    const diag_sink *told = user;
+    if (diag->code->severity == STELE_ERROR && told->fn != NULL)
+        told->fn(told->user, diag);
+}
+
+/* Indexes the traces. This happens once, so it reports what it finds. */
+static stele_status index_all(stele_trace *const *traces, size_t count)
+{
+    stele_status status = STELE_OK;
+    for (size_t i = 0; i < count && status == STELE_OK; i++)
+        if (traces[i]->info.is_seekable)
+            status = trace_index(traces[i]);
+    return status;
+}
+
+static stele_status find_where(stele_context *context, stele_trace *const *traces, size_t count,
+                               const stele_request *request, found_where where, opened_fn *fn,
+                               void *user)
 {
     finding f = {.context = context,
                  .traces = traces,
                  .count = count,
+                 .begin_ns = INT64_MIN,
                  .before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns")),
                  .fn = fn,
                  .user = user};
     const uint64_t asked = request->kinds != 0 ? request->kinds : STELE_KINDS_ALL;
+    diag_sink told;
     stele_request wanted = *request;
-    stele_status status = STELE_OK;
+    stele_status status;
     f.pairings = calloc(count != 0 ? count : 1, sizeof(stele_pairing *));
     if (f.pairings == NULL)
         return STELE_ERR_MEMORY;
-    if (has_pairs)
+    status = index_all(traces, count);
+    told = context->diag;
+    context->diag.fn = pass_errors;
+    context->diag.user = &told;
+    if (status == STELE_OK && where == AT_BEGIN_WITH_PAIRS)
         status = pairings_make(&f, context, asked & KINDS_OPENED);
     wanted.from_start = true;
     wanted.order = STELE_ORDER_TIME;
     wanted.columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
     wanted.kinds = asked & (KINDS_OPENED | pairings_kinds(&f));
     if (status == STELE_OK)
-        status = find_begin(context, traces, count, &wanted, &f.begin_ns);
+        status = where == AT_END ? find_end(context, traces, count, &wanted, &f.begin_ns)
+                                 : find_begin(context, traces, count, &wanted, &f.begin_ns);
     wanted.begin = (stele_bound){.kind = STELE_BOUND_NONE};
     wanted.end = (stele_bound){STELE_BOUND_CLOCK, f.begin_ns};
     if (status == STELE_OK && f.begin_ns != INT64_MIN && wanted.kinds != 0)
         status = find(&f, context, &wanted);
     pairings_free(&f);
+    context->diag = told;
     return status;
 }
 
-/* ---- For writers of events ---- */
-
-typedef struct giving {
-    stele_batch *batch;
-    stele_name mark; /* name of the field with the time before; 0: the events get none */
-    stele_segment_fn *fn;
-    void *user;
-} giving;
-
-/* Passes one event on, in a batch of its own. */
-static stele_status give(void *user, const stele_batch *from, const stele_event *event,
-                         uint64_t before_ns)
+stele_status opened_find(stele_context *context, stele_trace *const *traces, size_t count,
+                         const stele_request *request, bool has_pairs, opened_fn *fn, void *user)
 {
-    const giving *g = user;
-    stele_batch *to = g->batch;
-    stele_event *own;
-    stele_batch_clear(to);
-    to->stream = from->stream;
-    to->shift_ns = from->shift_ns;
-    to->offset_ns = from->offset_ns;
-    to->columns = from->columns;
-    if (!batch_copy_event(to, from, event) || !batch_reserve_fields(to, 1))
-        return STELE_ERR_MEMORY;
-    own = &to->events[0];
-    own->flags &= (uint8_t)~STELE_FLAG_REPEATED;
-    if (g->mark != 0) {
-        *batch_push_field(to) =
-            (stele_field){.name = g->mark, .type = STELE_TYPE_UINT, .width = 64, .u.u = before_ns};
-        if (!batch_set_fields(to, own, 0))
-            return STELE_ERR_MEMORY;
-    }
-    return g->fn(g->user, &(stele_segment){to, 0, 1});
+    return find_where(context, traces, count, request, has_pairs ? AT_BEGIN_WITH_PAIRS : AT_BEGIN,
+                      fn, user);
 }
 
-stele_status stele_give_open(stele_context *context, stele_trace *const *traces, size_t count,
-                             const stele_request *request, bool has_marks, stele_segment_fn *fn,
-                             void *user)
+stele_status opened_find_at_end(stele_context *context, stele_trace *const *traces, size_t count,
+                                const stele_request *request, opened_fn *fn, void *user)
 {
-    giving g = {.fn = fn, .user = user};
-    stele_status status = stele_batch_new(0, &g.batch);
-    if (status != STELE_OK)
-        return status;
-    if (has_marks)
-        g.mark = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
-    status = opened_find(context, traces, count, request, true, give, &g);
-    stele_batch_free(g.batch);
-    return status;
+    return find_where(context, traces, count, request, AT_END, fn, user);
 }

@@ -20,4 +20,9 @@ typedef stele_status opened_fn(void *user, const stele_batch *batch, const stele
 stele_status opened_find(stele_context *context, stele_trace *const *traces, size_t count,
                          const stele_request *request, bool has_pairs, opened_fn *fn, void *user);
 
+/* The same at the end of the request, if that is a time before the last event. The events have the
+   time and ticks of that end. */
+stele_status opened_find_at_end(stele_context *context, stele_trace *const *traces, size_t count,
+                                const stele_request *request, opened_fn *fn, void *user);
+
 #endif

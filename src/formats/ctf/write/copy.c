@@ -189,7 +189,8 @@ static void ctf_copier_close(copier *base)
 
 stele_status ctf_copier_open(stele_trace *base, output *out, copier **result)
 {
-    static const copier_ops ops = {ctf_keep, ctf_copier_finish, ctf_copier_close, ctf_copier_begin};
+    static const copier_ops ops = {ctf_keep, ctf_copier_finish, ctf_copier_close, ctf_copier_begin,
+                                   NULL};
     ctf_trace *trace = (ctf_trace *)base;
     const input *whole = source_input(base->source);
     ctf_copier *c;

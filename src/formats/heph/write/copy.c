@@ -131,7 +131,7 @@ static void heph_copier_close(copier *self)
 
 stele_status heph_copier_open(stele_trace *trace, output *out, copier **result)
 {
-    static const copier_ops ops = {heph_keep, heph_copier_finish, heph_copier_close, NULL};
+    static const copier_ops ops = {heph_keep, heph_copier_finish, heph_copier_close, NULL, NULL};
     const stele_limits *limits = &trace->context->limits;
     input *in = source_input(trace->source);
     heph_copier *c;

@@ -25,6 +25,12 @@ typedef struct kept_record {
     uint64_t offset, tsc;
 } kept_record;
 
+/* A call that is open where the copy ends. */
+typedef struct ended_call {
+    stele_event event; /* its exit there */
+    uint32_t stream;
+} ended_call;
+
 typedef struct xray_copier {
     copier base;
     xray_trace *trace;
@@ -41,6 +47,9 @@ typedef struct xray_copier {
     /* Writes calls that are open where the copy begins; NULL if there are none, or they are
        written. */
     stele_writer *begins;
+    ended_call
+        *ended; /* calls that are open where the copy ends, the innermost of each thread last */
+    uint32_t ended_count, ended_capacity;
     kept_record *kept; /* kept records of the current buffer, sorted by offset */
     size_t kept_count, kept_capacity;
 } xray_copier;
@@ -372,6 +381,52 @@ static stele_status finish_begins(xray_copier *c)
     return status;
 }
 
+/* Notes a call that is open where the copy ends. */
+static stele_status xray_copier_end(copier *base, const stele_batch *batch,
+                                    const stele_event *event)
+{
+    xray_copier *c = (xray_copier *)base;
+    ended_call *call;
+    if (c->ended_count == c->ended_capacity) {
+        ended_call *grown = array_grow(c->ended, sizeof *grown, &c->ended_capacity, 64);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        c->ended = grown;
+    }
+    call = &c->ended[c->ended_count++];
+    *call = (ended_call){*event, batch->stream};
+    call->event.kind = STELE_KIND_END;
+    call->event.field_count = 0;
+    call->event.category = 0;
+    call->event.name = 0;
+    return STELE_OK;
+}
+
+/* Writes the exits of calls that are open where the copy ends, in buffers of their own. */
+static stele_status write_ends(xray_copier *c)
+{
+    stele_batch one = {.event_count = 1, .event_capacity = 1};
+    stele_writer *ends;
+    stele_status status;
+    if (c->ended_count == 0)
+        return STELE_OK;
+    status = xray_begins_open(c->trace, c->out, &ends);
+    losses_add(&c->base.losses, STELE_KIND_END,
+               status == STELE_ERR_UNSUPPORTED ? COPIER_NOT_ENDED : COPIER_ENDED, LOSS_FORM,
+               c->ended_count);
+    if (status != STELE_OK)
+        return status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
+    for (uint32_t i = c->ended_count; i > 0 && status == STELE_OK; i--) {
+        one.events = &c->ended[i - 1].event;
+        one.stream = c->ended[i - 1].stream;
+        status = ends->ops->write(ends, &(stele_segment){&one, 0, 1});
+    }
+    if (status == STELE_OK)
+        status = ends->ops->finish(ends);
+    ends->ops->close(ends);
+    return status;
+}
+
 static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
                                      const stele_event *event)
 {
@@ -398,6 +453,8 @@ static stele_status xray_copier_finish(copier *base)
     stele_status status = finish_begins(c);
     while (status == STELE_OK && !(c->is_ended && !c->has_range))
         status = advance(c);
+    if (status == STELE_OK)
+        status = write_ends(c);
     /* Bytes after the last buffer that belong to none. */
     if (status == STELE_OK && c->locator.next < c->w.in->size)
         status = copy_bytes(c, c->locator.next, UINT64_MAX);
@@ -412,6 +469,7 @@ static void xray_copier_close(copier *base)
     if (c->begins != NULL)
         c->begins->ops->close(c->begins);
     free(c->kept);
+    free(c->ended);
     free(c);
 }
 
@@ -447,16 +505,35 @@ static stele_status plain_keep(copier *base, const stele_batch *batch, const ste
     return status != STELE_OK ? status : c->out->status;
 }
 
+/* Writes exits of calls that are open where the copy ends: their entries' records, as exits. */
 static stele_status plain_finish(copier *base)
 {
-    return ((xray_copier *)base)->out->status;
+    xray_copier *c = (xray_copier *)base;
+    for (uint32_t i = c->ended_count; i > 0; i--) {
+        const stele_event *event = &c->ended[i - 1].event;
+        uint8_t head[XRAY_BASIC_SIZE];
+        window_move(&c->w, event->offset, event->offset + XRAY_BASIC_SIZE);
+        if (window_need(&c->w, sizeof head) < sizeof head)
+            return c->w.status != STELE_OK ? c->w.status : STELE_ERR_ARGUMENT;
+        memcpy(head, c->w.at, sizeof head);
+        head[3] = STELE_XRAY_EXIT;
+        if (c->trace->header.is_big_endian)
+            store_be64(head + 8, event->ticks);
+        else
+            store_le64(head + 8, event->ticks);
+        output_write(c->out, head, sizeof head);
+    }
+    if (c->ended_count != 0)
+        losses_add(&base->losses, STELE_KIND_END, COPIER_ENDED, LOSS_FORM, c->ended_count);
+    return c->out->status;
 }
 
 stele_status xray_copier_open(stele_trace *base, output *out, copier **copied)
 {
     static const copier_ops fdr_ops = {xray_copier_keep, xray_copier_finish, xray_copier_close,
-                                       xray_copier_begin};
-    static const copier_ops plain_ops = {plain_keep, plain_finish, xray_copier_close, plain_begin};
+                                       xray_copier_begin, xray_copier_end};
+    static const copier_ops plain_ops = {plain_keep, plain_finish, xray_copier_close, plain_begin,
+                                         xray_copier_end};
     xray_trace *trace = (xray_trace *)base;
     input *in = source_input(base->source);
     const size_t size_max = base->context->limits.record_size_max;

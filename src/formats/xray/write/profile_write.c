@@ -221,7 +221,7 @@ static void profile_close(copier *base)
 
 stele_status xray_profile_copier_open(xray_trace *trace, output *out, copier **copied)
 {
-    static const copier_ops ops = {profile_keep, stele_profile_finish, profile_close, NULL};
+    static const copier_ops ops = {profile_keep, stele_profile_finish, profile_close, NULL, NULL};
     profile_copier *c = calloc(1, sizeof *c);
     stele_status status;
     if (c == NULL)

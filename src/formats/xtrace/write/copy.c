@@ -152,7 +152,8 @@ static void xtrace_copier_close(copier *self)
 
 stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **result)
 {
-    static const copier_ops ops = {xtrace_keep, xtrace_copier_finish, xtrace_copier_close, NULL};
+    static const copier_ops ops = {xtrace_keep, xtrace_copier_finish, xtrace_copier_close, NULL,
+                                   NULL};
     xtrace_trace *from = (xtrace_trace *)trace;
     xtrace_copier *c;
     *result = NULL;
