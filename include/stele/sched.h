@@ -153,6 +153,42 @@ STELE_API stele_status stele_sched_add(stele_sched *s, const stele_segment *segm
    0: not known. `thread` is the thread's track. */
 STELE_API uint32_t stele_sched_process(const stele_sched *s, uint32_t thread);
 
+/* What one thread or CPU does at a moment. */
+typedef struct stele_sched_now {
+    int64_t since_ns;   /* begin of the state */
+    uint64_t offset;    /* of the record with which the state began */
+    uint32_t stream;    /* stream of the record at `offset` */
+    uint32_t track;     /* track of the thread or CPU */
+    uint32_t other;     /* of a thread: track of the CPU that it runs on, or ran on last; of a CPU:
+                           track of the thread that it runs; 0: none, or not known */
+    uint32_t by;        /* as in stele_thread_interval */
+    stele_name text;    /* as in stele_thread_interval */
+    stele_name call;    /* the system call that the thread is in; 0: none is known */
+    uint32_t irq_depth; /* how many interrupts and softirqs the CPU is handling */
+    int32_t priority;   /* valid with has_priority */
+    uint8_t state;      /* of a thread a stele_run_state, of a CPU a stele_cpu_state */
+    bool is_cpu;
+    bool has_priority;
+} stele_sched_now;
+
+typedef stele_status stele_sched_now_fn(void *user, const stele_sched_now *now);
+
+/*
+ * Gives what CPUs and threads do after the events that were added, one by one. A status other than
+ * STELE_OK ends the call, which returns it. With these rows another handle can go on from there, so
+ * that a stretch in the middle of a trace is understood without reading what stands before it.
+ */
+STELE_API stele_status stele_sched_give_now(const stele_sched *s, stele_sched_now_fn *fn,
+                                            void *user);
+
+/*
+ * Lets a new handle go on from rows that stele_sched_give_now() gave, of a handle with the same
+ * context. To be called after stele_sched_set_window(), before the first event. Only what lies in a
+ * window that begins at that moment or later counts as it would without this; all states begin with
+ * an event that passes the filter. Returns STELE_ERR_MEMORY if out of memory.
+ */
+STELE_API stele_status stele_sched_go_on(stele_sched *s, const stele_sched_now *rows, size_t count);
+
 /* Ends all intervals at the last event, or at the end of the window. The rows are then complete. */
 STELE_API stele_status stele_sched_finish(stele_sched *s);
 

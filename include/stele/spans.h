@@ -333,6 +333,40 @@ STELE_API stele_status stele_pairing_add_pair(stele_pairing *p, const char *pair
 STELE_API stele_status stele_pairing_add(stele_pairing *p, const stele_segment *segment,
                                          stele_segment_fn *fn, void *user);
 
+/* Something that a pairing has learned from events, and that later pairs depend on. */
+typedef struct stele_pairing_fact {
+    uint8_t kind;     /* stele_pairing_fact_kind */
+    uint32_t track;   /* the CPU, or the process */
+    uint32_t thread;  /* RUNS: track of the thread */
+    stele_name name;  /* LOADED: path of the binary; CALLED: name of the object */
+    uint64_t address; /* LOADED, CALLED: address in the process; TABLE: whether the table is used */
+    uint64_t size;    /* LOADED: bytes from `address` that the binary takes */
+} stele_pairing_fact;
+
+typedef enum stele_pairing_fact_kind {
+    STELE_PAIRING_TABLE,  /* the built-in table is used, or not, for this trace */
+    STELE_PAIRING_RUNS,   /* a CPU runs a thread */
+    STELE_PAIRING_LOADED, /* a process has loaded a binary */
+    STELE_PAIRING_CALLED  /* an object of a process, as ROS 2 has them, has a name */
+} stele_pairing_fact_kind;
+
+typedef stele_status stele_pairing_fact_fn(void *user, const stele_pairing_fact *fact);
+
+/*
+ * Gives what the pairing has learned from the events that were added, one fact at a time: the table
+ * and CPUs first. A status other than STELE_OK ends the call, which returns it. With these facts
+ * another pairing can go on from there. Begins that wait for an end with the same value, and flows,
+ * are not among them.
+ */
+STELE_API stele_status stele_pairing_give_facts(const stele_pairing *p, stele_pairing_fact_fn *fn,
+                                                void *user);
+
+/* Lets a new pairing go on from facts in the order in which stele_pairing_give_facts() gave them,
+   of a pairing with the same context. To be called before the first event. Returns STELE_ERR_MEMORY
+   if out of memory. */
+STELE_API stele_status stele_pairing_go_on(stele_pairing *p, const stele_pairing_fact *facts,
+                                           size_t count);
+
 /* Removes what is open. Events of another trace may be added afterwards. */
 STELE_API void stele_pairing_finish(stele_pairing *p);
 

@@ -417,6 +417,74 @@ void stele_pairing_finish(stele_pairing *p)
     p->use = p->options.has_table ? TABLE_USED : TABLE_NOT_KNOWN;
 }
 
+/* ---- Going on from what another pairing has learned ---- */
+
+static stele_status give_places(const pairing_places *places, stele_pairing_fact_fn *fn, void *user)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < places->running_count; i++) {
+        const stele_pairing_fact fact = {
+            .kind = STELE_PAIRING_RUNS, .track = i, .thread = places->running[i]};
+        if (fact.thread != 0)
+            status = fn(user, &fact);
+    }
+    for (uint32_t i = 0; status == STELE_OK && i < places->binary_count; i++) {
+        const loaded_binary *binary = &places->binaries[i];
+        const stele_pairing_fact fact = {.kind = STELE_PAIRING_LOADED,
+                                         .track = binary->process,
+                                         .name = binary->path,
+                                         .address = binary->base,
+                                         .size = binary->size};
+        status = fn(user, &fact);
+    }
+    return status;
+}
+
+stele_status stele_pairing_give_facts(const stele_pairing *p, stele_pairing_fact_fn *fn, void *user)
+{
+    const stele_pairing_fact table = {.kind = STELE_PAIRING_TABLE, .address = p->use == TABLE_USED};
+    stele_status status = p->status;
+    if (status == STELE_OK && p->use != TABLE_NOT_KNOWN)
+        status = fn(user, &table);
+    if (status == STELE_OK)
+        status = give_places(&p->places, fn, user);
+    for (uint32_t i = 0; status == STELE_OK && i < p->ros2.object_count; i++) {
+        const ros2_object *object = &p->ros2.objects[i];
+        const stele_pairing_fact fact = {.kind = STELE_PAIRING_CALLED,
+                                         .track = object->process,
+                                         .name = object->name,
+                                         .address = object->address};
+        status = fn(user, &fact);
+    }
+    return status;
+}
+
+static bool go_on(stele_pairing *p, const stele_pairing_fact *fact)
+{
+    switch ((stele_pairing_fact_kind)fact->kind) {
+    case STELE_PAIRING_TABLE: p->use = fact->address != 0 ? TABLE_USED : TABLE_UNUSED; break;
+    case STELE_PAIRING_RUNS: return pairing_places_run(&p->places, fact->track, fact->thread);
+    case STELE_PAIRING_LOADED:
+        return pairing_places_load(
+            &p->places, &(loaded_binary){fact->track, fact->address, fact->size, fact->name});
+    case STELE_PAIRING_CALLED:
+        return pairing_ros2_name(&p->ros2, fact->track, fact->address, fact->name);
+    }
+    return true;
+}
+
+stele_status stele_pairing_go_on(stele_pairing *p, const stele_pairing_fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count && p->status == STELE_OK; i++) {
+        const bool is_cpu = facts[i].kind == STELE_PAIRING_RUNS;
+        if (is_cpu && facts[i].track > stele_track_count(p->context))
+            continue; /* a number that no track has would make the table of CPUs needlessly large */
+        if (!go_on(p, &facts[i]))
+            p->status = STELE_ERR_MEMORY;
+    }
+    return p->status;
+}
+
 bool stele_pairing_used_table(const stele_pairing *p)
 {
     return p->has_used;

@@ -86,6 +86,18 @@ static stele_name text_name(pairing_places *p, const stele_batch *batch, const s
     return name != UINT32_MAX ? name : 0;
 }
 
+bool pairing_places_run(pairing_places *p, uint32_t cpu, uint32_t thread)
+{
+    if (cpu >= p->running_count) {
+        uint32_t *running = array_reach(p->running, sizeof *running, &p->running_count, cpu);
+        if (running == NULL)
+            return false;
+        p->running = running;
+    }
+    p->running[cpu] = thread;
+    return true;
+}
+
 static bool see_switch(pairing_places *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_track *cpu = stele_track_get(p->context, event->track);
@@ -93,13 +105,6 @@ static bool see_switch(pairing_places *p, const stele_batch *batch, const stele_
     uint32_t track = 0;
     if (cpu == NULL || cpu->kind != STELE_TRACK_CPU)
         return true;
-    if (event->track >= p->running_count) {
-        uint32_t *running =
-            array_reach(p->running, sizeof *running, &p->running_count, event->track);
-        if (running == NULL)
-            return false;
-        p->running = running;
-    }
     thread.source = cpu->source;
     /* The idle threads of all CPUs have the number 0, so they are not one thread. */
     if ((number_of(batch, event, p->next_tid, &thread.number) ||
@@ -113,8 +118,7 @@ static bool see_switch(pairing_places *p, const stele_batch *batch, const stele_
             stele_track_get(p->context, track)->name == 0)
             stele_track_set_name(p->context, track, name);
     }
-    p->running[event->track] = track;
-    return true;
+    return pairing_places_run(p, event->track, track);
 }
 
 uint32_t pairing_places_thread(const pairing_places *p, const stele_event *event)
@@ -125,13 +129,10 @@ uint32_t pairing_places_thread(const pairing_places *p, const stele_event *event
 
 /* ---- Names of functions ---- */
 
-static bool see_binary(pairing_places *p, const stele_batch *batch, const stele_event *event)
+bool pairing_places_load(pairing_places *p, const loaded_binary *binary)
 {
-    loaded_binary made = {.process = process_of(p, event)};
-    if (!number_of(batch, event, p->baddr, &made.base) ||
-        !number_of(batch, event, p->memsz, &made.size) || p->binary_count == BINARIES_MAX)
+    if (p->binary_count == BINARIES_MAX)
         return true;
-    made.path = text_name(p, batch, batch_field(batch, event, p->path));
     if (p->binary_count == p->binary_capacity) {
         loaded_binary *binaries =
             array_grow(p->binaries, sizeof *binaries, &p->binary_capacity, 16);
@@ -139,8 +140,18 @@ static bool see_binary(pairing_places *p, const stele_batch *batch, const stele_
             return false;
         p->binaries = binaries;
     }
-    p->binaries[p->binary_count++] = made;
+    p->binaries[p->binary_count++] = *binary;
     return true;
+}
+
+static bool see_binary(pairing_places *p, const stele_batch *batch, const stele_event *event)
+{
+    loaded_binary made = {.process = process_of(p, event)};
+    if (!number_of(batch, event, p->baddr, &made.base) ||
+        !number_of(batch, event, p->memsz, &made.size) || p->binary_count == BINARIES_MAX)
+        return true;
+    made.path = text_name(p, batch, batch_field(batch, event, p->path));
+    return pairing_places_load(p, &made);
 }
 
 bool pairing_places_see(pairing_places *p, const stele_batch *batch, const stele_event *event)

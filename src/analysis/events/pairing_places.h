@@ -49,6 +49,11 @@ void pairing_places_clear(pairing_places *p);
 /* Notes what an event says of threads and binaries. Returns false if out of memory. */
 bool pairing_places_see(pairing_places *p, const stele_batch *batch, const stele_event *event);
 
+/* Notes that a CPU runs a thread, by their tracks, or that a binary is loaded. Return false if out
+   of memory. */
+bool pairing_places_run(pairing_places *p, uint32_t cpu, uint32_t thread);
+bool pairing_places_load(pairing_places *p, const loaded_binary *binary);
+
 /* The track of the thread of an event; if that is not known, the event's own track. */
 uint32_t pairing_places_thread(const pairing_places *p, const stele_event *event);
 

@@ -126,9 +126,8 @@ static stele_name object_name(const pairing_ros2 *r, const stele_batch *batch,
     return object != NULL ? object->name : 0;
 }
 
-/* Names an object. Addresses are used again, so the latest name replaces earlier ones. Returns
-   false if out of memory. */
-static bool object_set(pairing_ros2 *r, uint32_t process, uint64_t address, stele_name name)
+/* Addresses are used again, so the latest name replaces earlier ones. */
+bool pairing_ros2_name(pairing_ros2 *r, uint32_t process, uint64_t address, stele_name name)
 {
     ros2_object *known;
     if (!hash_table_reserve(&r->object_numbers))
@@ -235,7 +234,7 @@ bool pairing_ros2_see(pairing_ros2 *r, const stele_batch *batch, const stele_eve
             return message_by_line(r, line, batch, event, message);
         name = name_by_line(r, line, batch, event);
         if (name != 0 && number_of(batch, event, r->fields[line * FIELDS], &address) &&
-            !object_set(r, process_of(r, event), address, name))
+            !pairing_ros2_name(r, process_of(r, event), address, name))
             *is_memory = true;
     }
     return false;

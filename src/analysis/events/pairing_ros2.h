@@ -50,6 +50,9 @@ static inline bool pairing_ros2_knows(const pairing_ros2 *r, const stele_event *
 bool pairing_ros2_see(pairing_ros2 *r, const stele_batch *batch, const stele_event *event,
                       ros2_message *message, bool *is_memory);
 
+/* Names an object of a process; the latest name counts. Returns false if out of memory. */
+bool pairing_ros2_name(pairing_ros2 *r, uint32_t process, uint64_t address, stele_name name);
+
 /* The name of the callback of an event; 0 if it is not known. */
 stele_name pairing_ros2_callback(const pairing_ros2 *r, const stele_batch *batch,
                                  const stele_event *event);

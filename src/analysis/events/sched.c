@@ -175,7 +175,7 @@ static uint32_t thread_add(stele_sched *s, uint32_t number)
     return s->thread_count - 1;
 }
 
-static uint32_t thread_of_track(stele_sched *s, uint32_t track)
+uint32_t sched_thread_of_track(stele_sched *s, uint32_t track)
 {
     const uint32_t known = index_of(&s->by_track, track);
     return known != SCHED_NONE ? known : thread_add(s, track);
@@ -199,11 +199,12 @@ static __attribute__((noinline)) uint32_t thread_find(stele_sched *s, uint64_t n
             return found;
         }
     }
-    return is_made ? thread_of_track(s, stele_track_intern(
-                                            s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
-                                                                       .source = s->source,
-                                                                       .number = number}))
-                   : SCHED_NONE;
+    return is_made
+               ? sched_thread_of_track(
+                     s, stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
+                                                                      .source = s->source,
+                                                                      .number = number}))
+               : SCHED_NONE;
 }
 
 /* Finds a thread that the trace knows only by its number; makes it if `is_made` is set. Returns
@@ -214,7 +215,7 @@ static inline uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is
     return memo_holds(memo, s->source, number) ? memo->index - 1 : thread_find(s, number, is_made);
 }
 
-static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
+uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number)
 {
     const uint32_t known = index_of(&s->cpu_by_track, number);
     const stele_track *track;
@@ -250,7 +251,7 @@ static uint32_t cpu_of_number(stele_sched *s, uint64_t number)
     sched_memo *memo = &s->cpu_memos[number % SCHED_MEMOS];
     const stele_track track = {.kind = STELE_TRACK_CPU, .source = s->source, .number = number};
     if (!memo_holds(memo, s->source, number)) {
-        const uint32_t cpu = cpu_of_track(s, stele_track_intern(s->context, &track));
+        const uint32_t cpu = sched_cpu_of_track(s, stele_track_intern(s->context, &track));
         if (cpu == SCHED_NONE)
             return SCHED_NONE;
         *memo = (sched_memo){number, s->source, cpu + 1};
@@ -284,7 +285,7 @@ static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_b
         return cpu_of_number(s, (uint64_t)kernel_number(field));
     if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
         return cpu_of_number(s, event->cpu);
-    return cpu_of_track(s, event->track);
+    return sched_cpu_of_track(s, event->track);
 }
 
 /*
@@ -368,7 +369,7 @@ static inline void find_side(stele_sched *s, const kernel_event *known, uint32_t
                                   .priority = kernel_number(ranked)};
         side->is_idle = idle_judge(s->context, &signs);
         if (!side->is_idle)
-            side->thread = thread_of_track(s, track);
+            side->thread = sched_thread_of_track(s, track);
     }
     s->totals.thread_other_count += !side->is_idle && side->thread == SCHED_NONE;
 }
@@ -402,7 +403,7 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
     if (weight != NULL && kernel_number(weight) == INT32_MIN)
         return;
     thread = field != NULL ? thread_of_number(s, (uint64_t)kernel_number(field), true)
-                           : thread_of_track(s, (uint32_t)event->id);
+                           : sched_thread_of_track(s, (uint32_t)event->id);
     if (thread == SCHED_NONE) {
         s->totals.thread_other_count++;
         return;

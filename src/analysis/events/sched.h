@@ -155,6 +155,10 @@ typedef struct sched_side {
     int32_t priority;
 } sched_side;
 
+/* Finds the thread or the CPU of a track, or makes it. Returns its index, or SCHED_NONE. */
+uint32_t sched_thread_of_track(stele_sched *s, uint32_t track);
+uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number);
+
 /* Gives the receiver the steps of time that have ended by now. */
 void sched_step(stele_sched *s);
 
