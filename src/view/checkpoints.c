@@ -6,16 +6,18 @@
 
 #define EVERY_LEAST 2048u
 #define COUNT_MAX   8192u
-#define EVENTS_MAX  300000u /* events in all checkpoints together */
 #define OPEN_MAX    8192u
-#define TRACKS_MAX  4096u /* with more tracks, looking at all of them takes too long */
-#define DEPTH_MAX   4096u
+#define TRACKS_MAX  65536u
+/* Bytes of all checkpoints together, and of one for each event since the one before. */
+#define SIZE_ALL_MAX ((size_t)64 << 20)
+#define EVENT_SHARE  16u
+#define DEPTH_MAX    4096u
 
 void checkpoint_keep(kept_event *to, const stele_batch *batch, const stele_event *event)
 {
     uint32_t at, count = stele_event_fields(batch, event, &at);
     const uint32_t end = at + count;
-    *to = (kept_event){.event = *event, .stream = batch->stream};
+    *to = (kept_event){.event = *event, .stream = batch->stream, .shift_ns = batch->shift_ns};
     if ((event->name & STELE_NAME_LOCAL) != 0)
         to->event.name = 0;
     while (at < end && to->field_count < CHECKPOINT_FIELDS) {
@@ -38,6 +40,7 @@ stele_status checkpoint_put(stele_batch *batch, const kept_event *kept)
     event->field_first = first;
     event->field_count = 0;
     batch->stream = kept->stream;
+    batch->shift_ns = kept->shift_ns;
     for (uint32_t i = 0; i < kept->field_count; i++) {
         stele_field *field =
             stele_batch_add_field(batch, kept->fields[i].name, (stele_type)kept->fields[i].type);
@@ -87,47 +90,21 @@ static void open_end(checkpoints *c, const stele_event *event)
     }
 }
 
-static void happen(checkpoints *c, uint32_t track, const stele_batch *batch,
-                   const stele_event *event)
+void checkpoints_follow(checkpoints *c, const stele_segment *segment)
 {
-    size_t i = 0;
-    while (i < c->last_count && c->last_track[i] != track)
-        i++;
-    if (i == c->last_count) {
-        uint32_t *tracks = realloc(c->last_track, (i + 1) * sizeof *tracks);
-        if (tracks != NULL)
-            c->last_track = tracks;
-        if (tracks == NULL || i == TRACKS_MAX || !room(&c->last, i, &c->last_capacity)) {
-            c->is_unusable = true;
-            return;
+    const stele_event *events = &segment->batch->events[segment->first];
+    for (uint32_t i = 0; i < segment->count && !c->is_unusable; i++) {
+        switch ((stele_kind)events[i].kind) {
+        case STELE_KIND_ASYNC_BEGIN:
+        case STELE_KIND_FLOW_BEGIN: open_begin(c, segment->batch, &events[i]); break;
+        case STELE_KIND_ASYNC_END:
+        case STELE_KIND_FLOW_END: open_end(c, &events[i]); break;
+        default: break;
         }
-        c->last_track[i] = track;
-        c->last_count++;
-    }
-    checkpoint_keep(&c->last[i], batch, event);
-}
-
-static void see(checkpoints *c, const stele_batch *batch, const stele_event *event)
-{
-    switch ((stele_kind)event->kind) {
-    case STELE_KIND_ASYNC_BEGIN:
-    case STELE_KIND_FLOW_BEGIN: open_begin(c, batch, event); break;
-    case STELE_KIND_ASYNC_END:
-    case STELE_KIND_FLOW_END: open_end(c, event); break;
-    case STELE_KIND_SWITCH:
-        happen(c, event->track, batch, event);
-        if (event->value != 0)
-            happen(c, (uint32_t)event->value, batch, event);
-        if (event->id != 0)
-            happen(c, (uint32_t)event->id, batch, event);
-        break;
-    case STELE_KIND_WAKE: happen(c, (uint32_t)event->id, batch, event); break;
-    default: break;
     }
 }
 
-/* ---- Checkpoints ------------------------------------------------------------------------------
- */
+/* ---- What is kept of a moment ---- */
 
 static int compare_kept(const void *left, const void *right)
 {
@@ -151,7 +128,8 @@ static bool add(checkpoint *at, size_t *capacity, const kept_event *kept)
 
 /* Adds the begins of the spans that are open on the stack of a track. Does not add complete
    events, which the reader gives. Returns false if out of memory. */
-static bool add_stack(checkpoint *at, size_t *capacity, const stele_spans *spans, uint32_t track)
+static bool add_stack(const checkpoints *c, checkpoint *at, size_t *capacity,
+                      const stele_spans *spans, uint32_t track)
 {
     stele_span span;
     for (uint32_t depth = 0; depth < DEPTH_MAX; depth++) {
@@ -161,6 +139,7 @@ static bool add_stack(checkpoint *at, size_t *capacity, const stele_spans *spans
         if (span.source == STELE_SPAN_COMPLETE)
             continue;
         kept.stream = span.stream;
+        kept.shift_ns = span.stream < c->shift_count ? c->shifts[span.stream] : 0;
         kept.event.time_ns = span.begin_ns;
         kept.event.name = span.name;
         kept.event.offset = span.begin_offset;
@@ -170,47 +149,15 @@ static bool add_stack(checkpoint *at, size_t *capacity, const stele_spans *spans
     return true;
 }
 
-static bool is_new(const checkpoint *at, size_t first, const kept_event *kept)
+static bool make_events(const checkpoints *c, checkpoint *at, const checkpoint_engines *engines)
 {
-    for (size_t i = first; i < at->count; i++) {
-        const stele_event *e = &at->events[i].event;
-        if (e->offset == kept->event.offset && e->time_ns == kept->event.time_ns &&
-            e->kind == kept->event.kind && at->events[i].stream == kept->stream)
-            return false;
-    }
-    return true;
-}
-
-/* Drops every second checkpoint, and makes them half as often from now on. */
-static void thin_out(checkpoints *c)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        if (i % 2 == 0) {
-            c->at[kept++] = c->at[i];
-        } else {
-            c->event_count -= c->at[i].count;
-            free(c->at[i].events);
-        }
-    }
-    c->count = kept;
-    c->every *= 2;
-}
-
-static bool make(checkpoints *c, checkpoint *at, const stele_spans *spans, uint32_t tracks)
-{
-    size_t capacity = 0, first;
-    for (uint32_t track = 0; track <= tracks; track++) {
-        if (!add_stack(at, &capacity, spans, track))
+    size_t capacity = 0;
+    for (uint32_t track = 0; track <= engines->track_count; track++) {
+        if (!add_stack(c, at, &capacity, engines->spans, track))
             return false;
     }
     for (size_t i = 0; i < c->open_count; i++) {
         if (!add(at, &capacity, &c->open[i]))
-            return false;
-    }
-    first = at->count;
-    for (size_t i = 0; i < c->last_count; i++) {
-        if (is_new(at, first, &c->last[i]) && !add(at, &capacity, &c->last[i]))
             return false;
     }
     if (at->count != 0)
@@ -218,8 +165,144 @@ static bool make(checkpoints *c, checkpoint *at, const stele_spans *spans, uint3
     return true;
 }
 
-static void add_checkpoint(checkpoints *c, int64_t time_ns, const stele_spans *spans,
-                           uint32_t tracks)
+/* Rows of one type that a checkpoint collects. */
+typedef struct collected {
+    void *rows;
+    size_t count, capacity;
+} collected;
+
+static void *collected_add(collected *c, size_t size)
+{
+    if (c->count == c->capacity) {
+        void *grown = realloc(c->rows, (c->capacity * 2 + 16) * size);
+        if (grown == NULL)
+            return NULL;
+        c->rows = grown;
+        c->capacity = c->capacity * 2 + 16;
+    }
+    return (char *)c->rows + c->count++ * size;
+}
+
+static stele_status collect_now(void *user, const stele_sched_now *now)
+{
+    stele_sched_now *row = collected_add(user, sizeof *row);
+    if (row == NULL)
+        return STELE_ERR_MEMORY;
+    *row = *now;
+    return STELE_OK;
+}
+
+typedef struct learned {
+    collected runs, facts;
+} learned;
+
+static stele_status collect_fact(void *user, const stele_pairing_fact *fact)
+{
+    learned *l = user;
+    stele_pairing_fact *row =
+        collected_add(fact->kind == STELE_PAIRING_RUNS ? &l->runs : &l->facts, sizeof *row);
+    if (row == NULL)
+        return STELE_ERR_MEMORY;
+    *row = *fact;
+    return STELE_OK;
+}
+
+static bool is_alike(const stele_pairing_fact *a, const stele_pairing_fact *b)
+{
+    return a->kind == b->kind && a->track == b->track && a->thread == b->thread &&
+           a->name == b->name && a->address == b->address && a->size == b->size;
+}
+
+static bool are_alike(const kept_facts *kept, const collected *facts)
+{
+    const stele_pairing_fact *own = facts->rows;
+    if (kept->count != facts->count)
+        return false;
+    for (size_t i = 0; i < facts->count; i++) {
+        if (!is_alike(&kept->at[i], &own[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Gives a checkpoint what the pairing has learned, which is often what it had learned before. */
+static bool share_facts(const checkpoints *c, checkpoint *at, collected *facts)
+{
+    at->facts = c->count != 0 ? c->at[c->count - 1].facts : NULL;
+    if (at->facts == NULL || !are_alike(at->facts, facts)) {
+        at->facts = calloc(1, sizeof *at->facts);
+        if (at->facts == NULL)
+            return false;
+        at->facts->at = facts->rows;
+        at->facts->count = facts->count;
+        facts->rows = NULL;
+    }
+    at->facts->use_count++;
+    return true;
+}
+
+static bool make(const checkpoints *c, checkpoint *at, const checkpoint_engines *engines)
+{
+    collected now = {.count = 0};
+    learned l = {.runs.count = 0};
+    stele_status status = make_events(c, at, engines) ? STELE_OK : STELE_ERR_MEMORY;
+    if (status == STELE_OK && engines->sched != NULL)
+        status = stele_sched_give_now(engines->sched, collect_now, &now);
+    if (status == STELE_OK && engines->pairing != NULL)
+        status = stele_pairing_give_facts(engines->pairing, collect_fact, &l);
+    at->now = now.rows;
+    at->now_count = now.count;
+    at->runs = l.runs.rows;
+    at->run_count = l.runs.count;
+    if (status == STELE_OK && engines->pairing != NULL && !share_facts(c, at, &l.facts))
+        status = STELE_ERR_MEMORY;
+    free(l.facts.rows);
+    return status == STELE_OK;
+}
+
+void checkpoint_free(checkpoint *at)
+{
+    free(at->events);
+    free(at->now);
+    free(at->runs);
+    if (at->facts != NULL && --at->facts->use_count == 0) {
+        free(at->facts->at);
+        free(at->facts);
+    }
+}
+
+/* ---- Checkpoints ------------------------------------------------------------------------------
+ */
+
+static size_t size_of(const checkpoint *at)
+{
+    size_t size = sizeof *at + at->count * sizeof *at->events + at->now_count * sizeof *at->now +
+                  at->run_count * sizeof *at->runs;
+    /* An even share of what is shared: if there are few checkpoints, each may have its own. */
+    if (at->facts != NULL)
+        size += at->facts->count * sizeof *at->facts->at / at->facts->use_count;
+    return size;
+}
+
+/* Drops every second checkpoint, and makes them half as often from now on. */
+static void thin_out(checkpoints *c)
+{
+    size_t kept = 0;
+    c->size = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        if (i % 2 != 0) {
+            checkpoint_free(&c->at[i]);
+            continue;
+        }
+        c->at[kept++] = c->at[i];
+    }
+    c->count = kept;
+    for (size_t i = 0; i < c->count; i++)
+        c->size += size_of(&c->at[i]);
+    c->every *= 2;
+}
+
+static void add_checkpoint(checkpoints *c, int64_t time_ns, const checkpoint_engines *engines)
 {
     checkpoint at = {.time_ns = time_ns};
     if (c->count == c->capacity) {
@@ -229,31 +312,58 @@ static void add_checkpoint(checkpoints *c, int64_t time_ns, const stele_spans *s
         c->at = grown;
         c->capacity = c->capacity * 2 + 16;
     }
-    if (!make(c, &at, spans, tracks)) {
-        free(at.events);
+    if (!make(c, &at, engines)) {
+        checkpoint_free(&at);
         return;
     }
     c->at[c->count++] = at;
-    c->event_count += at.count;
+    c->size += size_of(&at);
     c->since = 0;
-    while (c->count > 1 && (c->count > COUNT_MAX || c->event_count > EVENTS_MAX))
+    while (c->count > 1 && (c->count > COUNT_MAX || c->size > SIZE_ALL_MAX))
         thin_out(c);
 }
 
-void checkpoints_see(checkpoints *c, const stele_segment *segment, const stele_spans *spans,
-                     uint32_t tracks)
+/* Notes how far the times of a stream are shifted. */
+static bool note_shift(checkpoints *c, const stele_batch *batch)
+{
+    if (batch->stream >= c->shift_count) {
+        const uint32_t count = batch->stream + batch->stream / 2 + 16;
+        int64_t *grown = realloc(c->shifts, count * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        memset(grown + c->shift_count, 0, (count - c->shift_count) * sizeof *grown);
+        c->shifts = grown;
+        c->shift_count = count;
+    }
+    c->shifts[batch->stream] = batch->shift_ns;
+    return true;
+}
+
+/* Returns whether enough events came since the last checkpoint. Of large checkpoints there are
+   fewer, so that all take some bytes for each event; with many tracks, too, because making one
+   looks at each of them. */
+static bool is_due(const checkpoints *c, const checkpoint_engines *engines)
+{
+    const size_t before = c->count != 0 ? size_of(&c->at[c->count - 1]) : 0;
+    return c->since >= c->every && c->since >= engines->track_count &&
+           c->since >= before / EVENT_SHARE;
+}
+
+void checkpoints_see(checkpoints *c, const stele_segment *segment,
+                     const checkpoint_engines *engines)
 {
     const stele_event *events = &segment->batch->events[segment->first];
-    if (c->is_unusable || tracks > TRACKS_MAX)
+    if (c->is_unusable || segment->count == 0)
         return;
+    if (engines->track_count > TRACKS_MAX || !note_shift(c, segment->batch)) {
+        c->is_unusable = true;
+        return;
+    }
     if (c->every == 0)
         c->every = EVERY_LEAST;
-    if (c->since >= c->every && segment->count != 0 && events[0].time_ns > c->last_ns)
-        add_checkpoint(c, events[0].time_ns, spans, tracks);
-    for (uint32_t i = 0; i < segment->count; i++)
-        see(c, segment->batch, &events[i]);
-    if (segment->count != 0)
-        c->last_ns = events[segment->count - 1].time_ns;
+    if (is_due(c, engines) && events[0].time_ns > c->last_ns)
+        add_checkpoint(c, events[0].time_ns, engines);
+    c->last_ns = events[segment->count - 1].time_ns;
     c->since += segment->count;
 }
 
@@ -273,10 +383,9 @@ const checkpoint *checkpoints_before(const checkpoints *c, int64_t time_ns)
 void checkpoints_free(checkpoints *c)
 {
     for (size_t i = 0; i < c->count; i++)
-        free(c->at[i].events);
+        checkpoint_free(&c->at[i]);
     free(c->at);
     free(c->open);
-    free(c->last);
-    free(c->last_track);
+    free(c->shifts);
     *c = (checkpoints){.count = 0};
 }

@@ -11,17 +11,19 @@
 #include <string.h>
 
 #define MAGIC           "stele view"
-#define VERSION         1u
-#define EVENTS_MAX      1048576u /* events in one checkpoint */
-#define EVENT_SIZE      13u      /* least size of an event in bytes */
-#define ROWS_MAX        1048576u
+#define VERSION         2u
 #define CHECKPOINTS_MAX 65536u
+#define ROWS_MAX        1048576u
+/* Events, states or facts of one checkpoint, and the least sizes of one of each in bytes. */
+#define ELEMENTS_MAX 1048576u
+#define EVENT_SIZE   13u
+#define NOW_SIZE     13u
+#define FACT_SIZE    6u
 
 /* Kinds of events that checkpoints consist of. */
 #define KINDS                                                                    \
     (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) | \
-     STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN) | STELE_KIND_BIT(STELE_KIND_SWITCH) | \
-     STELE_KIND_BIT(STELE_KIND_WAKE))
+     STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN))
 
 typedef struct keeping {
     stele_context *context;
@@ -279,7 +281,8 @@ static bool keep_known(keeping *k, view_known *known)
         if (t == NULL)
             return refuse(k, STELE_ERR_MEMORY);
         if (!keep_u64(k, &t->event_count) || !keep_u64(k, &t->span_count) ||
-            !keep_u64(k, &t->busy_ns) || !keep_u32(k, &t->depth_rows, VIEW_DEPTH_MAX) ||
+            !keep_u64(k, &t->busy_ns) || !keep_i64(k, &t->last_ns) ||
+            !keep_u32(k, &t->depth_rows, VIEW_DEPTH_MAX) ||
             !keep_u32(k, &t->async_rows, ROWS_MAX) || !keep_u32(k, &t->has, UINT8_MAX))
             return false;
     }
@@ -334,23 +337,6 @@ typedef struct last_event {
     int64_t time_ns, offset;
 } last_event;
 
-/* A track's number, where an event has one in a member of 64 bits. */
-static bool keep_track_in(keeping *k, uint64_t *at)
-{
-    uint32_t track = (uint32_t)*at;
-    const bool is_kept = keep_track(k, &track);
-    *at = track;
-    return is_kept;
-}
-
-static bool keep_numbers(keeping *k, stele_event *e)
-{
-    if (e->kind == STELE_KIND_SWITCH)
-        return keep_track_in(k, &e->value) && keep_track_in(k, &e->id);
-    return keep_u64(k, &e->value) &&
-           (e->kind == STELE_KIND_WAKE ? keep_track_in(k, &e->id) : keep_u64(k, &e->id));
-}
-
 static bool keep_event(keeping *k, kept_event *kept, last_event *last)
 {
     stele_event *e = &kept->event;
@@ -361,8 +347,8 @@ static bool keep_event(keeping *k, kept_event *kept, last_event *last)
     if (!keep_u8(k, &e->kind, STELE_KIND_COUNT - 1) || !keep_u8(k, &e->flags, UINT8_MAX) ||
         !keep_step(k, &e->time_ns, &last->time_ns) || !keep_step(k, &offset, &last->offset) ||
         !keep_u32(k, &e->size, UINT32_MAX) || !keep_name(k, &e->name) || !keep_name(k, &category) ||
-        !keep_track(k, &e->track) || !keep_u32(k, &cpu, UINT16_MAX) || !keep_numbers(k, e) ||
-        !keep_u32(k, &kept->stream, UINT32_MAX) ||
+        !keep_track(k, &e->track) || !keep_u32(k, &cpu, UINT16_MAX) || !keep_u64(k, &e->value) ||
+        !keep_u64(k, &e->id) || !keep_u32(k, &kept->stream, UINT32_MAX) ||
         !keep_u32(k, &kept->field_count, CHECKPOINT_FIELDS))
         return false;
     if ((STELE_KIND_BIT(e->kind) & KINDS) == 0 || e->time_ns < before_ns)
@@ -380,26 +366,105 @@ static bool keep_event(keeping *k, kept_event *kept, last_event *last)
     return true;
 }
 
-/* The most events that a checkpoint can have, by the bytes that are left. */
-static size_t event_max(const keeping *k)
+/* The most elements that can follow, by the bytes that are left. */
+static size_t most(const keeping *k, size_t least_size)
 {
-    const size_t max = k->out == NULL ? (size_t)(k->end - k->at) / EVENT_SIZE : EVENTS_MAX;
-    return max < EVENTS_MAX ? max : EVENTS_MAX;
+    const size_t max = k->out == NULL ? (size_t)(k->end - k->at) / least_size : ELEMENTS_MAX;
+    return max < ELEMENTS_MAX ? max : ELEMENTS_MAX;
 }
 
-static bool keep_checkpoint(keeping *k, checkpoint *at, int64_t *before_ns)
+static bool keep_now(keeping *k, stele_sched_now *now, int64_t *before_ns, int64_t *before)
 {
-    const int64_t least_ns = *before_ns;
+    int64_t offset = (int64_t)now->offset;
+    uint32_t priority = (uint32_t)now->priority << 1 ^ (now->priority < 0 ? UINT32_MAX : 0);
+    if (!keep_flag(k, &now->is_cpu) ||
+        !keep_u8(k, &now->state,
+                 now->is_cpu ? STELE_CPU_STATE_COUNT - 1 : STELE_RUN_STATE_COUNT - 1) ||
+        !keep_step(k, &now->since_ns, before_ns) || !keep_step(k, &offset, before) ||
+        !keep_u32(k, &now->stream, UINT32_MAX) || !keep_track(k, &now->track) ||
+        !keep_track(k, &now->other) || !keep_track(k, &now->by) || !keep_name(k, &now->text) ||
+        !keep_name(k, &now->call) || !keep_u32(k, &now->irq_depth, UINT32_MAX) ||
+        !keep_flag(k, &now->has_priority) || !keep_u32(k, &priority, UINT32_MAX))
+        return false;
+    now->offset = (uint64_t)offset;
+    now->priority = (int32_t)(priority >> 1 ^ (0 - (priority & 1)));
+    return true;
+}
+
+static bool keep_fact(keeping *k, stele_pairing_fact *fact)
+{
+    return keep_u8(k, &fact->kind, STELE_PAIRING_CALLED) && keep_track(k, &fact->track) &&
+           keep_track(k, &fact->thread) && keep_name(k, &fact->name) &&
+           keep_u64(k, &fact->address) && keep_u64(k, &fact->size);
+}
+
+static bool keep_fact_list(keeping *k, stele_pairing_fact **facts, size_t *count)
+{
+    void *list = *facts;
+    if (!keep_count(k, count, most(k, FACT_SIZE)) || !make_room(k, &list, *count, sizeof **facts)) {
+        *count = k->out == NULL ? 0 : *count;
+        return false;
+    }
+    *facts = list;
+    for (size_t i = 0; i < *count; i++) {
+        if (!keep_fact(k, &(*facts)[i]))
+            return false;
+    }
+    return true;
+}
+
+/* What the pairing has learned; `*before` is what the checkpoint before has, which then becomes
+   that of this one. */
+static bool keep_learned(keeping *k, checkpoint *at, kept_facts **before)
+{
+    bool has_facts = at->facts != NULL, is_same = has_facts && at->facts == *before;
+    if (!keep_fact_list(k, &at->runs, &at->run_count) || !keep_flag(k, &has_facts))
+        return false;
+    if (has_facts && !keep_flag(k, &is_same))
+        return false;
+    if (!has_facts)
+        return true;
+    if (is_same && *before == NULL)
+        return refuse(k, STELE_ERR_FORMAT);
+    if (k->out == NULL) {
+        at->facts = is_same ? *before : calloc(1, sizeof *at->facts);
+        if (at->facts == NULL)
+            return refuse(k, STELE_ERR_MEMORY);
+        at->facts->use_count++;
+    }
+    *before = at->facts;
+    return is_same || keep_fact_list(k, &at->facts->at, &at->facts->count);
+}
+
+static bool keep_states(keeping *k, checkpoint *at)
+{
+    int64_t before_ns = at->time_ns, before = 0;
+    void *list = at->now;
+    if (!keep_count(k, &at->now_count, most(k, NOW_SIZE)) ||
+        !make_room(k, &list, at->now_count, sizeof *at->now)) {
+        at->now_count = k->out == NULL ? 0 : at->now_count;
+        return false;
+    }
+    at->now = list;
+    for (size_t i = 0; i < at->now_count; i++) {
+        if (!keep_now(k, &at->now[i], &before_ns, &before))
+            return false;
+        if (at->now[i].since_ns > at->time_ns)
+            return refuse(k, STELE_ERR_FORMAT);
+    }
+    return true;
+}
+
+static bool keep_events(keeping *k, checkpoint *at)
+{
     last_event last = {.time_ns = INT64_MIN};
     void *list = at->events;
-    if (!keep_step(k, &at->time_ns, before_ns) || !keep_count(k, &at->count, event_max(k)) ||
+    if (!keep_count(k, &at->count, most(k, EVENT_SIZE)) ||
         !make_room(k, &list, at->count, sizeof *at->events)) {
         at->count = k->out == NULL ? 0 : at->count;
         return false;
     }
     at->events = list;
-    if (at->time_ns < least_ns)
-        return refuse(k, STELE_ERR_FORMAT);
     for (size_t i = 0; i < at->count; i++) {
         if (!keep_event(k, &at->events[i], &last))
             return false;
@@ -409,16 +474,27 @@ static bool keep_checkpoint(keeping *k, checkpoint *at, int64_t *before_ns)
     return last.time_ns <= at->time_ns || refuse(k, STELE_ERR_FORMAT);
 }
 
+static bool keep_checkpoint(keeping *k, checkpoint *at, int64_t *before_ns, kept_facts **facts)
+{
+    const int64_t least_ns = *before_ns;
+    if (!keep_step(k, &at->time_ns, before_ns))
+        return false;
+    if (at->time_ns < least_ns)
+        return refuse(k, STELE_ERR_FORMAT);
+    return keep_events(k, at) && keep_states(k, at) && keep_learned(k, at, facts);
+}
+
 static bool keep_checkpoints(keeping *k, checkpoints *c)
 {
     int64_t before_ns = INT64_MIN;
+    kept_facts *facts = NULL;
     void *list = c->at;
     if (!keep_flag(k, &c->is_unusable) || !keep_count(k, &c->count, CHECKPOINTS_MAX) ||
         !make_room(k, &list, c->count, sizeof *c->at))
         return false;
     c->at = list;
     for (size_t i = 0; i < c->count; i++) {
-        if (!keep_checkpoint(k, &c->at[i], &before_ns))
+        if (!keep_checkpoint(k, &c->at[i], &before_ns, &facts))
             return false;
     }
     return true;

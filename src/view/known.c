@@ -27,6 +27,21 @@ view_track *view_known_track(view_known *k, uint32_t track)
     return &k->tracks[track];
 }
 
+bool viewer_end_open(const viewer *v, stele_span *span, int64_t begin_ns)
+{
+    const view_track *track =
+        span->track < v->known.track_capacity ? &v->known.tracks[span->track] : NULL;
+    const bool is_nested = span->source != STELE_SPAN_ASYNC && span->source != STELE_SPAN_PAIR &&
+                           span->source != STELE_SPAN_FLOW;
+    if (span->end != STELE_SPAN_OPEN || !is_nested || !v->is_scanned || track == NULL ||
+        (track->has & VIEW_HAS_NESTED) == 0 || span->end_ns <= track->last_ns)
+        return true;
+    if (track->last_ns <= begin_ns && span->begin_ns <= begin_ns)
+        return false;
+    span->end_ns = track->last_ns > span->begin_ns ? track->last_ns : span->begin_ns;
+    return true;
+}
+
 uint32_t viewer_counter(viewer *v, uint32_t track, stele_name name, stele_name field)
 {
     view_counter *grown;

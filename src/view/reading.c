@@ -145,12 +145,11 @@ static stele_status set_windows(pass *p)
 }
 
 /* Finds the checkpoint to begin at. None can be used if somebody needs what checkpoints do not
-   keep: fields that are texts, or the moments that spans were paired from. */
+   keep: fields that are texts. */
 static stele_status choose_checkpoint(pass *p)
 {
     const view_reading *r = p->r;
-    const bool is_usable = p->pairing == NULL && p->where == NULL && !r->no_start &&
-                           p->v->trace_count == 1 && (!r->is_whole || r->has_checkpoint);
+    const bool is_usable = p->where == NULL && !r->no_start && (!r->is_whole || r->has_checkpoint);
     const int64_t from_ns = r->is_whole ? r->from_ns : p->begin_ns;
     if (!is_usable || from_ns == INT64_MIN)
         return STELE_OK;
@@ -163,6 +162,22 @@ static stele_status choose_checkpoint(pass *p)
     memcpy(p->before, p->from->events, p->from->count * sizeof *p->before);
     p->before_count = p->before_capacity = p->from->count;
     return STELE_OK;
+}
+
+/* Lets the engines go on from the checkpoint. */
+static stele_status go_on(pass *p)
+{
+    const checkpoint *from = p->from;
+    stele_status status = STELE_OK;
+    if (from == NULL)
+        return STELE_OK;
+    if (p->sched != NULL)
+        status = stele_sched_go_on(p->sched, from->now, from->now_count);
+    if (p->pairing != NULL && from->facts != NULL && status == STELE_OK)
+        status = stele_pairing_go_on(p->pairing, from->facts->at, from->facts->count);
+    if (p->pairing != NULL && status == STELE_OK)
+        status = stele_pairing_go_on(p->pairing, from->runs, from->run_count);
+    return status;
 }
 
 stele_status pass_open(pass *p, viewer *v, view_reading *r, int64_t begin_ns, int64_t end_ns)
@@ -188,7 +203,8 @@ stele_status pass_open(pass *p, viewer *v, view_reading *r, int64_t begin_ns, in
     if (status != STELE_OK)
         return status;
     stele_reader_get_stats(p->reader, &p->stats);
-    return set_windows(p);
+    status = set_windows(p);
+    return status == STELE_OK ? go_on(p) : status;
 }
 
 void pass_close(pass *p)
@@ -215,8 +231,8 @@ static stele_status take_paired(void *user, const stele_segment *segment)
 
 static stele_status take_segment(pass *p, const stele_segment *segment)
 {
-    stele_status status = STELE_OK;
-    if (p->sched != NULL)
+    stele_status status = p->r->first != NULL ? p->r->first(p->r->user, segment) : STELE_OK;
+    if (p->sched != NULL && status == STELE_OK)
         status = stele_sched_add(p->sched, segment);
     if (status == STELE_OK)
         status = p->pairing != NULL ? stele_pairing_add(p->pairing, segment, take_paired, p)
@@ -238,9 +254,7 @@ static stele_status feed(pass *p, stele_batch *batch)
 {
     const stele_segment segment = {batch, 0, batch->event_count};
     stele_status status = STELE_OK;
-    if (p->sched != NULL)
-        status = stele_sched_add(p->sched, &segment);
-    if (status == STELE_OK && p->r->has_open && p->r->event != NULL)
+    if (p->r->has_open && p->r->event != NULL)
         status = p->r->event(p->r->user, &segment);
     if (status == STELE_OK && p->spans != NULL)
         status = stele_spans_add(p->spans, &segment);

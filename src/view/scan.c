@@ -85,6 +85,16 @@ static stele_status see_loss(viewer *v, const stele_event *event)
     return STELE_OK;
 }
 
+static void see_nested(view_track *track, const stele_event *event)
+{
+    int64_t end_ns = event->time_ns;
+    if (event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > end_ns)
+        end_ns = (int64_t)event->id;
+    if ((track->has & VIEW_HAS_NESTED) == 0 || end_ns > track->last_ns)
+        track->last_ns = end_ns;
+    track->has |= VIEW_HAS_NESTED;
+}
+
 static stele_status scan_event(const view_scan *s, const stele_batch *batch,
                                const stele_event *event)
 {
@@ -93,12 +103,13 @@ static stele_status scan_event(const view_scan *s, const stele_batch *batch,
     view_track *track = view_known_track(k, event->track);
     if (track == NULL)
         return STELE_ERR_MEMORY;
-    k->event_count += event->kind != STELE_KIND_LOST;
     track->event_count += event->kind != STELE_KIND_LOST;
     if ((event->flags & STELE_FLAG_NO_TIME) == 0)
         see_time(k, event->time_ns, event->kind == STELE_KIND_LOST);
     if (event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > k->end_ns)
         k->end_ns = (int64_t)event->id;
+    if ((STELE_KIND_BIT(event->kind) & STELE_CALLS_KINDS) != 0)
+        see_nested(track, event);
     if (event->kind == STELE_KIND_LOST) {
         track->has |= VIEW_HAS_LOSSES;
         k->lost_count += event->value;
@@ -116,12 +127,25 @@ static stele_status scan_event(const view_scan *s, const stele_batch *batch,
     return STELE_OK;
 }
 
+static stele_status scan_first(void *user, const stele_segment *segment)
+{
+    const view_scan *s = user;
+    const checkpoint_engines engines = {.spans = s->p.spans,
+                                        .pairing = s->p.pairing,
+                                        .sched = s->p.sched,
+                                        .track_count = stele_track_count(s->v->context)};
+    checkpoints_see(&s->v->open, segment, &engines);
+    /* Events are counted as they were read: pairing adds some. */
+    for (uint32_t i = 0; i < segment->count; i++)
+        s->into->event_count += segment->batch->events[segment->first + i].kind != STELE_KIND_LOST;
+    return STELE_OK;
+}
+
 static stele_status scan_events(void *user, const stele_segment *segment)
 {
     const view_scan *s = user;
     stele_status status = STELE_OK;
-    if (s->p.pairing == NULL && s->v->trace_count == 1)
-        checkpoints_see(&s->v->open, segment, s->p.spans, stele_track_count(s->v->context));
+    checkpoints_follow(&s->v->open, segment);
     for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
         status = scan_event(s, segment->batch, &segment->batch->events[segment->first + i]);
     return status;
@@ -188,6 +212,7 @@ static stele_status scan_begin(viewer *v)
     s->into = v->overview != NULL ? &s->own : &v->known;
     s->r = (view_reading){.has_fields = true,
                           .span = scan_spans,
+                          .first = scan_first,
                           .event = scan_events,
                           .state = scan_state,
                           .run = scan_run,

@@ -22,10 +22,14 @@
 #define VIEW_HAS_RUNS   0x04u /* of a CPU: which threads it runs */
 #define VIEW_HAS_STATES 0x08u /* of a thread: which states it is in */
 #define VIEW_HAS_FLOWS  0x10u
+#define VIEW_HAS_NESTED 0x20u /* known once all is scanned */
 
 typedef struct view_track {
     uint64_t event_count, span_count;
-    uint64_t busy_ns;    /* time in outermost spans */
+    uint64_t busy_ns; /* time in outermost spans */
+    /* with VIEW_HAS_NESTED: the last time of what nests, where spans end that are open to the end
+     */
+    int64_t last_ns;
     uint32_t depth_rows; /* number of rows of nested spans */
     /* number of rows of operations: the most that were open at the same time */
     uint32_t async_rows;
@@ -156,6 +160,7 @@ typedef struct view_reading {
     int64_t from_ns;   /* with has_checkpoint: the latest time of the checkpoint */
     const char *where; /* an expression that selects events; NULL: all */
     stele_span_fn *span;
+    stele_segment_fn *first; /* takes events before any engine does, as they were read */
     stele_segment_fn *event; /* takes events as they are, including those that spans are made of */
     bool has_open;    /* `event` takes also what is open at the checkpoint, before the others */
     bool has_fields;  /* events and spans have their fields */
@@ -175,6 +180,11 @@ stele_status viewer_read(viewer *v, view_reading *r, int64_t begin_ns, int64_t e
 /* Gives the runs of events in a segment that are on tracks which the question asks for. */
 stele_status viewer_give_wanted(const question *q, const stele_segment *segment,
                                 stele_segment_fn *take, void *user);
+
+/* Moves the end of a nested span that is open where a stretch ends to where 'stele calls' ends it:
+   nothing is open after the last event of its track. Returns false if the span is then over before
+   the stretch begins. */
+bool viewer_end_open(const viewer *v, stele_span *span, int64_t begin_ns);
 
 /* Returns where spans open at the end of a stretch end: not after the last event. */
 int64_t viewer_known_end(const viewer *v, int64_t end_ns);

@@ -38,8 +38,9 @@ static void add_arrow(picture *p, const stele_span *span)
 
 /* ---- Taking spans and events ----------------------------------------------------------------- */
 
-static stele_status take_span(picture *p, const stele_span *span)
+static stele_status take_span(picture *p, stele_span *span)
 {
+    const bool is_in = viewer_end_open(p->v, span, p->scale.begin_ns);
     const uint64_t duration_ns = stele_span_duration_ns(span);
     const lane_entry entry = {.begin_ns = span->begin_ns,
                               .end_ns = span->end_ns,
@@ -51,6 +52,8 @@ static stele_status take_span(picture *p, const stele_span *span)
                               .data = span->end};
     track_rows *rows;
     lane *l;
+    if (!is_in)
+        return STELE_OK;
     if (span->source == STELE_SPAN_FLOW) {
         add_arrow(p, span);
         return STELE_OK;
@@ -74,8 +77,10 @@ static stele_status take_spans(void *user, const stele_segment *segment, const s
 {
     picture *p = user;
     stele_status status = STELE_OK;
-    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
-        status = take_span(p, &spans[i]);
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        stele_span span = spans[i];
+        status = take_span(p, &span);
+    }
     return status;
 }
 

@@ -4,12 +4,15 @@
 #include <stele/fxt.h>
 #include <stele/stele.h>
 
+#include <sys/stat.h>
+
 #include "support.h"
 #include "view/kept.h"
 
 #define GROUPS  1500u /* of ten records */
 #define WINDOWS 12u
 #define TRACE   "made.fxt"
+#define PAIRED  "paired" /* a folder */
 
 /* ---- A trace with everything that checkpoints hold ---- */
 
@@ -94,7 +97,59 @@ static void make_trace(void)
     file_write(TRACE, made.bytes, made.size);
 }
 
-/* ---- Viewers of it ---- */
+/* ---- A trace whose moments are paired, by functions of binaries that are loaded ---- */
+
+static const char metadata[] =
+    "/* CTF 1.8 */\n"
+    "typealias integer { size = 64; align = 8; } := u64;\n"
+    "trace { major = 1; minor = 8; byte_order = le; };\n"
+    "clock { name = c; freq = 1000000000; };\n"
+    "typealias integer { size = 64; align = 8; map = clock.c.value; } := time;\n"
+    "stream { packet.context := struct { u64 cpu_id; };\n"
+    "  event.header := struct { u64 id; time timestamp; }; };\n"
+    "event { name = \"lttng_ust_statedump:bin_info\"; id = 0;\n"
+    "  fields := struct { u64 baddr; u64 memsz; string path; }; };\n"
+    "event { name = \"lttng_ust_cyg_profile:func_entry\"; id = 1; fields := struct { u64 addr; }; "
+    "};\n"
+    "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; "
+    "};\n"
+    "event { name = \"sched_switch\"; id = 3;\n"
+    "  fields := struct { u64 prev_tid; u64 prev_state; u64 next_tid; }; };\n";
+
+static void put_words(const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (unsigned k = 0; k < 64; k += 8)
+            made.bytes[made.size++] = (uint8_t)(words[i] >> k);
+    }
+}
+
+static void make_paired(void)
+{
+    uint64_t running = 1;
+    made.size = 0;
+    put_words(&(uint64_t){0}, 1); /* cpu_id */
+    for (uint64_t i = 0; i < GROUPS * 8; i++) {
+        const uint64_t time = 1000 + i * 100, next = 1 + i / 50 % 3;
+        const uint64_t address = 0x1000 * (1 + i % (1 + i / 3000)) + i % 7;
+        if (i % 3000 == 0) {
+            put_words((uint64_t[]){0, time, 0x1000 * (1 + i / 3000), 0x1000}, 4);
+            memcpy(made.bytes + made.size, "/lib/x", 7);
+            made.bytes[made.size + 5] = (uint8_t)('a' + i / 3000);
+            made.size += 7;
+        } else if (i % 50 == 0) {
+            put_words((uint64_t[]){3, time, running, i % 2, next}, 5);
+            running = next;
+        } else {
+            put_words((uint64_t[]){1 + (i % 5 > 2), time, address}, 3);
+        }
+    }
+    REQUIRE(mkdir(PAIRED, 0700) == 0);
+    file_write(PAIRED "/metadata", metadata, sizeof metadata - 1);
+    file_write(PAIRED "/stream", made.bytes, made.size);
+}
+
+/* ---- Viewers of them ---- */
 
 typedef struct shown {
     stele_context *context;
@@ -108,11 +163,11 @@ static stele_status no_keep(const view_kept *kept)
     return STELE_OK;
 }
 
-static void show(shown *s)
+static void show(shown *s, const char *path)
 {
     const viewer_options options = {.keep = no_keep};
     REQUIRE(stele_context_new(NULL, &s->context) == STELE_OK);
-    REQUIRE(stele_trace_open(s->context, TRACE, NULL, &s->trace) == STELE_OK);
+    REQUIRE(stele_trace_open(s->context, path, NULL, &s->trace) == STELE_OK);
     REQUIRE(viewer_new(s->context, &s->trace, 1, &options, &s->v) == STELE_OK);
 }
 
@@ -228,25 +283,25 @@ static void try_damaged(const shown *s, const uint8_t *bytes, size_t size)
     free(copy);
 }
 
-TEST(kept)
+/* What a viewer keeps of a trace makes another one know the same. */
+static void check_kept(const char *path)
 {
-    char folder[64];
     shown first = {NULL, NULL, NULL}, again = {NULL, NULL, NULL};
     stele_output *kept;
     const uint8_t *bytes;
     size_t size;
-    folder_enter(folder, sizeof folder);
-    make_trace();
-    show(&first);
+    show(&first, path);
     while (viewer_scan(first.v, 1000000000) == STELE_OK)
         ;
     CHECK(first.v->is_scanned && first.v->scan_status == STELE_OK);
-    CHECK(first.v->open.count > 2 && first.v->open.at[2].count > 20);
+    REQUIRE(first.v->open.count > 2);
+    CHECK(first.v->open.at[2].now_count > 2);
+    CHECK((strcmp(path, PAIRED) == 0) == (first.v->open.at[2].facts != NULL));
     check_checkpoints(&first);
     kept = keep(first.v);
     bytes = stele_output_memory(kept, &size);
 
-    show(&again);
+    show(&again, path);
     give_names(&first, &again);
     REQUIRE(kept_take(again.v, bytes, size) == STELE_OK);
     again.v->has_begun = again.v->is_scanned = true;
@@ -257,5 +312,15 @@ TEST(kept)
     stele_output_close(kept);
     hide(&again);
     hide(&first);
+}
+
+TEST(kept)
+{
+    char folder[64];
+    folder_enter(folder, sizeof folder);
+    make_trace();
+    check_kept(TRACE);
+    make_paired();
+    check_kept(PAIRED);
     folder_leave(folder);
 }

@@ -18,6 +18,8 @@ import subprocess
 import sys
 import urllib.parse
 
+import paired_made
+
 stele = sys.argv[1]
 failures = 0
 # What can steer a screen is escaped by the server, and not by JSON.
@@ -165,16 +167,38 @@ def lines(*arguments):
     return json.loads(text)
 
 
-def spans_of(trace, begin, end):
-    """By track, depth and whether it stands on a stack: begin, duration, name of what 'calls' says."""
+def bare(title):
+    """A track's title without the number of its trace, with which it begins where there are several."""
+    return re.sub(r"^\d+: ", "", title)
+
+
+def last_of(traces):
+    """By track: when the last of what nests there ends, where 'calls' ends what is open to the end."""
+    last = {}
+    for span in lines("calls", "--json", "--columns", "track,source,time,dur", *traces)["spans"]:
+        if span["source"] not in ("async", "pair", "flow"):
+            key = bare(span["track"])
+            last[key] = max(last.get(key, 0), span["time_ns"] + (span["dur_ns"] or 0))
+    return last
+
+
+def spans_of(traces, begin, end, last):
+    """By track, depth and whether it stands on a stack: begin, duration, name of what 'calls' says. A
+    span that a window cuts ends no later than if it were not cut."""
     found = collections.defaultdict(list)
-    answer = lines("calls", "--json", "--columns", "track,depth,source,time,dur,name",
-                   f"--begin={begin}ns", f"--end={end}ns", trace)
+    answer = lines("calls", "--json", "--columns", "track,depth,source,time,dur,name,ended",
+                   f"--begin={begin}ns", f"--end={end}ns", *traces)
     for span in answer["spans"]:
         if span["source"] != "flow":
             is_stacked = span["source"] not in ("async", "pair")
-            key = (span["track"], span["depth"] if is_stacked else -1)
-            found[key].append((span["time_ns"], span["dur_ns"], plain(span["name"])))
+            key = (bare(span["track"]), span["depth"] if is_stacked else -1)
+            # A span whose begin was lost is drawn where it ends.
+            at, length = span["time_ns"], span["dur_ns"] or 0
+            if is_stacked and span["ended"] == "open" and at + length > last[key[0]]:
+                if last[key[0]] <= begin >= at:
+                    continue
+                length = max(0, last[key[0]] - at)
+            found[key].append((at, length, plain(span["name"])))
     return found
 
 
@@ -194,16 +218,11 @@ def compare(key, entries, wanted):
     return busy
 
 
-def friends(trace, seed, windows):
-    server = Server(trace)
-    info = server.info()
-    if info is None or "begin" not in info:
-        check(f"{trace} has events", False)
-        server.stop()
-        return
+def compare_windows(server, info, traces, chance, windows):
+    """Windows of some length, anywhere, of some tracks, have the spans that 'calls' gives."""
     base, end = int(info["begin"]), int(info["end"])
-    titles = {track["track"]: track["title"] for track in info["tracks"]}
-    chance = random.Random(f"{seed} {trace}")
+    titles = {track["track"]: bare(track["title"]) for track in info["tracks"]}
+    last = last_of(traces)
     for _ in range(windows):
         length = max(1, int((end - base) * 10 ** -chance.uniform(0, 4)))
         begin = chance.randrange(0, max(1, end - base - length))
@@ -212,7 +231,7 @@ def friends(trace, seed, windows):
                              width=chance.choice([100, 1000, 16384]), tracks=",".join(map(str, tracks)))
         if picture is None:
             continue
-        wanted = spans_of(trace, begin, begin + length)
+        wanted = spans_of(traces, begin, begin + length, last)
         seen, sums = collections.defaultdict(list), collections.Counter()
         for row in picture["rows"]:
             if row["row"] not in ("spans", "async"):
@@ -226,21 +245,53 @@ def friends(trace, seed, windows):
                     sums[key] += row["busy"][i] if "busy" in row else 0
         shown = {titles[track] for track in tracks}
         for key in set(seen) | {key for key in wanted if key[0] in shown}:
-            busy = compare((trace, begin, length, *key), seen[key], wanted[key])
+            busy = compare((traces, begin, length, *key), seen[key], wanted[key])
             if key[1] >= 0:
                 check(f"{key}: busy time", busy == sums[key], (busy, sums[key]))
+
+
+def friends(trace, seed, windows):
+    server = Server(trace)
+    info = server.info()
+    if info is None or "begin" not in info:
+        check(f"{trace} has events", False)
+        server.stop()
+        return
+    compare_windows(server, info, [trace], random.Random(f"{seed} {trace}"), windows)
     check_whole(server, trace, info)
     server.stop()
 
 
-def check_states(server, trace, base, end):
+def paired(seed, windows):
+    """Traces of moments that are paired, which are read from checkpoints: spans and states of threads
+    are right in the middle, too, also of two traces, and when a trace is opened again."""
+    for number in (1, 2):
+        paired_made.write(f"paired{number}", f"{seed} {number}", 1000 * number)
+    friends("paired1", seed, windows)
+    for traces in (["paired1"], ["paired1", "paired2"], ["paired1", "paired2"]):
+        server = Server(*traces)
+        info = server.info()
+        chance = random.Random(f"{seed} {traces}")
+        compare_windows(server, info, traces, chance, windows)
+        base, end = int(info["begin"]), int(info["end"])
+        for _ in range(windows if len(traces) == 1 else 0):
+            begin = chance.randrange(0, end - base - 1)
+            length = chance.randrange(1, end - base - begin)
+            check_states(server, traces[0], base, base + begin, base + begin + length)
+        server.stop()
+
+
+def check_states(server, trace, base, begin, end):
     """What threads do is what 'sched' says."""
-    states = server.ask("states", begin=base, end=end)
-    rows = lines("sched", "--json", trace).get("threads", []) if states["threads"] else []
-    running = sorted(row["running_ns"] for row in rows if "running_ns" in row)
-    if running:
-        check(f"{trace}: threads run as long as in sched",
-              sorted(row[1][1] for row in states["threads"]) == running, (states, running))
+    states = server.ask("states", begin=begin, end=end)
+    bounds = [f"--begin={begin - base}ns", f"--end={end - base}ns"]
+    rows = lines("sched", "--json", *bounds, trace).get("threads", []) if states["threads"] else []
+    wanted = sorted([row["running_ns"], row["preempted_ns"], row["runnable_ns"], row["sleeping_ns"], row["blocked_ns"]]
+                    for row in rows if "running_ns" in row)
+    found = sorted(row[1][1:6] for row in states["threads"])
+    if wanted:
+        check(f"{trace} {bounds}: threads do what they do in sched",
+              [row for row in found if any(row)] == [row for row in wanted if any(row)], (found, wanted))
 
 
 def check_record(server, trace, track, span):
@@ -300,7 +351,7 @@ def check_whole(server, trace, info):
     check("the flame graph has all of the time", sum(node[3] for node in flame["nodes"]) <= flame["total"])
     check("and that of the profile", flame["total"] == sum(row["self"] for row in profile["rows"])
           or profile["names"] > len(profile["rows"]), (flame["total"], trace))
-    check_states(server, trace, base, end)
+    check_states(server, trace, base, base, end)
     spans = [row for row in whole["rows"] if row["row"] == "spans"]
     if spans:
         row = spans[0]
@@ -382,6 +433,7 @@ os.environ["XDG_CACHE_HOME"] = os.path.abspath("view-cache")
 shutil.rmtree("view-cache", ignore_errors=True)
 large("large.fxt")
 os.unlink("large.fxt")
+paired(seed_used, int(os.environ.get("WINDOWS", "12")) * 4)
 strangers(sys.argv[2])
 for path in sys.argv[2:]:
     if path.endswith("xinsndata.bin"):
