@@ -223,7 +223,7 @@ static void note_clock(chrome_sink *chrome, const stele_segment *segment)
     else if (stream->clock.domain == STELE_CLOCK_INSNS)
         what = "count of instructions, drawn as nanoseconds";
     else if (stream->clock.domain == STELE_CLOCK_NONE)
-        what = "order without times";
+        what = "order without times, drawn as nanoseconds";
     else if (stream->clock.frequency_hz > 1000000000)
         what = "time below one nanosecond";
     if (what != NULL)
@@ -240,6 +240,8 @@ static stele_status chrome_status(const chrome_sink *chrome)
 static stele_status chrome_write(stele_writer *self, const stele_segment *segment)
 {
     chrome_sink *chrome = (chrome_sink *)self;
+    const bool has_no_times = batch_lacks_times(self->context, segment->batch);
+    stele_event placed;
     chrome->batch = segment->batch;
     note_clock(chrome, segment);
     for (uint32_t i = 0; i < segment->count; i++) {
@@ -248,6 +250,10 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
         if (track == NULL) {
             chrome->is_exhausted = true;
             break;
+        }
+        if (has_no_times) {
+            placed = event_at_place(event, chrome->place_count++);
+            event = &placed;
         }
         note_origin(chrome, event->time_ns);
         chrome_note_time(chrome, event->time_ns);

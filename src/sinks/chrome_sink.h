@@ -33,7 +33,8 @@ typedef struct chrome_sink {
     chrome_idle idle;
     bool has_events, has_args;
     bool has_last, is_exhausted;
-    int64_t last_ns; /* the latest time of all events */
+    int64_t last_ns;     /* the latest time of all events */
+    int64_t place_count; /* events so far that have no time, but an order */
     bool has_origin, has_wall;
     bool has_end;
     int64_t end_ns;    /* time at which threads that run until the end stop */

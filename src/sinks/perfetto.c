@@ -417,7 +417,7 @@ static void note_clock(perfetto_sink *p, const stele_segment *segment)
     else if (stream->clock.domain == STELE_CLOCK_INSNS)
         what = "count of instructions, drawn as nanoseconds";
     else if (stream->clock.domain == STELE_CLOCK_NONE)
-        what = "order without times";
+        what = "order without times, drawn as nanoseconds";
     else if (stream->clock.frequency_hz > 1000000000)
         what = "time below one nanosecond";
     if (what != NULL)
@@ -437,6 +437,8 @@ static stele_status perfetto_status(const perfetto_sink *p)
 static stele_status perfetto_write(stele_writer *self, const stele_segment *segment)
 {
     perfetto_sink *p = (perfetto_sink *)self;
+    const bool has_no_times = batch_lacks_times(self->context, segment->batch);
+    stele_event placed;
     if (segment->count == 0)
         return perfetto_status(p);
     p->batch = segment->batch;
@@ -445,6 +447,10 @@ static stele_status perfetto_write(stele_writer *self, const stele_segment *segm
     note_clock(p, segment);
     for (uint32_t i = 0; i < segment->count && !p->is_exhausted; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
+        if (has_no_times) {
+            placed = event_at_place(event, p->place_count++);
+            event = &placed;
+        }
         take_event(p, event);
         if (p->changes != 0)
             perfetto_count_changes(p, event);

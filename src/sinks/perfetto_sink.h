@@ -108,7 +108,8 @@ typedef struct perfetto_sink {
     bool is_started, is_exhausted;
     bool has_origin, has_wall, has_last, has_end;
     int64_t origin_ns, wall_ns, last_ns, end_ns;
-    uint64_t bias_ns; /* added to all times so that none is negative */
+    int64_t place_count; /* events so far that have no time, but an order */
+    uint64_t bias_ns;    /* added to all times so that none is negative */
 } perfetto_sink;
 
 static inline void perfetto_lose(perfetto_sink *p, const stele_event *event, const char *what,

@@ -76,6 +76,12 @@ says err 'error HEP002'
 expect 1 cat --json "$heph_bad/truncated.bin.log"
 same damaged out
 
+# Events that have an order, but no times, do not all stand at one moment.
+expect 1 convert "$SOURCE/src/formats/ctf/good/bit_events" --to chrome -o -
+says out '"ts":0.000,'
+says out '"ts":0.001,'
+says err 'order without times, drawn as nanoseconds'
+
 # Losses: a table at the end, exit code 1; with --strict nothing is put in place.
 expect 1 convert "$heph/rt_arrays.bin.log" --to chrome -o lossy
 says err '^What chrome cannot carry:'

@@ -36,7 +36,8 @@ for trace in "$heph"/*.log "$samples"/xray/good/*.xray "$samples"/ctf/good/*/; d
     holds "$trace"
 done
 if [ -d "${STELE_SAMPLES:-}" ]; then
-    for trace in "$STELE_SAMPLES"/fxt/*.fxt "$STELE_SAMPLES"/xray/*.xray "$STELE_SAMPLES"/heph/*.log; do
+    for trace in "$STELE_SAMPLES"/fxt/*.fxt "$STELE_SAMPLES"/xray/*.xray "$STELE_SAMPLES"/heph/*.log \
+        "$STELE_SAMPLES"/ctf/*.tar.gz "$STELE_SAMPLES"/xtrace/*/; do
         holds "$trace"
     done
 else
