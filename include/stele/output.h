@@ -31,6 +31,12 @@ extern "C" {
 
 typedef struct stele_output stele_output;
 
+#define STELE_OWNS_HEAD 16 /* most bytes that a stele_owns_fn gets of a file */
+
+/* Whether a file is one of those that an earlier output left in a folder. `name` is its path below
+   the folder, `head` are its first bytes, `size` of them. */
+typedef bool stele_owns_fn(void *user, const char *name, const void *head, size_t size);
+
 /* Zeros give the defaults. */
 typedef struct stele_output_options {
     size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
@@ -39,6 +45,10 @@ typedef struct stele_output_options {
     void *diag_user;
     stele_go_on_fn *go_on; /* asked before each piece is written; NULL: writing always goes on */
     void *go_on_user;
+    /* Says which files of a folder that is replaced go with it: see stele_output_open_folder().
+       NULL: none; stele_output_open_for() knows them by the format. */
+    stele_owns_fn *owns;
+    void *owns_user;
 } stele_output_options;
 
 /*
@@ -67,8 +77,12 @@ STELE_API void stele_output_clear(stele_output *out);
  * Creates a folder, to which files are added; nothing can be written to the folder itself. A new or
  * empty folder is made under a temporary name, and stele_output_finish() puts it in place as a
  * whole. For a folder with files in it the result is STELE_ERR_EXISTS unless the options let it be
- * replaced; then files of the same name are replaced, all in one step where the file system can do
- * that, else one by one, and the others stay. Errors are those of stele_output_open().
+ * replaced, all in one step where the file system can do that, else file by file. With `owns`, the
+ * folder then has the new files alone: those that `owns` takes are deleted. A file that it does not
+ * take is never deleted: if it has an extension, or `owns` takes none, this function fails with
+ * STELE_ERR_EXISTS, so that nothing is written in vain, else stele_output_finish() does unless a
+ * new file has its name. Without `owns`, files that have no new file's name stay. Errors are those
+ * of stele_output_open().
  */
 STELE_API stele_status stele_output_open_folder(const char *path,
                                                 const stele_output_options *options,

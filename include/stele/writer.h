@@ -154,6 +154,11 @@ typedef struct stele_copier_options {
 /* Whether traces of the format are folders of files, or can be: see stele_copier_options.folder. */
 STELE_API bool stele_format_makes_folders(const char *format);
 
+/* Whether a file of a folder is one that a trace of the format, which makes folders, has there: for
+   a stele_owns_fn. */
+STELE_API bool stele_format_owns(const char *format, const char *name, const void *head,
+                                 size_t size);
+
 /* Whether the traces can be copied to `format`, which must be their own, with these options. */
 STELE_API bool stele_copier_is_possible(const char *format, stele_trace *const *traces,
                                         size_t count, const stele_copier_options *options);

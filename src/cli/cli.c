@@ -46,7 +46,7 @@ bool cli_check(cli *c, stele_status status, const char *what)
     if (status == STELE_ERR_CLOCKS && command_has_option(c->options.command, OPTION_ALIGN_START))
         cli_remark(
             c, "--align-start lets all begin together; --offset TIME shifts the trace before it");
-    if (status == STELE_ERR_EXISTS)
+    if (status == STELE_ERR_EXISTS && !option_given(&c->options, OPTION_FORCE))
         cli_remark(c, "%s: --force replaces it", what);
     return false;
 }

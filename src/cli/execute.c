@@ -40,7 +40,8 @@ static bool output_goes_on(void *user, int fd)
 
 stele_output_options cli_output_options(cli *c)
 {
-    return (stele_output_options){.replace = option_given(&c->options, OPTION_FORCE),
+    return (stele_output_options){.struct_size = sizeof(stele_output_options),
+                                  .replace = option_given(&c->options, OPTION_FORCE),
                                   .diag = report_add,
                                   .diag_user = &c->out_report,
                                   .go_on = output_goes_on,

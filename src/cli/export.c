@@ -285,7 +285,7 @@ static void conclude(export *x)
 static bool open_output(export *x, const char *path, const char *tables)
 {
     const bool has_one = strchr(tables, ',') == NULL;
-    const stele_output_options given = cli_output_options(x->c);
+    stele_output_options given = cli_output_options(x->c);
     stele_table_format_info info = STELE_INIT(stele_table_format_info);
     for (size_t i = 0; stele_table_format_get(i, &info); i++) {
         if (strcmp(info.name, x->format) == 0)
@@ -301,6 +301,7 @@ static bool open_output(export *x, const char *path, const char *tables)
         return parts_open(&x->parts, x->c, path, tables);
     if (!x->is_folder && !has_one)
         return cli_usage(x->c, "one file holds one table: name it with --tables");
+    given.owns = parts_owns;
     return cli_check(x->c,
                      x->is_folder ? stele_output_open_folder(path, &given, &x->out)
                                   : stele_output_open(path, &given, &x->out),

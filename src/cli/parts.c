@@ -520,9 +520,29 @@ static bool open_resumed(export_parts *p, const char *tables)
     return cli_check(p->c, put_file(p, MANIFEST, p->manifest, strlen(p->manifest)), p->path);
 }
 
+bool parts_owns(void *user, const char *name, const void *head, size_t size)
+{
+    static const char magic[] = {'P', 'A', 'R', '1'}, log[] = "_delta_log/";
+    const char *slash = strchr(name, '/'), *end = strrchr(name, '.');
+    stele_table_info info = STELE_INIT(stele_table_info);
+    (void)user;
+    if (slash == NULL)
+        return strcmp(name, MANIFEST) == 0 || (strcmp(name, SUCCESS) == 0 && size == 0);
+    for (size_t i = 0; stele_table_get(i, &info); i++) {
+        if (strlen(info.name) != (size_t)(slash - name) ||
+            strncmp(info.name, name, (size_t)(slash - name)) != 0 || end == NULL)
+            continue;
+        if (strcmp(end, ".parquet") == 0)
+            return size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
+        return strncmp(slash + 1, log, sizeof log - 1) == 0 && strcmp(end, ".json") == 0;
+    }
+    return false;
+}
+
 bool parts_open(export_parts *p, cli *c, const char *path, const char *tables)
 {
-    const stele_output_options given = cli_output_options(c);
+    stele_output_options given = cli_output_options(c);
+    given.owns = parts_owns;
     *p = (export_parts){.path = path};
     take_options(p, c);
     if (p->is_resumed)

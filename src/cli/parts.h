@@ -26,6 +26,9 @@ typedef struct export_parts {
 /* Whether options ask for partitioned tables. */
 bool parts_wanted(const cli *c);
 
+/* Whether a file of a folder is one of those that make up tables of Parquet: a stele_owns_fn. */
+bool parts_owns(void *user, const char *name, const void *head, size_t size);
+
 /* Makes the folder. If the options or the folder cannot be used, reports it and returns false. */
 bool parts_open(export_parts *p, cli *c, const char *path, const char *tables);
 

@@ -9,11 +9,12 @@
 #include "cli/show/print.h"
 #include "cli/show/size.h"
 
-#define PIECES_MAX  65536u
-#define GROUP_MAX   64u /* how many pieces are written in one pass over the trace */
-#define NAME_SIZE   128
-#define TRACK_BYTES 40 /* longest name of a track in the name of a file, in bytes */
-#define NO_PIECE    UINT32_MAX
+#define PIECES_MAX   65536u
+#define GROUP_MAX    64u /* how many pieces are written in one pass over the trace */
+#define NAME_SIZE    128
+#define PIECE_DIGITS 6  /* least digits of the number that a piece's name begins with */
+#define TRACK_BYTES  40 /* longest name of a track in the name of a file, in bytes */
+#define NO_PIECE     UINT32_MAX
 
 typedef enum split_by { BY_DURATION, BY_COUNT, BY_SIZE, BY_TRACK, BY_NONE } split_by;
 
@@ -209,7 +210,7 @@ static stele_status take(void *user, const stele_segment *segment)
 /* Makes the name of a piece, such as "000012"; that of a track has its name added. */
 static void name_piece(const splitting *s, uint32_t number, char *name)
 {
-    size_t size = (size_t)snprintf(name, NAME_SIZE, "%06u", number);
+    size_t size = (size_t)snprintf(name, NAME_SIZE, "%0*u", PIECE_DIGITS, number);
     stele_text text;
     if (s->by != BY_TRACK)
         return;
@@ -328,6 +329,23 @@ static stele_status write_pieces(splitting *s, stele_reader_stats *stats)
     return status;
 }
 
+/* Whether a file is one of the pieces of an earlier split, of any format: their names begin with
+   numbers. */
+static bool is_piece(void *user, const char *name, const void *head, size_t size)
+{
+    const char *slash = strchr(name, '/');
+    stele_format_info info = STELE_INIT(stele_format_info);
+    (void)user;
+    if (strspn(name, "0123456789") < PIECE_DIGITS)
+        return false;
+    if (slash == NULL)
+        return stele_format_for_path(name) != NULL;
+    for (size_t i = 0; stele_format_get(i, &info); i++)
+        if (stele_format_owns(info.name, slash + 1, head, size))
+            return true;
+    return false;
+}
+
 static void split(splitting *s)
 {
     stele_reader_stats stats = {0};
@@ -339,7 +357,8 @@ static void split(splitting *s)
         cli_remark(c, "%s: no event, so no piece", s->path);
         return;
     }
-    const stele_output_options given = cli_output_options(c);
+    stele_output_options given = cli_output_options(c);
+    given.owns = is_piece;
     if (!cli_check(c, stele_output_open_folder(s->path, &given, &s->folder), s->path) ||
         !cli_check(c, write_pieces(s, &stats), s->path))
         return;

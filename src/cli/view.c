@@ -171,8 +171,9 @@ static void serve(view *w)
 static void export_page(view *w, const char *path)
 {
     cli *c = w->c;
-    const stele_output_options how = cli_output_options(c);
+    stele_output_options how = cli_output_options(c);
     stele_output *folder = NULL;
+    how.owns = view_export_owns;
     stele_status status = stele_output_open_folder(path, &how, &folder);
     if (status == STELE_OK)
         status = view_export(w->shown, folder);

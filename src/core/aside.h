@@ -29,10 +29,11 @@ bool aside_place(int fd, const char *name, const char *path, bool replace);
    on failure: errno says why. */
 bool aside_place_folder(const char *name, const char *path);
 
-/* Replaces a folder that has files in it. The new folder gets the files that only the old one has.
-   Returns false on failure: the old folder is then unchanged. Some file systems cannot do this at
-   all: see aside_can_swap(). */
-bool aside_swap_folder(const char *name, const char *path);
+/* Replaces a folder that has files in it. If `adopts`, the new folder gets the files that only the
+   old one has, and the old one is removed; else that has the name `name` then. Returns false on
+   failure: the old folder is then unchanged. Some file systems cannot do this at all: see
+   aside_can_swap(). */
+bool aside_swap_folder(const char *name, const char *path, bool adopts);
 bool aside_can_swap(const char *path);
 
 /* Sync the file or folder with this name, or the folder that it lies in. Return false on failure:

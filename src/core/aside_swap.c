@@ -134,8 +134,10 @@ static void drop_folder(const char *name, const char *path)
     rmdir(name);
 }
 
-bool aside_swap_folder(const char *name, const char *path)
+bool aside_swap_folder(const char *name, const char *path, bool adopts)
 {
+    if (!adopts)
+        return aside_sync(name) && change_names(name, path);
     if (for_each(path, name, 0, adopt) && aside_sync(name) && change_names(name, path)) {
         drop_folder(name, path);
         return true;

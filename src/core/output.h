@@ -39,6 +39,8 @@ struct stele_output {
     bool is_swapped; /* a folder that replaces one with files in it */
     bool is_aside;   /* not in place yet: has the name temp_path, or none if that is NULL */
     bool is_within;  /* an added file in a folder that is aside, and gets its final name with it */
+    stele_owns_fn *owns; /* takes old files of a folder that is replaced; NULL: they stay */
+    void *owns_user;
     unsigned made_folders; /* number of folders, at the end of the path, that were created */
 };
 
@@ -68,6 +70,11 @@ void output_clear(output *out);
  * output_open().
  */
 stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **out);
+
+/* Has a folder that is replaced hold the new files alone: see stele_output_open_folder(). To be
+   called before files are added. Returns STELE_ERR_EXISTS if a file is in it that stays for sure;
+   STELE_ERR_MEMORY. */
+stele_status output_own(output *out, stele_owns_fn *owns, void *user);
 
 /*
  * Adds another file of the same trace: in the folder `out`, where its name can be "folder/file", or

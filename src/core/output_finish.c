@@ -11,6 +11,7 @@
 #include "core/output.h"
 #include "core/output_inside.h"
 #include "core/pack.h"
+#include "core/replaced.h"
 
 void output_forget_folders(char *path, unsigned count)
 {
@@ -39,7 +40,7 @@ static stele_status output_place(output *out)
     if (!out->is_folder)
         is_placed = aside_place(out->fd, out->temp_path, out->path, out->replaces);
     else if (out->is_swapped)
-        is_placed = aside_swap_folder(out->temp_path, out->path);
+        is_placed = aside_swap_folder(out->temp_path, out->path, out->owns == NULL);
     else
         is_placed = aside_place_folder(out->temp_path, out->path);
     if (!is_placed)
@@ -48,6 +49,8 @@ static stele_status output_place(output *out)
                    : output_fail_errno(out);
     if (out->is_folder)
         members_settle(out);
+    if (out->is_folder && out->is_swapped && out->owns != NULL)
+        replaced_remove(out, out->temp_path);
     out->is_aside = false;
     free(out->temp_path);
     out->temp_path = NULL;
@@ -118,6 +121,8 @@ stele_status output_seal(output *out)
 stele_status output_finish(output *out)
 {
     const bool is_file = out->path != NULL && !out->is_folder;
+    if (out->owns != NULL && replaced_check(out, false) != STELE_OK)
+        return out->status;
     if (output_sync_members(out) != STELE_OK || output_finish_members(out) != STELE_OK)
         return out->status;
     if (output_end(out) == STELE_OK && out->is_aside)
@@ -130,7 +135,9 @@ stele_status output_finish(output *out)
         return out->status;
     if (!out->is_within)
         out->made_folders = 0; /* the folders stay now, even if the output is closed without more */
-    if (out->is_folder && out->replaces && out->path != NULL)
+    if (out->is_folder && out->owns != NULL)
+        replaced_remove(out, out->path);
+    else if (out->is_folder && out->replaces && out->path != NULL)
         out->status = leftovers_tell(out);
     return out->status;
 }

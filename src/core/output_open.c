@@ -15,6 +15,7 @@
 #include "core/output_inside.h"
 #include "core/pack.h"
 #include "core/path.h"
+#include "core/replaced.h"
 
 static output *output_make(diag_sink *diag, const char *path)
 {
@@ -211,6 +212,15 @@ stele_status output_open_folder(diag_sink *diag, const char *path, bool replace,
     }
     *result = out;
     return STELE_OK;
+}
+
+stele_status output_own(output *out, stele_owns_fn *owns, void *user)
+{
+    if (owns == NULL || !out->is_swapped)
+        return STELE_OK;
+    out->owns = owns;
+    out->owns_user = user;
+    return replaced_check(out, true);
 }
 
 /* Path of an added file: in the folder `of`, or in the folder that the file `of` is in. */

@@ -67,6 +67,11 @@ stele_status stele_output_open_folder(const char *path, const stele_output_optio
     stele_status status = output_take_options(given, &options, &diag);
     if (status == STELE_OK)
         status = output_open_folder(diag, path, options.replace, out);
+    if (status == STELE_OK) {
+        status = output_own(*out, options.owns, options.owns_user);
+        if (status != STELE_OK)
+            output_close(*out);
+    }
     return output_keep_diag(status, diag, out);
 }
 

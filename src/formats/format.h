@@ -157,6 +157,9 @@ typedef struct format {
        when it makes nothing anew. */
     void (*lose_trace)(stele_writer *writer, const stele_trace *trace);
     format_target target;
+    /* Tells whether a file in a folder is one that a trace of this format has there. NULL when its
+       traces are single files. */
+    stele_owns_fn *owns;
     /* Its traces are folders whose files may grow while they are read. */
     bool follows_folders;
 
@@ -170,11 +173,12 @@ typedef struct format {
 
 /*
  * Opens the output that a trace of this format is written to. When the format can make either a
- * file or a folder, a path with an extension of the format, or "-", names a file. The errors are
- * those of output_open().
+ * file or a folder, a path with an extension of the format, or "-", names a file. Of the options
+ * those about replacing are used; the format knows what it may delete unless they do. The errors
+ * are those of output_open().
  */
-stele_status format_output_open(const format *f, diag_sink *diag, const char *path, bool replace,
-                                output **out);
+stele_status format_output_open(const format *f, diag_sink *diag, const char *path,
+                                const stele_output_options *options, output **out);
 
 /* Opens the writer of a format that has one. Settings with keys that the writer does not take are
    refused. */

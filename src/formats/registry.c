@@ -96,9 +96,10 @@ const char *stele_format_for_path(const char *path)
     return found != NULL ? found->name : NULL;
 }
 
-stele_status format_output_open(const format *f, diag_sink *diag, const char *path, bool replace,
-                                output **out)
+stele_status format_output_open(const format *f, diag_sink *diag, const char *path,
+                                const stele_output_options *options, output **out)
 {
+    stele_status status;
     const bool is_file = f->target == FORMAT_TARGET_FILE ||
                          (f->target == FORMAT_TARGET_EITHER &&
                           (strcmp(path, "-") == 0 || path_has_extension(path, f->extensions)));
@@ -107,8 +108,16 @@ stele_status format_output_open(const format *f, diag_sink *diag, const char *pa
                     "standard output, which cannot take the files that %s writes", f->name);
         return STELE_ERR_ARGUMENT;
     }
-    return is_file ? output_open(diag, path, replace, out)
-                   : output_open_folder(diag, path, replace, out);
+    if (is_file)
+        return output_open(diag, path, options->replace, out);
+    status = output_open_folder(diag, path, options->replace, out);
+    if (status == STELE_OK) {
+        status =
+            output_own(*out, options->owns != NULL ? options->owns : f->owns, options->owns_user);
+        if (status != STELE_OK)
+            output_close(*out);
+    }
+    return status;
 }
 
 stele_status format_writer_open(const format *f, stele_context *context, output *out,

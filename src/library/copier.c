@@ -31,6 +31,12 @@ bool stele_format_makes_folders(const char *name)
     return f != NULL && f->target != FORMAT_TARGET_FILE;
 }
 
+bool stele_format_owns(const char *format_name, const char *name, const void *head, size_t size)
+{
+    const format *f = format_find(format_name);
+    return f != NULL && f->owns != NULL && f->owns(NULL, name, head, size);
+}
+
 /* Whether a format can have such copies, whatever the traces are. */
 static bool has_copies(const format *to, size_t count, const stele_copier_options *o)
 {

@@ -25,11 +25,11 @@ static stele_status target_find(diag_sink *diag, const char *path, const char *n
     return STELE_ERR_FORMAT;
 }
 
-static stele_status target_output(const target *to, diag_sink *diag, const char *path, bool replace,
-                                  output **out)
+static stele_status target_output(const target *to, diag_sink *diag, const char *path,
+                                  const stele_output_options *options, output **out)
 {
-    return to->format != NULL ? format_output_open(to->format, diag, path, replace, out)
-                              : output_open(diag, path, replace, out);
+    return to->format != NULL ? format_output_open(to->format, diag, path, options, out)
+                              : output_open(diag, path, options->replace, out);
 }
 
 static stele_status target_writer(const target *to, stele_context *context, output *out,
@@ -71,7 +71,8 @@ stele_status stele_writer_open(stele_context *context, const char *path, const c
         return status;
     if (!take_options(&options, given))
         return STELE_ERR_ARGUMENT;
-    status = target_output(&to, &context->diag, path, options.replace, &out);
+    status = target_output(&to, &context->diag, path,
+                           &(stele_output_options){.replace = options.replace}, &out);
     if (status != STELE_OK)
         return status;
     status = target_writer(&to, context, out, &options, writer);
@@ -112,7 +113,7 @@ stele_status stele_output_open_for(const char *path, const char *name,
     const target to = {.format = f, .sink = f == NULL ? sink_find(name) : NULL};
     if (status == STELE_OK)
         status = f != NULL || to.sink != NULL
-                     ? target_output(&to, diag, path, options.replace, out)
+                     ? target_output(&to, diag, path, &options, out)
                      : target_find(diag, path, name, &(target){NULL, NULL});
     return output_keep_diag(status, diag, out);
 }

@@ -127,6 +127,20 @@ static stele_status write_page(stele_output *folder)
     return status;
 }
 
+bool view_export_owns(void *user, const char *name, const void *head, size_t size)
+{
+    static const char begin[] = "steleData(\"";
+    const char *end = strrchr(name, '.');
+    (void)user;
+    if (strncmp(name, "data/", strlen("data/")) == 0)
+        return end != NULL && strcmp(end, ".js") == 0 && size >= sizeof begin - 1 &&
+               memcmp(head, begin, sizeof begin - 1) == 0;
+    for (size_t i = 0; i < view_file_count; i++)
+        if (strcmp(view_files[i].name, name) == 0 && !is_module(&view_files[i]))
+            return true;
+    return strcmp(name, "page.js") == 0;
+}
+
 /* Returns whether a tile has entries that stand for several events: without any, its member
    `dense` is 0. */
 static bool is_dense(const uint8_t *bytes, size_t size)

@@ -153,4 +153,7 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 /* Writes the page and all data that it asks for to a folder. */
 stele_status view_export(viewer *v, stele_output *folder);
 
+/* Whether a file of a folder is one of an earlier page: a stele_owns_fn. */
+bool view_export_owns(void *user, const char *name, const void *head, size_t size);
+
 #endif

@@ -68,35 +68,85 @@ for to in json csv heph; do
     check "the file is new" test "$(head -c 8 result)" != precious
     rm result
 done
-# What lies in a directory that is written to again stays, and is told.
-expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder
-expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+# A directory that is written to again holds the new trace alone, and what no trace put there is not
+# deleted.
+rfc=$SOURCE/src/formats/ctf/good/rfc_natural32
+expect 0 convert "$rfc" --to ctf -o folder
+expect 0 convert "$rfc" --to ctf -o folder --force
 silent err 'STE012'
-echo precious >folder/other
-expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
-says err "folder: warning STE012 files of an earlier trace: .* 1 more, such as 'other'"
-check "the other file is as it was" test "$(cat folder/other)" = precious
-# All files are replaced in one step: the folder is another one, with what it had beside.
-if [ "$(stat -c %u .)" -eq "$(id -u)" ]; then
-    mkdir -p folder/below/deep && echo precious >folder/below/deep/file && ln -s other folder/link
-    before=$(ls -di folder)
-    expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
-    check "the folder is another one" test "$(ls -di folder)" != "$before"
-    check "what lay below is there" test "$(cat folder/below/deep/file)" = precious
-    check "a link is still a link" test -L folder/link
-    check "nothing unfinished is left" test -z "$(find . -maxdepth 1 -name '.stele-*')"
-    # Not at all, where a folder has the name of one of the files.
-    rm folder/metadata && mkdir folder/metadata && echo precious >folder/metadata/file
-    cp -r folder as_before
-    expect 4 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+cp -r folder as_before
+for name in notes.txt notes below/deep/notes index/notes; do
+    mkdir -p "folder/$(dirname $name)" && echo precious >folder/$name
+    expect 4 convert "$fxt/events.fxt" --to ctf -o folder --force
+    says err "folder: error STE005 .* holds '$name'"
+    says_not err 'force replaces'
+    check "the other file is as it was" test "$(cat folder/$name)" = precious
+    check "nothing unfinished is left" test -z "$(find . -name '.stele-*')"
+    rm folder/$name && rm -rf folder/below && rmdir folder/index 2>/dev/null
     check "nothing has changed" diff -r folder as_before
-    check "nothing unfinished is left" test -z "$(find . -maxdepth 1 -name '.stele-*')"
-    rm -r as_before folder/metadata folder/below folder/link
-    expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
-fi
-# What a run that was killed left in it is passed over, and said.
+done
+# Nor through a link, nor where a folder has the name of one of the files.
+ln -s "$SOURCE/README.md" folder/stream_9
+expect 4 convert "$fxt/events.fxt" --to ctf -o folder --force
+says err "holds 'stream_9'"
+rm folder/stream_9
+rm folder/metadata && mkdir folder/metadata && echo precious >folder/metadata/file
+expect 4 convert "$fxt/events.fxt" --to ctf -o folder --force
+says err "holds 'metadata/file'"
+rm -r folder/metadata as_before && cp "$rfc/metadata" folder/metadata
+# All files are replaced in one step: the folder is another one.
+before=$(ls -di folder)
+expect 0 convert "$fxt/events.fxt" --to ctf -o folder --force
+[ "$(stat -c %u .)" -ne "$(id -u)" ] ||
+    check "the folder is another one" test "$(ls -di folder)" != "$before"
+expect 0 convert "$fxt/events.fxt" --to ctf -o new
+check "no file of the earlier trace is left" diff -r folder new
+check "nothing unfinished is left" test -z "$(find . -maxdepth 1 -name '.stele-*')"
+expect 0 convert "$fxt/scheduling.fxt" --to ctf -o folder --force
+expect 0 convert "$fxt/scheduling.fxt" --to ctf -o other
+check "no file of the earlier trace is left" diff -r folder other
+# The same where the files are replaced one by one, because somebody stands in the folder.
+(cd folder && "$STELE" convert "$fxt/events.fxt" --to ctf -o . --force) >out 2>err
+check "no file of the earlier trace is left" diff -r folder new
+echo precious >folder/notes
+(cd folder && "$STELE" convert "$fxt/scheduling.fxt" --to ctf -o . --force) >out 2>err
+says err "holds 'notes'"
+rm folder/notes
+check "nothing has changed" diff -r folder new
+# The traces of a merge lie in folders of their own, which go with files that are written again.
+expect 0 merge new other --align-start --to ctf -o merged
+rm -r other && cp -r new other
+expect 0 merge new other --align-start --to ctf -o merged --force
+check "no file of the earlier trace is left" diff -r merged/other merged/new
+expect 4 convert "$fxt/events.fxt" --to ctf -o merged --force # it may be a folder of many traces
+says err "holds '\(new\|other\)/"
+rm -r new other merged
+# Pieces, tables and pages.
+expect 0 split --duration 100ns -o pieces "$fxt/events.fxt"
+check "there are pieces" test "$(ls pieces | wc -l)" -gt 2
+expect 0 split --duration 1s -o pieces "$fxt/events.fxt" --force
+check "one piece is left" test "$(ls pieces)" = 000000.fxt
+echo precious >pieces/mine.fxt
+expect 4 split --duration 100ns -o pieces "$fxt/events.fxt" --force
+says err "holds 'mine.fxt'"
+expect 0 convert "$fxt/events.fxt" --to parquet -o tables
+expect 0 convert "$fxt/events.fxt" --to parquet -o tables --tables event --force
+check "one table is left" test "$(ls tables)" = event
+echo precious >tables/event/readme
+expect 4 convert "$fxt/events.fxt" --to parquet -o tables --force
+says err "holds 'event/readme'"
+expect 0 view "$fxt/events.fxt" --export page
+expect 0 view "$fxt/scheduling.fxt" --export page --force
+expect 0 view "$fxt/scheduling.fxt" --export page2
+check "one page is left" diff -rq page page2
+echo precious >page/data/mine.js
+expect 4 view "$fxt/events.fxt" --export page --force
+says err "holds 'data/mine.js'"
+rm -r pieces tables page page2
+expect 0 convert "$rfc" --to ctf -o folder --force
+# What a run that was killed left in it is passed over, and said; it goes with the folder.
 echo unfinished >folder/.stele-0123456789abcdef.part
-expect 1 info folder
+expect 0 info folder
 says err 'STE011 .*left unfinished'
 rm -r folder
 mkdir -m 700 folder # an empty one is replaced by a whole one, and keeps its mode

@@ -12,6 +12,7 @@
 #include "formats/ctf/trace.h"
 #include "formats/ctf/write/copy.h"
 #include "formats/ctf/write/copy_metadata.h"
+#include "formats/ctf/write/owned.h"
 #include "formats/ctf/write/writer.h"
 #include "formats/receive.h"
 
@@ -442,6 +443,7 @@ const format format_ctf = {
     .copies_as = ctf_copies_as,
     .lose_trace = ctf_lose_trace,
     .target = FORMAT_TARGET_FOLDER,
+    .owns = ctf_owns,
     .follows_folders = true,
     .receiver = &ctf_receiver,
     .links_tracks = true,

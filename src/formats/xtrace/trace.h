@@ -233,4 +233,10 @@ stele_status xtrace_writer_open(stele_context *context, output *out,
 stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **copier);
 stele_status xtrace_dump(stele_trace *trace, const dump_request *request);
 
+#define XTRACE_EXTENSIONS ".xinsndata.bin .xsnapshot.bin"
+
+/* Whether a file of a folder belongs to a trace, or to one of its slices, which lie in numbered
+   folders: a stele_owns_fn. */
+bool xtrace_owns(void *user, const char *name, const void *head, size_t size);
+
 #endif

@@ -66,7 +66,7 @@ static int xtrace_probe(const format_probe *probe, char *reason)
 const format format_xtrace = {
     .name = "xtrace",
     .title = "AArch64 instruction trace",
-    .extensions = ".xinsndata.bin .xsnapshot.bin",
+    .extensions = XTRACE_EXTENSIONS,
     .probe = xtrace_probe,
     .trace_size = sizeof(xtrace_trace),
     .ops = &xtrace_ops,
@@ -78,6 +78,7 @@ const format format_xtrace = {
     .read_kinds = FORMAT_INSN_KINDS,
     .written_kinds = FORMAT_INSN_KINDS,
     .target = FORMAT_TARGET_EITHER,
+    .owns = xtrace_owns,
     .codes = xtrace_codes,
     .code_count = XTRACE_CODE_COUNT,
 };

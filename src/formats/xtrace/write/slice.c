@@ -169,6 +169,30 @@ static stele_status slice_conclude(output *out, stele_status status)
     return status;
 }
 
+bool xtrace_owns(void *user, const char *name, const void *head, size_t size)
+{
+    const size_t digits = strspn(name, "0123456789");
+    (void)user;
+    (void)head;
+    (void)size;
+    if (digits != 0 && name[digits] == '/')
+        name += digits + 1;
+    return strchr(name, '/') == NULL && path_has_extension(name, XTRACE_EXTENSIONS);
+}
+
+/* Opens the folder that slices are written to. */
+static stele_status slice_output(stele_context *context, const char *path, bool replace,
+                                 output **out)
+{
+    stele_status status = output_open_folder(&context->diag, path, replace, out);
+    if (status != STELE_OK)
+        return status;
+    status = output_own(*out, xtrace_owns, NULL);
+    if (status != STELE_OK)
+        output_close(*out);
+    return status;
+}
+
 stele_status stele_xtrace_slice_write(stele_trace *trace, const stele_xtrace_slice *slice,
                                       const char *path, bool replace)
 {
@@ -179,7 +203,7 @@ stele_status stele_xtrace_slice_write(stele_trace *trace, const stele_xtrace_sli
         return slice_refuse(trace, "an xtrace trace", trace->info.format);
     if (slice->first >= slice->end || (slice->from_start && slice->first != 0))
         return slice_refuse(trace, "snapshots from one on to a later one", "none");
-    status = output_open_folder(&trace->context->diag, path, replace, &out);
+    status = slice_output(trace->context, path, replace, &out);
     if (status != STELE_OK)
         return status;
     status = slice_parts((const xtrace_trace *)trace, slice, out, "", &taken);
@@ -206,7 +230,7 @@ stele_status stele_xtrace_split_write(stele_trace *trace, uint64_t every, const 
     if (status == STELE_OK && count_max == 0)
         status = slice_refuse(trace, "snapshots", "none");
     if (status == STELE_OK)
-        status = output_open_folder(&trace->context->diag, path, replace, &out);
+        status = slice_output(trace->context, path, replace, &out);
     if (status != STELE_OK)
         return status;
     for (uint64_t i = 0; status == STELE_OK && slice.first < count_max; i++) {
@@ -341,7 +365,7 @@ stele_status stele_xtrace_join_write(stele_trace *const *slices, size_t count, c
         return slice_refuse(slices[0], "xtrace traces", slices[0]->info.format);
     status = join_check(slices, count);
     if (status == STELE_OK)
-        status = output_open_folder(&slices[0]->context->diag, path, replace, &out);
+        status = slice_output(slices[0]->context, path, replace, &out);
     if (status != STELE_OK)
         return status;
     first = (const xtrace_trace *)slices[0];
