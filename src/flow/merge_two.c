@@ -163,7 +163,9 @@ static stele_status give_turns(two_flow *two)
        sides. */
     side_take(left, (uint32_t)(rest.at.left - left->keys));
     side_take(right, (uint32_t)(rest.at.right - right->keys));
-    to = turns_give(to, starts[0], &head, half, &next[first], &next[!first]);
+    /* A merge of a single event has no first half, whose turn would be an empty segment. */
+    if (half != 0)
+        to = turns_give(to, starts[0], &head, half, &next[first], &next[!first]);
     to = turns_give(to, starts[1], &rest, count - half, &next[second], &next[!second]);
     return flow_give(&two->base, two->segments, (uint32_t)(to - two->segments), count);
 }

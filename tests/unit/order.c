@@ -355,6 +355,7 @@ static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch
         stele_segment segment;
         stele_status status;
         while ((status = flow_next(f, &segment)) == STELE_OK) {
+            is_good = is_good && segment.count != 0;
             for (uint32_t i = 0; i < segment.count && is_good; i++, at++) {
                 const stele_event *event = &segment.batch->events[segment.first + i];
                 uint32_t first = 0;
@@ -383,6 +384,30 @@ TEST(a_merge_of_any_number_of_flows_gives_the_reference)
         CHECK(merge_gives(k, k + 1, false, 0)); /* only equal times */
         CHECK(merge_gives(k, k + 1, false, 1000));
         CHECK(merge_gives(k, k + 1, false, STRETCH_ENDS));
+    }
+}
+
+/* A flow without keys gives a merge some of them at a time, of which one can be left alone. */
+TEST(no_segment_of_a_merge_is_empty)
+{
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        made_list lists[2];
+        flow *flows[2], *f;
+        stele_segment segment;
+        uint32_t count = 0, empty_count = 0;
+        for (uint32_t i = 0; i < 2; i++) {
+            lists[i] = made_new(2000, 1, 0, 2 * seed + i);
+            lists[i].batch_max = 1000;
+            REQUIRE(flow_plain(made_open(&lists[i]), &flows[i]) == STELE_OK);
+        }
+        REQUIRE(flow_merge(flows, 2, false, &f) == STELE_OK);
+        for (; flow_next(f, &segment) == STELE_OK; count += segment.count)
+            empty_count += segment.count == 0;
+        CHECK_EQ_U64(count, 4000);
+        CHECK_EQ_U64(empty_count, 0);
+        flow_close(f);
+        free(lists[0].events);
+        free(lists[1].events);
     }
 }
 
@@ -415,6 +440,7 @@ static bool merge_takes_the_least(uint32_t k, uint64_t seed)
     is_good = open_late(lists, k, &stats, flows) && open_late(lists, k, &stats, alone) &&
               flow_merge(flows, k, false, &f) == STELE_OK;
     while (is_good && flow_next(f, &segment) == STELE_OK) {
+        is_good = segment.count != 0;
         for (; segment.count != 0 && is_good; segment.first++, segment.count--) {
             const stele_event *event = &segment.batch->events[segment.first], *least = NULL;
             for (uint32_t i = 0; i < k; i++) {
