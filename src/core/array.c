@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+void *array_fit(void *items, size_t size, size_t count)
+{
+    /* realloc() may free the array and return NULL if it is asked for no bytes. */
+    const size_t bytes = count * size;
+    return count <= SIZE_MAX / 2 / size ? realloc(items, bytes != 0 ? bytes : 1) : NULL;
+}
+
 void *array_grow_size(void *items, size_t size, size_t *capacity, size_t few)
 {
     const size_t wanted = *capacity != 0 ? *capacity * 2 : few;
-    void *grown = *capacity <= SIZE_MAX / 4 && wanted <= SIZE_MAX / 2 / size
-                      ? realloc(items, wanted * size)
-                      : NULL;
+    void *grown = *capacity <= SIZE_MAX / 4 ? array_fit(items, size, wanted) : NULL;
     if (grown != NULL)
         *capacity = wanted;
     return grown;
@@ -21,6 +26,36 @@ void *array_grow(void *items, size_t size, uint32_t *capacity, uint32_t few)
     void *grown = *capacity <= UINT32_MAX / 2 ? array_grow_size(items, size, &wanted, few) : NULL;
     if (grown != NULL)
         *capacity = (uint32_t)wanted;
+    return grown;
+}
+
+/* The capacity that an array should get which has `capacity` items and needs `wanted`. */
+static size_t capacity_for(size_t capacity, size_t wanted)
+{
+    return capacity <= SIZE_MAX / 4 && capacity * 2 > wanted ? capacity * 2 : wanted;
+}
+
+void *array_reserve_size(void *items, size_t size, size_t *capacity, size_t wanted)
+{
+    const size_t made = capacity_for(*capacity, wanted);
+    void *grown;
+    if (items != NULL && wanted <= *capacity)
+        return items;
+    grown = array_fit(items, size, made);
+    if (grown != NULL)
+        *capacity = made;
+    return grown;
+}
+
+void *array_reserve(void *items, size_t size, uint32_t *capacity, size_t wanted)
+{
+    const size_t made = capacity_for(*capacity, wanted);
+    void *grown;
+    if (items != NULL && wanted <= *capacity)
+        return items;
+    grown = made <= UINT32_MAX ? array_fit(items, size, made) : NULL;
+    if (grown != NULL)
+        *capacity = (uint32_t)made;
     return grown;
 }
 

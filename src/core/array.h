@@ -24,6 +24,15 @@ void *array_grow(void *items, size_t size, uint32_t *capacity, uint32_t few);
 /* Grows an array as array_grow() does, with a capacity of type size_t. */
 void *array_grow_size(void *items, size_t size, size_t *capacity, size_t few);
 
+/* Grows an array until it has room for `wanted` items, and doubles it at least, as array_grow()
+   does. Returns the array unchanged if it has the room. */
+void *array_reserve(void *items, size_t size, uint32_t *capacity, size_t wanted);
+void *array_reserve_size(void *items, size_t size, size_t *capacity, size_t wanted);
+
+/* Makes an array exactly `count` items long, for arrays whose length is known or that are shown to
+   others as they are. Returns NULL if out of memory; the array is then unchanged. */
+void *array_fit(void *items, size_t size, size_t count);
+
 /*
  * Arrays that are indexed by numbers of something else, such as tracks: grows the array until
  * `index` is in it, with room for more. New items are zero, and `count` becomes the length. Returns

@@ -33,9 +33,27 @@ bool hash_table_make_room(hash_table *t, size_t count)
     return true;
 }
 
+void hash_table_remove(hash_table *t, uint32_t hash, uint32_t number)
+{
+    uint32_t hole = hash & t->mask;
+    while (t->slots[hole].number != number + 1 || t->slots[hole].hash != hash)
+        hole = (hole + 1) & t->mask;
+    t->slots[hole].number = 0;
+    t->count--;
+    /* Numbers after the hole that were displaced past it move up, so that searches, which end at a
+       free slot, still find them. */
+    for (uint32_t at = (hole + 1) & t->mask; t->slots[at].number != 0; at = (at + 1) & t->mask) {
+        if (((at - t->slots[at].hash) & t->mask) >= ((at - hole) & t->mask)) {
+            t->slots[hole] = t->slots[at];
+            t->slots[at].number = 0;
+            hole = at;
+        }
+    }
+}
+
 void hash_table_clear(hash_table *t)
 {
-    if (t->slots != NULL)
+    if (t->count != 0)
         memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
     t->count = 0;
 }

@@ -11,8 +11,8 @@
  *     hash_table_put(&t, hash, number);     after a hash_table_reserve() that came before the hash
  *
  * Each table has a random key of its own, so that no input can be made whose keys all fall into one
- * slot. Results of the program must not depend on the order of slots. Numbers cannot be removed one
- * by one.
+ * slot. Results of the program must not depend on the order of slots. Numbers for one key of 64
+ * bits that are looked up for each instruction are better kept in a table of core/keyed.h.
  */
 #ifndef CORE_TABLE_H
 #define CORE_TABLE_H
@@ -66,6 +66,19 @@ static inline uint32_t hash_table_hash_pair(const hash_table *t, uint64_t a, uin
     return (uint32_t)hash_keyed_pair(t->key, a, b);
 }
 
+/* A cheaper hash than hash_table_hash_u64(), for what is looked up many million times. */
+static inline uint32_t hash_table_hash_fast(const hash_table *t, uint64_t value)
+{
+    return (uint32_t)(hash_by_factor(t->key.second, value) >> 32);
+}
+
+/* A hash of 32 bits that no two numbers of 32 bits share: see hash_table_slot_of(). */
+static inline uint32_t hash_table_hash_u32(const hash_table *t, uint32_t value)
+{
+    const uint32_t product = value * (uint32_t)t->key.second;
+    return (product ^ product >> 16) * (uint32_t)HASH_CONSTANT;
+}
+
 /* Returns the next number with this hash; HASH_NONE after the last one. `*at` must be the hash
    before the first call. */
 static inline uint32_t hash_table_next(const hash_table *t, uint32_t hash, uint32_t *at)
@@ -91,5 +104,27 @@ static inline void hash_table_put(hash_table *t, uint32_t hash, uint32_t number)
     t->slots[at] = (hash_table_slot){hash, number + 1};
     t->count++;
 }
+
+/* For tables in which a hash belongs to one key only: returns the slot of a hash, or the free slot
+   where its number would be put, which counts in `count`. There must be room. */
+static inline hash_table_slot *hash_table_slot_of(const hash_table *t, uint32_t hash)
+{
+    uint32_t at = hash & t->mask;
+    while (t->slots[at].number != 0 && t->slots[at].hash != hash)
+        at = (at + 1) & t->mask;
+    return &t->slots[at];
+}
+
+/* Puts the number `to` in the place of `from`, which must be in the table with this hash. */
+static inline void hash_table_renumber(hash_table *t, uint32_t hash, uint32_t from, uint32_t to)
+{
+    uint32_t at = hash & t->mask;
+    while (t->slots[at].number != from + 1 || t->slots[at].hash != hash)
+        at = (at + 1) & t->mask;
+    t->slots[at].number = to + 1;
+}
+
+/* Removes a number, which must be in the table with this hash. */
+void hash_table_remove(hash_table *t, uint32_t hash, uint32_t number);
 
 #endif

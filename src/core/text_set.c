@@ -4,44 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text_slot {
-    uint32_t group;
+#include "core/array.h"
+
+struct text_of_set {
     const char *bytes;
     size_t size;
+    uint32_t hash;
 };
 
 bool text_set_start(text_set *set, size_t count)
 {
-    size_t slots = 64;
-    while (slots < count * 2)
-        slots *= 2;
-    if (set->mask != 0 && slots <= (size_t)set->mask + 1 && set->group != UINT32_MAX) {
-        set->group++;
-        return true;
+    struct text_of_set *grown;
+    /* Texts are removed one by one, since the table may have room for many more than a group has.
+     */
+    while (set->count != 0) {
+        set->count--;
+        hash_table_remove(&set->numbers, set->texts[set->count].hash, set->count);
     }
-    free(set->slots);
-    set->slots = slots - 1 <= UINT32_MAX ? calloc(slots, sizeof *set->slots) : NULL;
-    set->mask = set->slots != NULL ? (uint32_t)(slots - 1) : 0;
-    set->group = 1;
-    set->key = hash_key_make();
-    return set->slots != NULL;
+    grown = array_reserve(set->texts, sizeof *grown, &set->capacity, count);
+    if (grown == NULL)
+        return false;
+    set->texts = grown;
+    return hash_table_make_room(&set->numbers, count);
 }
 
 bool text_set_add(text_set *set, const char *bytes, size_t size)
 {
-    uint32_t slot = (uint32_t)hash_keyed_bytes(set->key, bytes, size) & set->mask;
-    while (set->slots[slot].group == set->group) {
-        const struct text_slot *there = &set->slots[slot];
+    const uint32_t hash = hash_table_hash_bytes(&set->numbers, bytes, size);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&set->numbers, hash, &at)) != HASH_NONE;) {
+        const struct text_of_set *there = &set->texts[number];
         if (there->size == size && (size == 0 || memcmp(there->bytes, bytes, size) == 0))
             return false;
-        slot = (slot + 1) & set->mask;
     }
-    set->slots[slot] = (struct text_slot){set->group, bytes, size};
+    set->texts[set->count] = (struct text_of_set){bytes, size, hash};
+    hash_table_put(&set->numbers, hash, set->count++);
     return true;
 }
 
 void text_set_free(text_set *set)
 {
-    free(set->slots);
-    *set = (text_set){.group = 0};
+    free(set->texts);
+    hash_table_free(&set->numbers);
+    *set = (text_set){.count = 0};
 }

@@ -6,14 +6,13 @@
 
 #include <stdbool.h>
 
-#include "core/hash.h"
+#include "core/table.h"
 
 /* A zeroed set is empty. */
 typedef struct text_set {
-    struct text_slot *slots;
-    uint32_t mask; /* number of slots minus 1; 0: there are none */
-    hash_key key;
-    uint32_t group; /* number of the current group; slots of earlier groups count as free */
+    struct text_of_set *texts; /* those of the current group */
+    uint32_t count, capacity;
+    hash_table numbers; /* indexes of `texts` */
 } text_set;
 
 /* Begins a group of up to `count` texts. Returns false if out of memory. */

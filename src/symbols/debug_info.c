@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "core/array.h"
-#include "core/hash.h"
 #include "core/path.h"
 #include "core/sized.h"
+#include "core/table.h"
 #include "model/batch.h"
 #include "model/context.h"
 #include "symbols/binary.h"
@@ -88,7 +88,6 @@ typedef struct mapping {
 typedef struct code_place {
     uint64_t vpid, ip;
     stele_name bin, func, src;
-    bool is_used;
 } code_place;
 
 struct stele_debug_info {
@@ -99,9 +98,9 @@ struct stele_debug_info {
     stele_name providers[KNOWN_COUNT]; /* providers of the events, by `known` */
     mapping *mappings;
     size_t mapping_count, mapping_capacity;
-    code_place *places; /* by hash of (vpid, ip), open addressing */
-    uint32_t place_count, place_mask;
-    hash_key place_key;
+    code_place *places; /* the addresses that were looked up, with their names */
+    uint32_t place_count, place_capacity;
+    hash_table place_numbers; /* indexes of `places`, by address and process */
     stele_batch *batch;
 };
 
@@ -167,8 +166,7 @@ static void mapping_free(mapping *m)
 
 static void forget_places(stele_debug_info *info)
 {
-    if (info->places != NULL)
-        memset(info->places, 0, (info->place_mask + (size_t)1) * sizeof *info->places);
+    hash_table_clear(&info->place_numbers);
     info->place_count = 0;
 }
 
@@ -417,7 +415,7 @@ static void look_up(stele_debug_info *info, binary *file, uint64_t address, code
 
 static code_place resolve(stele_debug_info *info, uint64_t vpid, uint64_t ip)
 {
-    code_place found = {.vpid = vpid, .ip = ip, .is_used = true};
+    code_place found = {.vpid = vpid, .ip = ip};
     mapping *m = find_mapping(info, vpid, ip);
     char text[PATH_SIZE + 32];
     uint64_t address;
@@ -437,46 +435,30 @@ static code_place resolve(stele_debug_info *info, uint64_t vpid, uint64_t ip)
     return found;
 }
 
-static bool grow_places(stele_debug_info *info)
-{
-    const uint32_t mask = info->places != NULL ? info->place_mask * 2 + 1 : 1023;
-    code_place *old = info->places, *grown = calloc((size_t)mask + 1, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    if (old == NULL)
-        info->place_key = hash_key_make();
-    for (uint32_t i = 0; old != NULL && i <= info->place_mask; i++) {
-        uint32_t slot = (uint32_t)hash_keyed_pair(info->place_key, old[i].ip, old[i].vpid) & mask;
-        while (old[i].is_used && grown[slot].is_used)
-            slot = (slot + 1) & mask;
-        if (old[i].is_used)
-            grown[slot] = old[i];
-    }
-    free(old);
-    info->places = grown;
-    info->place_mask = mask;
-    return true;
-}
-
 /* Finds the names of an address, and remembers them. Returns false if out of memory. */
 static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, code_place *out)
 {
-    uint32_t slot;
-    if (info->places == NULL || info->place_count > info->place_mask / 2) {
-        if (info->place_count >= PLACES_MAX)
-            forget_places(info);
-        else if (!grow_places(info))
+    uint32_t hash;
+    if (info->place_count >= PLACES_MAX)
+        forget_places(info);
+    if (!hash_table_reserve(&info->place_numbers))
+        return false;
+    hash = hash_table_hash_pair(&info->place_numbers, ip, vpid);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&info->place_numbers, hash, &at)) != HASH_NONE;) {
+        *out = info->places[number];
+        if (out->ip == ip && out->vpid == vpid)
+            return out->bin != UINT32_MAX && out->func != UINT32_MAX && out->src != UINT32_MAX;
+    }
+    if (info->place_count == info->place_capacity) {
+        code_place *grown = array_grow(info->places, sizeof *grown, &info->place_capacity, 256);
+        if (grown == NULL)
             return false;
+        info->places = grown;
     }
-    slot = (uint32_t)hash_keyed_pair(info->place_key, ip, vpid) & info->place_mask;
-    while (info->places[slot].is_used &&
-           (info->places[slot].ip != ip || info->places[slot].vpid != vpid))
-        slot = (slot + 1) & info->place_mask;
-    if (!info->places[slot].is_used) {
-        info->places[slot] = resolve(info, vpid, ip);
-        info->place_count++;
-    }
-    *out = info->places[slot];
+    *out = resolve(info, vpid, ip);
+    info->places[info->place_count] = *out;
+    hash_table_put(&info->place_numbers, hash, info->place_count++);
     return out->bin != UINT32_MAX && out->func != UINT32_MAX && out->src != UINT32_MAX;
 }
 
@@ -590,6 +572,7 @@ void stele_debug_info_free(stele_debug_info *info)
         mapping_free(&info->mappings[i]);
     free(info->mappings);
     free(info->places);
+    hash_table_free(&info->place_numbers);
     stele_batch_free(info->batch);
     free(info);
 }

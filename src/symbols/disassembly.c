@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
+#include "core/keyed.h"
 #include "core/late.h"
 #include "core/load.h"
 
-#define TEXT_SIZE_MAX   128u
-#define SLOT_BITS_FIRST 10u
+#define TEXT_SIZE_MAX 128u
 
 /* Types of the functions in llvm-c/Disassembler.h, which need not be installed. */
 typedef void *create_fn(const char *triple, const char *cpu, const char *features, void *info,
@@ -21,22 +21,20 @@ typedef size_t run_fn(void *context, uint8_t *bytes, uint64_t size, uint64_t pc,
                       size_t text_size);
 typedef void dispose_fn(void *context);
 
-typedef struct slot {
-    uint32_t opcode;
-    uint32_t text; /* offset of the text in `texts`, plus 1; 0: the slot is free */
-} slot;
+/* An entry of the table of texts by opcode. */
+typedef struct opcode_text {
+    uint64_t key; /* the opcode plus 1 */
+    uint64_t at;  /* offset of the text in `texts`, plus 1; 0: there is none yet */
+} opcode_text;
 
 struct stele_disassembly {
     void *library, *context;
     run_fn *run;
     dispose_fn *dispose;
     unsigned version;
-    slot *slots;
-    size_t used;
-    unsigned bits; /* binary logarithm of the number of slots */
+    keyed opcodes; /* of opcode_text */
     char *texts;   /* texts one after the other, each with its final zero */
     size_t texts_size, texts_capacity;
-    uint32_t factor; /* odd and random, so that nobody knows which opcodes collide */
 };
 
 /* ---- The LLVM library ---- */
@@ -94,15 +92,14 @@ static bool library_start(stele_disassembly *d)
 stele_status stele_disassembly_open(stele_disassembly **out)
 {
     stele_disassembly *d = calloc(1, sizeof *d);
+    bool has_room;
     *out = NULL;
     if (d == NULL)
         return STELE_ERR_MEMORY;
-    d->bits = SLOT_BITS_FIRST;
-    d->factor = (uint32_t)hash_key_make().second;
-    d->slots = calloc((size_t)1 << d->bits, sizeof *d->slots);
+    has_room = keyed_init(&d->opcodes, sizeof(opcode_text));
     d->library = library_open(&d->version);
-    if (d->slots == NULL || d->library == NULL || !library_start(d)) {
-        const stele_status status = d->slots == NULL ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
+    if (!has_room || d->library == NULL || !library_start(d)) {
+        const stele_status status = has_room ? STELE_ERR_UNSUPPORTED : STELE_ERR_MEMORY;
         stele_disassembly_close(d);
         return status;
     }
@@ -117,7 +114,7 @@ void stele_disassembly_close(stele_disassembly *d)
     /* The library stays loaded: after unloading it could not be loaded again. */
     if (d->context != NULL)
         d->dispose(d->context);
-    free(d->slots);
+    keyed_free(&d->opcodes);
     free(d->texts);
     free(d);
 }
@@ -129,46 +126,15 @@ unsigned stele_disassembly_version(const stele_disassembly *d)
 
 /* ---- Texts of opcodes ---- */
 
-static slot *slot_find(const stele_disassembly *d, uint32_t opcode)
-{
-    const size_t mask = ((size_t)1 << d->bits) - 1;
-    size_t i = (size_t)(hash_by_factor(d->factor, opcode) >> (64 - d->bits));
-    while (d->slots[i].text != 0 && d->slots[i].opcode != opcode)
-        i = (i + 1) & mask;
-    return &d->slots[i];
-}
-
-static bool slots_grow(stele_disassembly *d)
-{
-    const size_t count = (size_t)1 << d->bits;
-    slot *old = d->slots;
-    if (d->used < count / 2)
-        return true;
-    d->slots = calloc(count * 2, sizeof *d->slots);
-    if (d->slots == NULL) {
-        d->slots = old;
-        return false;
-    }
-    d->bits++;
-    for (size_t i = 0; i < count; i++) {
-        if (old[i].text != 0)
-            *slot_find(d, old[i].opcode) = old[i];
-    }
-    free(old);
-    return true;
-}
-
 static bool texts_reserve(stele_disassembly *d)
 {
-    const size_t capacity = d->texts_capacity * 2 + ((size_t)16 << 10);
     char *grown;
     if (d->texts_capacity - d->texts_size >= TEXT_SIZE_MAX)
         return true;
-    grown = realloc(d->texts, capacity);
-    if (grown == NULL || capacity > UINT32_MAX)
+    grown = array_grow_size(d->texts, 1, &d->texts_capacity, (size_t)16 << 10);
+    if (grown == NULL)
         return false;
     d->texts = grown;
-    d->texts_capacity = capacity;
     return true;
 }
 
@@ -186,20 +152,18 @@ static size_t text_tidy(char *text)
 
 const char *stele_disassembly_text(stele_disassembly *d, uint32_t opcode)
 {
-    slot *at = slot_find(d, opcode);
+    opcode_text *of = keyed_find(&d->opcodes, sizeof *of, (uint64_t)opcode + 1);
     uint8_t bytes[4];
     char *text;
-    if (at->text != 0)
-        return d->texts + at->text - 1;
-    if (!slots_grow(d) || !texts_reserve(d))
+    if (of != NULL && of->at != 0)
+        return d->texts + of->at - 1;
+    if (of == NULL || !texts_reserve(d))
         return "";
-    at = slot_find(d, opcode);
     text = d->texts + d->texts_size;
     store_le32(bytes, opcode);
     if (d->run(d->context, bytes, sizeof bytes, 0, text, TEXT_SIZE_MAX) == 0)
         *text = 0;
-    *at = (slot){opcode, (uint32_t)d->texts_size + 1};
-    d->used++;
+    of->at = d->texts_size + 1;
     d->texts_size += text_tidy(text) + 1;
     return text;
 }

@@ -1,23 +1,72 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: hashes.sh ROOT
-# What comes from an input is hashed with a key (core/hash.h): an input could be made of which
-# everything falls into one slot of a table. Where there is no key, there is no table, or one that
-# holds a bounded number for each slot.
+# There is one hash table, core/table.h, and core/keyed.h for entries that are looked up for each
+# instruction. Both have random keys, since an input could be made of which everything falls into one
+# slot. A hash for anything else is in the list below, with what it is for.
 set -eu
 cd "$1"
-allowed='^src/(core/hash\.[ch]|formats/ctf/write/writer_packets\.c|analysis/insn/insn_reuse\.c):'   # ids, samples
-allowed="$allowed|^src/(sinks/(chrome_links|chrome_spans|perfetto|perfetto_spans)\\.c|formats/fxt/read/state\\.c):"             # caches
-allowed="$allowed|^src/(a64/a64\\.h|analysis/insn/cache\\.c):"                          # a cache, chance
-allowed="$allowed|^src/formats/(fxt|ctf)/read/index\\.c:"                  # identities, of no table
-allowed="$allowed|^src/formats/ctf/records/(compile|labels)\\.c:"                            # addresses
-allowed="$allowed|^src/analysis/events/verify_side\\.c:"                     # numbers to compare, of no table
-allowed="$allowed|^src/model/saved_index\\.c:"                              # the name of a file
-found=$(grep -rnE '\bhash_(bytes|u64)\(|9e3779b' src --include='*.[ch]' |
-    grep -vE "$allowed" | grep -v '^src/formats/heph/read/names\.h:' || :)
-if [ -n "$found" ]; then
-    echo "hashes without a key (core/hash.h; uses that are no tables are listed in tests/format/hashes.sh):"
-    echo "$found"
-    exit 1
-fi
-echo "all tables over inputs have keys"
+status=0
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+
+# path, and what the hashes are for; a cache forgets what had the slot before
+cat >"$list" <<'EOF'
+src/a64/a64.h                            cache of decoded instructions
+src/analysis/events/kernel_disks.c       cache of requests, of which old ones must give way
+src/analysis/events/pairing.c            keys of pairs, made of several values
+src/analysis/events/pairing_rules.c      text to compare
+src/analysis/events/verify_side.c        values to compare
+src/analysis/insn/cache.c                chance
+src/analysis/insn/insn_reuse.c           sample of the lines
+src/collect/sequence.c                   packets to compare
+src/flow/align.c                         values to compare
+src/formats/ctf/read/index.c             identity of a clock
+src/formats/ctf/read/known.c             keys of a bytes_map
+src/formats/ctf/records/compile.c        cache of patterns
+src/formats/ctf/write/writer_packets.c   UUID of a trace
+src/formats/fxt/read/index.c             identity of a provider
+src/formats/fxt/read/state.c             cache of threads
+src/formats/heph/read/names.h            cache of names
+src/model/saved_index.c                  name of a file
+src/model/screen.h                       cache of values
+src/sinks/chrome_links.c                 cache of flows
+src/sinks/chrome_spans.c                 names of one batch to compare
+src/sinks/fragments.h                    cache of texts
+src/sinks/perfetto.c                     identities of tracks
+src/sinks/perfetto_spans.c               names of one batch to compare
+EOF
+
+# in_list PATH: whether the list has it
+in_list() {
+    grep -q "^$1 " "$list"
+}
+
+complain() {
+    echo "$1"
+    status=1
+}
+
+hashes='hash_(keyed_(bytes|pair|u64)|by_factor|mix|bytes|u64)\(|HASH_CONSTANT|9e3779b'
+for file in $(grep -rlE "$hashes" src --include='*.[ch]'); do
+    case $file in
+    src/core/hash.[ch] | src/core/table.[ch] | src/core/keyed.[ch]) ;;
+    *)
+        in_list "$file" || grep -qE 'hash_table_(put|slot_of)\(' "$file" ||
+            complain "$file: hashes, but not for the table of core/table.h"
+        ;;
+    esac
+done
+while read -r file _; do
+    grep -qE "$hashes" "$file" 2>/dev/null ||
+        complain "$file: is listed in tests/format/hashes.sh, but hashes nothing"
+done <"$list"
+
+# Steps to the next slot. Numbers of packets and of registers step likewise.
+probes=$(grep -rnE '(\+ 1\)|\+\+\)?) (& |% [a-z>_.-]*(slot|mask|capacity))' src --include='*.[ch]' |
+    grep -vE '^src/(core/(table|keyed)\.[ch]|collect/sequence\.c|a64/a64_replay\.c):' || :)
+[ -z "$probes" ] || complain "probes of hash tables made by hand (core/table.h):
+$probes"
+
+[ $status -ne 0 ] || echo "all hash tables are one"
+exit $status

@@ -60,3 +60,34 @@ TEST(what_a_number_leads_into_is_reached_as_zeros)
     CHECK_EQ_U64(items[5], 7);
     free(items);
 }
+
+TEST(room_is_made_for_what_is_wanted)
+{
+    uint32_t capacity = 0;
+    size_t size = 0;
+    uint16_t *items = array_reserve(NULL, sizeof *items, &capacity, 5), *same;
+    REQUIRE(items != NULL);
+    CHECK_EQ_U64(capacity, 5);
+    items[4] = 7;
+    same = array_reserve(items, sizeof *items, &capacity, 5);
+    CHECK(same == items);
+    items = array_reserve(items, sizeof *items, &capacity, 6); /* twice as many at least */
+    REQUIRE(items != NULL);
+    CHECK_EQ_U64(capacity, 10);
+    items = array_reserve(items, sizeof *items, &capacity, 100);
+    REQUIRE(items != NULL);
+    CHECK_EQ_U64(capacity, 100);
+    CHECK_EQ_U64(items[4], 7);
+    CHECK(array_reserve(items, sizeof *items, &capacity, SIZE_MAX) == NULL);
+    CHECK_EQ_U64(capacity, 100);
+    items = array_fit(items, sizeof *items, 5);
+    REQUIRE(items != NULL);
+    CHECK_EQ_U64(items[4], 7);
+    CHECK(array_fit(items, sizeof *items, SIZE_MAX / 2) == NULL);
+    free(items);
+    items = array_reserve_size(NULL, sizeof *items, &size, 0);
+    CHECK(items != NULL && size == 0);
+    items = array_fit(items, sizeof *items, 0); /* no items are an array as well */
+    CHECK(items != NULL);
+    free(items);
+}

@@ -437,7 +437,7 @@ TEST(correlations_against_a_plain_table)
     }
     correlations_sort(&table);
     for (uint32_t i = 1; i < table.count; i++)
-        REQUIRE(table.slots[i - 1].offset < table.slots[i].offset);
+        REQUIRE(table.entries[i - 1].offset < table.entries[i].offset);
     correlations_free(&table);
 }
 

@@ -22,7 +22,7 @@ TEST(counts_are_exact_and_grow)
         REQUIRE(insn_counts_add(&other, i * 8, 1));
     }
     REQUIRE(insn_counts_merge(&counts, &other));
-    CHECK_EQ_U64(counts.used, 30000);
+    CHECK_EQ_U64(insn_counts_used(&counts), 30000);
     sorted = insn_counts_sorted(&counts);
     REQUIRE(sorted != NULL);
     for (uint64_t i = 0; i < 20000; i++) {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "core/hash.h"
+#include "core/table.h"
 
 typedef struct frame {
     int64_t begin_ns;
@@ -23,21 +23,13 @@ typedef struct frame {
     bool is_indexed;  /* stack.deep was made with this frame as its last one */
 } frame;
 
-/* An entry of a hash table from names to frames. The name UINT32_MAX marks a free slot. */
-typedef struct frame_slot {
-    stele_name name;
-    uint32_t at;
-} frame_slot;
-
 /*
  * The innermost frame of each name whose end is not known, among the frames 1 to `depth`. Exits
  * that end none of the last frames are looked up here. The index is valid as long as the frame at
  * `depth` is the one it was made with, because frames below that one cannot have changed then.
  */
 typedef struct deep_index {
-    frame_slot *slots; /* hash table by name, open addressing; NULL until the first search */
-    uint32_t slot_mask;
-    uint32_t slot_factor; /* odd and random, so that no input can be made whose names collide */
+    hash_table names; /* indexes of frames, by name; empty until the first search */
     uint32_t depth;
     uint32_t last; /* the innermost frame of any name; 0: none */
 } deep_index;
@@ -50,14 +42,9 @@ typedef struct stack {
     uint32_t cut_depth; /* open calls that were not pushed because the stack is at its limit */
     int64_t last_ns;    /* the latest time or end of the track's events */
     bool is_before;     /* no event of the track was in the window yet, so nothing is counted */
-    /*
-     * Hash table from a name to its outermost frame, open addressing. An entry is valid as long as
-     * the frame that it gives is on the stack and has that name. NULL unless
-     * options.needs_recursion is set.
-     */
-    frame_slot *slots;
-    uint32_t slot_mask, slot_count;
-    uint32_t slot_factor; /* odd and random, so that no input can be made whose names collide */
+    /* Index of the outermost frame of each name, which is valid as long as that frame is on the
+       stack and has that name. Empty unless options.needs_recursion is set. */
+    hash_table outermost;
     deep_index deep;
 } stack;
 
@@ -91,33 +78,25 @@ static inline bool is_exit_of(const frame *of, stele_name name)
     return !of->is_timed && (of->name == name || name == 0);
 }
 
-/* Finds the slot of a name in a hash table, or the free slot where it would be added. */
-static inline frame_slot *slot_of(frame_slot *slots, uint32_t mask, uint32_t factor,
-                                  stele_name name)
+static inline bool outermost_is_full(const stack *of)
 {
-    uint32_t at = (uint32_t)(hash_by_factor(factor, name) >> 32) & mask;
-    while (slots[at].name != name && slots[at].name != UINT32_MAX)
-        at = (at + 1) & mask;
-    return &slots[at];
-}
-
-static inline bool slots_are_full(const stack *of)
-{
-    return of->slot_count * 2 >= of->slot_mask;
+    return of->outermost.count >= (of->outermost.mask + 1) / 2;
 }
 
 /* Whether a frame further out than the one at `at` has this name. Frames must be asked about
    from the outside in, because each call enters its frame in the table. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
-    frame_slot *known = slot_of(of->slots, of->slot_mask, of->slot_factor, name);
-    if (known->name != name)
-        of->slot_count++;
-    else if (known->at == at)
+    hash_table_slot *known =
+        hash_table_slot_of(&of->outermost, hash_table_hash_u32(&of->outermost, name));
+    const uint32_t known_at = known->number - 1;
+    if (known->number == 0)
+        of->outermost.count++;
+    else if (known_at == at)
         return false;
-    else if (known->at < at && of->frames[known->at].name == name)
+    else if (known_at < at && of->frames[known_at].name == name)
         return true;
-    *known = (frame_slot){name, at};
+    *known = (hash_table_slot){hash_table_hash_u32(&of->outermost, name), at + 1};
     return false;
 }
 

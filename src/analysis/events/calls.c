@@ -176,8 +176,8 @@ void stele_calls_free(stele_calls *s)
         return;
     for (uint32_t i = 0; i < s->track_count; i++) {
         free(s->tracks[i].frames);
-        free(s->tracks[i].slots);
-        free(s->tracks[i].deep.slots);
+        hash_table_free(&s->tracks[i].outermost);
+        hash_table_free(&s->tracks[i].deep.names);
     }
     filter_free(s->only);
     free(s->tracks);
@@ -253,7 +253,7 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
         const stele_name name = name_of(event);
         const int64_t time_ns = event->time_ns;
         if (event->kind == STELE_KIND_BEGIN) {
-            if (depth == of->capacity || (needs_recursion && slots_are_full(of)))
+            if (depth == of->capacity || (needs_recursion && outermost_is_full(of)))
                 break;
             depth++;
             frame_set(++top, time_ns, name, true);

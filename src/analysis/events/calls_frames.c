@@ -26,24 +26,13 @@ void calls_flush(stele_calls *s)
 /* ---- Names that are on the stack more than once ---- */
 
 /* Makes the table of names anew, for the frames that are on the stack now. */
-static void slots_rebuild(stele_calls *s, stack *of)
+static void outermost_renew(stele_calls *s, stack *of)
 {
-    uint32_t count = 128;
-    frame_slot *slots;
-    while (count < of->depth * 4)
-        count *= 2;
-    slots = malloc(count * sizeof *slots);
-    if (slots == NULL) {
+    hash_table_clear(&of->outermost);
+    if (!hash_table_make_room(&of->outermost, of->depth < 32 ? 64 : (size_t)of->depth * 2)) {
         s->status = STELE_ERR_MEMORY;
         return;
     }
-    for (uint32_t i = 0; i < count; i++)
-        slots[i] = (frame_slot){UINT32_MAX, 0};
-    free(of->slots);
-    of->slots = slots;
-    of->slot_mask = count - 1;
-    of->slot_factor = (uint32_t)hash_key_make().second;
-    of->slot_count = 0;
     for (uint32_t i = 1; i <= of->depth; i++)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
@@ -52,9 +41,9 @@ void calls_index_frames(stele_calls *s, stack *of, uint32_t first)
 {
     if (!s->options.needs_recursion)
         return;
-    if (slots_are_full(of))
-        slots_rebuild(s, of);
-    for (uint32_t i = first; i <= of->depth && of->slots != NULL; i++)
+    if (outermost_is_full(of))
+        outermost_renew(s, of);
+    for (uint32_t i = first; i <= of->depth && of->outermost.slots != NULL; i++)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 

@@ -407,7 +407,7 @@ static void report_correlations(stele_check *check, correlations *open, check_co
     char name[LABEL_SIZE];
     correlations_sort(open);
     for (uint32_t i = 0; i < open->count; i++) {
-        const correlation *entry = &open->slots[i];
+        const correlation *entry = &open->entries[i];
         REPORT(check, code, entry, "an end with the same id",
                "%s with id %llu is open when the trace ends (begun %u times more than ended)",
                label(check, entry->name, 0, name), (unsigned long long)entry->id,

@@ -3,48 +3,23 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 void correlations_free(correlations *c)
 {
-    free(c->slots);
-}
-
-static uint32_t slot_home(const correlations *c, uint64_t id)
-{
-    return (uint32_t)hash_keyed_u64(c->key, id) & (c->slot_count - 1);
-}
-
-/* Finds the slot of an id, or the free slot where it would be added. */
-static correlation *slot_of(const correlations *c, uint64_t id)
-{
-    uint32_t slot = slot_home(c, id);
-    while (c->slots[slot].open_count != 0 && c->slots[slot].id != id)
-        slot = (slot + 1) & (c->slot_count - 1);
-    return &c->slots[slot];
-}
-
-static bool slots_grow(correlations *c)
-{
-    const correlations before = *c;
-    const uint32_t count = before.slot_count == 0 ? 64 : before.slot_count * 2;
-    correlation *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    if (before.slots == NULL)
-        c->key = hash_key_make();
-    c->slots = slots;
-    c->slot_count = count;
-    for (uint32_t i = 0; i < before.slot_count; i++) {
-        if (before.slots[i].open_count != 0)
-            *slot_of(c, before.slots[i].id) = before.slots[i];
-    }
-    free(before.slots);
-    return true;
+    free(c->entries);
+    hash_table_free(&c->numbers);
 }
 
 correlation *correlations_find(const correlations *c, uint64_t id)
 {
-    correlation *entry = c->slot_count != 0 ? slot_of(c, id) : NULL;
-    return entry != NULL && entry->open_count != 0 ? entry : NULL;
+    const uint32_t hash = hash_table_hash_u64(&c->numbers, id);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&c->numbers, hash, &at)) != HASH_NONE;) {
+        if (c->entries[number].id == id)
+            return &c->entries[number];
+    }
+    return NULL;
 }
 
 stele_status correlations_open(correlations *c, const stele_event *event)
@@ -58,30 +33,30 @@ stele_status correlations_open(correlations *c, const stele_event *event)
     }
     if (c->count == CORRELATIONS_MAX)
         return STELE_ERR_LIMIT;
-    if (c->count >= c->slot_count / 2 && !slots_grow(c))
+    if (!hash_table_reserve(&c->numbers))
         return STELE_ERR_MEMORY;
-    *slot_of(c, event->id) = (correlation){event->id, event->offset, event->size, 1, name};
-    c->count++;
+    if (c->count == c->capacity) {
+        entry = array_grow(c->entries, sizeof *entry, &c->capacity, 32);
+        if (entry == NULL)
+            return STELE_ERR_MEMORY;
+        c->entries = entry;
+    }
+    c->entries[c->count] = (correlation){event->id, event->offset, event->size, 1, name};
+    hash_table_put(&c->numbers, hash_table_hash_u64(&c->numbers, event->id), c->count++);
     return STELE_OK;
 }
 
-/* Ends one event of the entry. When the slot becomes free, entries after it that were displaced
-   past it move up, so that searches still find them. */
+/* Ends one event of the entry. The last entry moves to where none is open any more. */
 void correlations_close(correlations *c, correlation *entry)
 {
-    const uint32_t mask = c->slot_count - 1;
-    uint32_t hole = (uint32_t)(entry - c->slots);
+    const uint32_t number = (uint32_t)(entry - c->entries);
     if (--entry->open_count != 0)
         return;
-    c->count--;
-    for (uint32_t at = (hole + 1) & mask; c->slots[at].open_count != 0; at = (at + 1) & mask) {
-        const uint32_t home = slot_home(c, c->slots[at].id);
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
-            c->slots[hole] = c->slots[at];
-            c->slots[at].open_count = 0;
-            hole = at;
-        }
-    }
+    hash_table_remove(&c->numbers, hash_table_hash_u64(&c->numbers, entry->id), number);
+    if (number == --c->count)
+        return;
+    *entry = c->entries[c->count];
+    hash_table_renumber(&c->numbers, hash_table_hash_u64(&c->numbers, entry->id), c->count, number);
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -94,11 +69,6 @@ static int compare_offsets(const void *a, const void *b)
 
 void correlations_sort(correlations *c)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < c->slot_count; i++) {
-        if (c->slots[i].open_count != 0)
-            c->slots[count++] = c->slots[i];
-    }
-    if (count > 0)
-        qsort(c->slots, count, sizeof *c->slots, compare_offsets);
+    if (c->count > 0)
+        qsort(c->entries, c->count, sizeof *c->entries, compare_offsets);
 }

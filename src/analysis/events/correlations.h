@@ -5,21 +5,21 @@
 
 #include <stele/event.h>
 
-#include "core/hash.h"
+#include "core/table.h"
 
 typedef struct correlation {
     uint64_t id;
     uint64_t offset;     /* offset of the event that opened the id first */
     uint32_t size;       /* size in bytes of the event that opened the id first */
-    uint32_t open_count; /* begins without an end so far; 0: the slot is free */
+    uint32_t open_count; /* begins without an end so far */
     stele_name name;     /* 0 if the name is known only within its batch */
 } correlation;
 
 /* The table; all zeros is an empty one. It holds up to CORRELATIONS_MAX ids. */
 typedef struct correlations {
-    correlation *slots; /* hash table with open addressing, at most half full */
-    uint32_t slot_count, count;
-    hash_key key;
+    correlation *entries; /* the ids that are open, in no order */
+    uint32_t count, capacity;
+    hash_table numbers; /* indexes of `entries`, by id */
 } correlations;
 
 #define CORRELATIONS_MAX 65536u
@@ -33,11 +33,10 @@ stele_status correlations_open(correlations *c, const stele_event *event);
 /* Finds the open events of an id. Returns NULL if none is open. */
 correlation *correlations_find(const correlations *c, uint64_t id);
 
-/* Ends one of the open events of the id of `entry`. */
+/* Ends one of the open events of the id of `entry`. Entries may move if it was the last one. */
 void correlations_close(correlations *c, correlation *entry);
 
-/* Moves the ids that are still open to the front of `slots`, sorted by offset. The table can
-   only be freed after that. */
+/* Sorts `entries` by offset. The table can only be freed after that. */
 void correlations_sort(correlations *c);
 
 #endif

@@ -22,7 +22,7 @@ void opened_free(opened *o)
     stele_batch_free(o->batch);
     free(o->slots);
     free(o->links);
-    free(o->heads);
+    hash_table_free(&o->latest);
     free(o->late_slots);
 }
 
@@ -152,23 +152,33 @@ uint32_t opened_scope(const opened *o, uint32_t track)
     return known != NULL && known->parent != 0 ? known->parent : track;
 }
 
-/* The first link of a chain, from `number` on, that has this key and is open. Returns NULL if
-   there is none. */
-static opened_link *link_from(const opened *o, uint32_t number, uint64_t key)
+/* The first link of a chain, from `number` on, that is open. Returns NULL if there is none. */
+static opened_link *link_from(const opened *o, uint32_t number)
 {
-    while (number != 0 && (o->links[number].slot == 0 || o->links[number].key != key))
+    while (number != 0 && o->links[number].slot == 0)
         number = o->links[number].next;
     return number != 0 ? &o->links[number] : NULL;
 }
 
+/* Returns the number of the latest link of a key, open or not; 0 if there is none. */
+static uint32_t link_latest(const opened *o, uint64_t key)
+{
+    for (uint32_t at = (uint32_t)key, number;
+         (number = hash_table_next(&o->latest, (uint32_t)key, &at)) != HASH_NONE;) {
+        if (o->links[number].key == key)
+            return number;
+    }
+    return 0;
+}
+
 opened_link *opened_link_first(const opened *o, uint64_t key)
 {
-    return o->heads != NULL ? link_from(o, o->heads[key & o->head_mask], key) : NULL;
+    return link_from(o, link_latest(o, key));
 }
 
 opened_link *opened_link_next(const opened *o, const opened_link *link)
 {
-    return link_from(o, link->next, link->key);
+    return link_from(o, link->next);
 }
 
 /* The latest open event of the key that began in the scope, or with `is_anywhere` in any scope.
@@ -183,35 +193,40 @@ static opened_link *link_find(const opened *o, uint64_t key, uint32_t scope, boo
     return is_anywhere ? latest : NULL;
 }
 
-/* Removes links of events that have ended, and makes the table anew with room for as many again. */
+/* Makes the link that was added last the latest one of its key. There must be room in the table. */
+static void link_enter(opened *o, uint32_t number)
+{
+    opened_link *link = &o->links[number];
+    const uint32_t hash = (uint32_t)link->key;
+    link->next = link_latest(o, link->key);
+    if (link->next != 0)
+        hash_table_renumber(&o->latest, hash, link->next, number);
+    else
+        hash_table_put(&o->latest, hash, number);
+}
+
+/* Removes links of events that have ended, and makes room for as many again. */
 static bool links_renew(opened *o)
 {
     uint32_t count = 1024, kept = 0;
-    uint32_t *heads;
-    opened_link *links;
     while (count < o->link_used * 2 + 2)
         count *= 2;
-    heads = calloc(count, sizeof *heads);
-    links = malloc(count * sizeof *links);
-    if (heads == NULL || links == NULL) {
-        free(heads);
-        free(links);
+    if (count > o->link_capacity) {
+        opened_link *links = array_reserve(o->links, sizeof *links, &o->link_capacity, count);
+        if (links == NULL)
+            return false;
+        o->links = links;
+    }
+    if (!hash_table_make_room(&o->latest, o->link_capacity))
         return false;
-    }
+    hash_table_clear(&o->latest);
     for (uint32_t i = 1; i <= o->link_count; i++) {
-        if (o->links[i].slot == 0)
-            continue;
-        links[++kept] = o->links[i];
-        links[kept].next = heads[links[kept].key & (count - 1)];
-        heads[links[kept].key & (count - 1)] = kept;
+        if (o->links[i].slot != 0) {
+            o->links[++kept] = o->links[i];
+            link_enter(o, kept);
+        }
     }
-    free(o->heads);
-    free(o->links);
-    o->heads = heads;
-    o->links = links;
-    o->head_mask = count - 1;
     o->link_count = kept;
-    o->link_capacity = count;
     return true;
 }
 
@@ -219,8 +234,8 @@ bool opened_link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot)
 {
     if (o->link_count + 1 >= o->link_capacity && !links_renew(o))
         return false;
-    o->links[++o->link_count] = (opened_link){key, scope, slot, o->heads[key & o->head_mask]};
-    o->heads[key & o->head_mask] = o->link_count;
+    o->links[++o->link_count] = (opened_link){key, scope, slot, 0};
+    link_enter(o, o->link_count);
     o->link_used++;
     return true;
 }

@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_EVENTS_OPENED_H
 #define ANALYSIS_EVENTS_OPENED_H
 
-#include "core/hash.h"
+#include "core/table.h"
 #include "model/context.h"
 
 typedef struct opened_slot {
@@ -26,7 +26,7 @@ typedef struct opened_link {
     uint64_t key;
     uint32_t scope; /* parent of the track on which the event began, see opened_scope() */
     uint32_t slot;  /* number of the event's copy; 0: the event has ended */
-    uint32_t next;  /* number of the next older link of the same slot of `heads`; 0: none */
+    uint32_t next;  /* number of the next older link of the same key; 0: none */
 } opened_link;
 
 typedef struct opened {
@@ -40,9 +40,8 @@ typedef struct opened {
     uint32_t late_count, late_capacity;
     opened_link *links; /* by number from 1 on, in the order in which they began */
     uint32_t link_count, link_capacity, link_used;
-    uint32_t *heads; /* hash table by key: number of the latest link; 0: none */
-    uint32_t head_mask;
-    hash_key key; /* zeros until the first key is hashed */
+    hash_table latest; /* number of the latest link of each key, which may have ended */
+    hash_key key;      /* zeros until the first key is hashed */
 } opened;
 
 void opened_init(opened *o, const stele_context *context);

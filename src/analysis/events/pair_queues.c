@@ -2,7 +2,6 @@
 #include "analysis/events/pair_queues.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/array.h"
 
@@ -10,58 +9,43 @@ void pair_queues_free(pair_queues *q)
 {
     free(q->waiting);
     free(q->queues);
-    free(q->slots);
+    hash_table_free(&q->numbers);
     *q = (pair_queues){.used = 0};
 }
 
 void pair_queues_clear(pair_queues *q)
 {
     q->waiting_count = q->waiting_free = q->oldest = q->youngest = q->used = 0;
-    q->queue_count = q->queue_free = q->queue_used = 0;
-    if (q->slots != NULL)
-        memset(q->slots, 0, ((size_t)q->slot_mask + 1) * sizeof *q->slots);
+    q->queue_count = q->queue_free = 0;
+    hash_table_clear(&q->numbers);
 }
 
 /* ---- Queues of keys ---- */
 
-static uint32_t queue_find(const pair_queues *q, pair_key key)
+/* The hash of a key, which is made of hashes with secret keys. */
+static uint32_t key_hash(pair_key key)
 {
-    uint32_t at = q->slots != NULL ? q->slots[key.first & q->slot_mask] : 0;
-    while (at != 0 &&
-           (q->queues[at].key.first != key.first || q->queues[at].key.second != key.second))
-        at = q->queues[at].next;
-    return at;
+    return (uint32_t)key.first;
 }
 
-/* Grows the hash table: it has as many slots as there can be queues. */
-static bool slots_grow(pair_queues *q)
+static uint32_t queue_find(const pair_queues *q, pair_key key)
 {
-    const uint32_t count = q->slots == NULL ? 256 : (q->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    for (uint32_t i = 0; q->slots != NULL && i <= q->slot_mask; i++) {
-        for (uint32_t at = q->slots[i], next; at != 0; at = next) {
-            pair_queue *queue = &q->queues[at];
-            next = queue->next;
-            queue->next = slots[queue->key.first & (count - 1)];
-            slots[queue->key.first & (count - 1)] = at;
-        }
+    for (uint32_t at = key_hash(key), number;
+         (number = hash_table_next(&q->numbers, key_hash(key), &at)) != HASH_NONE;) {
+        if (q->queues[number].key.first == key.first && q->queues[number].key.second == key.second)
+            return number;
     }
-    free(q->slots);
-    q->slots = slots;
-    q->slot_mask = count - 1;
-    return true;
+    return 0;
 }
 
 /* Makes a queue for a key. Returns its number, 0 if out of memory. */
 static uint32_t queue_add(pair_queues *q, pair_key key)
 {
-    uint32_t made = q->queue_free, *slot;
-    if ((q->slots == NULL || q->queue_used > q->slot_mask) && !slots_grow(q))
+    uint32_t made = q->queue_free;
+    if (!hash_table_reserve(&q->numbers))
         return 0;
     if (made != 0) {
-        q->queue_free = q->queues[made].next;
+        q->queue_free = q->queues[made].next_free;
     } else {
         if (q->queue_count + 1 >= q->queue_capacity) {
             pair_queue *queues = array_grow(q->queues, sizeof *queues, &q->queue_capacity, 64);
@@ -71,22 +55,16 @@ static uint32_t queue_add(pair_queues *q, pair_key key)
         }
         made = ++q->queue_count;
     }
-    slot = &q->slots[key.first & q->slot_mask];
-    q->queues[made] = (pair_queue){.key = key, .next = *slot};
-    *slot = made;
-    q->queue_used++;
+    q->queues[made] = (pair_queue){.key = key};
+    hash_table_put(&q->numbers, key_hash(key), made);
     return made;
 }
 
 static void queue_remove(pair_queues *q, uint32_t number)
 {
-    uint32_t *at = &q->slots[q->queues[number].key.first & q->slot_mask];
-    while (*at != number)
-        at = &q->queues[*at].next;
-    *at = q->queues[number].next;
-    q->queues[number].next = q->queue_free;
+    hash_table_remove(&q->numbers, key_hash(q->queues[number].key), number);
+    q->queues[number].next_free = q->queue_free;
     q->queue_free = number;
-    q->queue_used--;
 }
 
 /* ---- Entries that wait ---- */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/hash.h"
+#include "core/table.h"
 
 /* Two hashes of a value with different secret keys; both are not expected to be equal for two
    values. */
@@ -27,8 +27,7 @@ typedef struct pair_waiting {
 typedef struct pair_queue {
     pair_key key;
     uint32_t first, last; /* numbers of the first and the last entry that waits */
-    /* number of the next queue in the same slot, or of the next free queue; 0: none */
-    uint32_t next;
+    uint32_t next_free;   /* of a free queue: number of the next free one; 0: none */
 } pair_queue;
 
 /* All queues; zeros are valid and empty. Numbers of queues and entries start at 1. */
@@ -37,10 +36,9 @@ typedef struct pair_queues {
     uint32_t waiting_count, waiting_capacity, waiting_free;
     uint32_t oldest, youngest;
     pair_queue *queues;
-    uint32_t queue_count, queue_capacity, queue_free, queue_used;
-    uint32_t *slots; /* hash table of keys: number of the first queue */
-    uint32_t slot_mask;
-    uint32_t used; /* how many entries wait */
+    uint32_t queue_count, queue_capacity, queue_free;
+    hash_table numbers; /* numbers of queues, by key */
+    uint32_t used;      /* how many entries wait */
 } pair_queues;
 
 void pair_queues_free(pair_queues *q);

@@ -8,7 +8,7 @@
 #define ANALYSIS_INSN_INSN_BBV_H
 
 #include "a64/a64.h"
-#include "analysis/insn/keyed.h"
+#include "core/keyed.h"
 #include "model/insn.h"
 
 typedef struct bbv_block {

@@ -5,38 +5,34 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/hash.h"
 
-#define BITS_FIRST 12u
+#define BLOCKS_FIRST 2048u
 
 stele_status insn_blocks_init(insn_blocks *blocks, bool is_part)
 {
-    *blocks =
-        (insn_blocks){.bits = BITS_FIRST, .is_in_head = is_part, .factor = hash_key_make().second};
-    blocks->slots = calloc((size_t)1 << blocks->bits, sizeof *blocks->slots);
+    *blocks = (insn_blocks){.is_in_head = is_part};
     if (is_part)
         blocks->head = calloc(1, sizeof *blocks->head);
-    if (blocks->slots != NULL && (blocks->head != NULL || !is_part))
+    if (hash_table_make_room(&blocks->numbers, BLOCKS_FIRST) && (blocks->head != NULL || !is_part))
         return STELE_OK;
     insn_blocks_free(blocks);
-    *blocks = (insn_blocks){.bits = 0};
+    *blocks = (insn_blocks){.count = 0};
     return STELE_ERR_MEMORY;
 }
 
 void insn_blocks_free(insn_blocks *blocks)
 {
     free(blocks->list);
-    free(blocks->slots);
+    hash_table_free(&blocks->numbers);
     free(blocks->opcodes);
     free(blocks->head);
 }
 
 /* ---- Table of blocks ---- */
 
-static inline size_t slot_first(const insn_blocks *blocks, uint64_t pc, uint32_t insn_count)
+static inline uint32_t block_hash(const insn_blocks *blocks, uint64_t pc, uint32_t insn_count)
 {
-    return (size_t)(hash_by_factor(blocks->factor, pc ^ (uint64_t)insn_count << 48) >>
-                    (64 - blocks->bits));
+    return hash_table_hash_fast(&blocks->numbers, pc ^ (uint64_t)insn_count << 48);
 }
 
 static inline bool block_is(const insn_blocks *blocks, const insn_block *block, uint64_t pc,
@@ -46,53 +42,31 @@ static inline bool block_is(const insn_blocks *blocks, const insn_block *block, 
            memcmp(blocks->opcodes + block->opcodes, opcodes, insn_count * sizeof *opcodes) == 0;
 }
 
-static bool slots_grow(insn_blocks *blocks)
-{
-    insn_blocks grown = {.bits = blocks->bits + 1, .factor = blocks->factor};
-    const size_t mask = ((size_t)1 << grown.bits) - 1;
-    if (blocks->count < ((size_t)1 << blocks->bits) / 2)
-        return true;
-    grown.slots = calloc(mask + 1, sizeof *grown.slots);
-    if (grown.slots == NULL)
-        return false;
-    for (size_t i = 0; i < blocks->count; i++) {
-        size_t at = slot_first(&grown, blocks->list[i].pc, blocks->list[i].insn_count);
-        while (grown.slots[at] != 0)
-            at = (at + 1) & mask;
-        grown.slots[at] = (uint32_t)i + 1;
-    }
-    free(blocks->slots);
-    blocks->slots = grown.slots;
-    blocks->bits = grown.bits;
-    return true;
-}
-
 static bool tables_reserve(insn_blocks *blocks, uint32_t insn_count)
 {
     if (blocks->count == blocks->capacity) {
-        insn_block *grown = array_grow_size(blocks->list, sizeof *grown, &blocks->capacity, 256);
+        insn_block *grown = array_grow(blocks->list, sizeof *grown, &blocks->capacity, 256);
         if (grown == NULL)
             return false;
         blocks->list = grown;
     }
     if (blocks->opcode_capacity - blocks->opcode_count < insn_count) {
-        const size_t capacity = blocks->opcode_capacity * 2 + INSN_BLOCK_INSNS;
-        uint32_t *grown =
-            capacity <= UINT32_MAX ? realloc(blocks->opcodes, capacity * sizeof *grown) : NULL;
+        uint32_t *grown = array_reserve(blocks->opcodes, sizeof *grown, &blocks->opcode_capacity,
+                                        (size_t)blocks->opcode_count + INSN_BLOCK_INSNS);
         if (grown == NULL)
             return false;
         blocks->opcodes = grown;
-        blocks->opcode_capacity = capacity;
     }
-    return slots_grow(blocks);
+    return hash_table_reserve(&blocks->numbers);
 }
 
 static stele_status block_count(insn_blocks *blocks, uint64_t pc, uint8_t level,
                                 uint32_t insn_count, const uint32_t *opcodes, uint64_t count)
 {
-    size_t mask = ((size_t)1 << blocks->bits) - 1, at = slot_first(blocks, pc, insn_count);
-    for (; blocks->slots[at] != 0; at = (at + 1) & mask) {
-        insn_block *block = &blocks->list[blocks->slots[at] - 1];
+    const uint32_t hash = block_hash(blocks, pc, insn_count);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&blocks->numbers, hash, &at)) != HASH_NONE;) {
+        insn_block *block = &blocks->list[number];
         if (block_is(blocks, block, pc, level, insn_count, opcodes)) {
             block->count += count;
             return STELE_OK;
@@ -100,18 +74,14 @@ static stele_status block_count(insn_blocks *blocks, uint64_t pc, uint8_t level,
     }
     if (!tables_reserve(blocks, insn_count))
         return STELE_ERR_MEMORY;
-    mask = ((size_t)1 << blocks->bits) - 1;
-    at = slot_first(blocks, pc, insn_count);
-    while (blocks->slots[at] != 0)
-        at = (at + 1) & mask;
     blocks->list[blocks->count] = (insn_block){.pc = pc,
                                                .count = count,
-                                               .opcodes = (uint32_t)blocks->opcode_count,
+                                               .opcodes = blocks->opcode_count,
                                                .insn_count = (uint16_t)insn_count,
                                                .level = level};
     memcpy(blocks->opcodes + blocks->opcode_count, opcodes, insn_count * sizeof *opcodes);
     blocks->opcode_count += insn_count;
-    blocks->slots[at] = (uint32_t)++blocks->count;
+    hash_table_put(&blocks->numbers, hash, blocks->count++);
     return STELE_OK;
 }
 

@@ -8,6 +8,7 @@
 #define ANALYSIS_INSN_INSN_BLOCKS_H
 
 #include "a64/a64.h"
+#include "core/table.h"
 #include "model/insn.h"
 
 #define INSN_BLOCK_SIZE  (UINT64_C(16) << 10)
@@ -30,12 +31,10 @@ typedef struct insn_run {
 
 typedef struct insn_blocks {
     insn_block *list; /* in the order of their first execution */
-    size_t count, capacity;
-    uint32_t *slots; /* hash table: numbers of blocks plus 1; 0: free */
-    unsigned bits;
-    uint64_t factor; /* odd and random, so that no input can be made whose blocks collide */
+    uint32_t count, capacity;
+    hash_table numbers; /* indexes of `list`, by program counter and number of instructions */
     uint32_t *opcodes;
-    size_t opcode_count, opcode_capacity;
+    uint32_t opcode_count, opcode_capacity;
     insn_run open;
     /* instructions up to the end of the first block, for a part that is not the first: the block
        may have begun in the part before */

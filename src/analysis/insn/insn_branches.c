@@ -4,21 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
-#define BITS_FIRST 10u
+#define BRANCHES_FIRST 512u
 
 stele_status insn_branches_init(insn_branches *branches)
 {
-    *branches = (insn_branches){
-        .bits = BITS_FIRST, .target_bits = BITS_FIRST, .factor = hash_key_make().second};
+    *branches = (insn_branches){.count = 0};
     a64_cache_init(&branches->classes);
-    branches->slots = calloc((size_t)1 << BITS_FIRST, sizeof *branches->slots);
-    branches->target_slots = calloc((size_t)1 << BITS_FIRST, sizeof *branches->target_slots);
-    if (branches->slots != NULL && branches->target_slots != NULL)
+    if (hash_table_make_room(&branches->numbers, BRANCHES_FIRST) &&
+        hash_table_make_room(&branches->target_numbers, BRANCHES_FIRST))
         return STELE_OK;
     insn_branches_free(branches);
-    *branches = (insn_branches){.bits = 0};
+    *branches = (insn_branches){.count = 0};
     return STELE_ERR_MEMORY;
 }
 
@@ -26,126 +24,65 @@ void insn_branches_free(insn_branches *branches)
 {
     free(branches->list);
     free(branches->targets);
-    free(branches->slots);
-    free(branches->target_slots);
+    hash_table_free(&branches->numbers);
+    hash_table_free(&branches->target_numbers);
 }
 
 /* ---- Tables of branches and targets ---- */
 
-static size_t hash(const insn_branches *b, uint64_t key, unsigned bits)
-{
-    return (size_t)(hash_by_factor(b->factor, key) >> (64 - bits));
-}
-
-static uint64_t target_key(uint32_t branch, uint64_t pc)
-{
-    return pc ^ (uint64_t)branch << 40;
-}
-
-/* Finds the slot of a branch, or a free slot where it would be added. */
-static uint32_t *branch_slot(const insn_branches *b, uint64_t pc, uint32_t opcode)
-{
-    const size_t mask = ((size_t)1 << b->bits) - 1;
-    size_t at = hash(b, pc, b->bits);
-    while (b->slots[at] != 0 &&
-           (b->list[b->slots[at] - 1].pc != pc || b->list[b->slots[at] - 1].opcode != opcode))
-        at = (at + 1) & mask;
-    return &b->slots[at];
-}
-
-static uint32_t *target_slot(const insn_branches *b, uint32_t branch, uint64_t pc)
-{
-    const size_t mask = ((size_t)1 << b->target_bits) - 1;
-    size_t at = hash(b, target_key(branch, pc), b->target_bits);
-    while (b->target_slots[at] != 0 && (b->targets[b->target_slots[at] - 1].pc != pc ||
-                                        b->targets[b->target_slots[at] - 1].branch != branch))
-        at = (at + 1) & mask;
-    return &b->target_slots[at];
-}
-
-/* Makes room for one more entry in a table. Returns false if out of memory. */
-static bool table_reserve(void *table, uint32_t used, uint32_t *capacity, size_t size)
-{
-    const size_t grown_count = (size_t)*capacity * 2 + 256;
-    void *grown;
-    if (used < *capacity)
-        return true;
-    memcpy(&grown, table, sizeof grown);
-    grown = grown_count < UINT32_MAX ? realloc(grown, grown_count * size) : NULL;
-    if (grown == NULL)
-        return false;
-    memcpy(table, &grown, sizeof grown);
-    *capacity = (uint32_t)grown_count;
-    return true;
-}
-
-static bool branches_reserve(insn_branches *b)
-{
-    uint32_t *slots;
-    if (!table_reserve(&b->list, b->count, &b->capacity, sizeof *b->list))
-        return false;
-    if (b->count < (UINT32_C(1) << b->bits) / 2)
-        return true;
-    slots = calloc((size_t)2 << b->bits, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(b->slots);
-    b->slots = slots;
-    b->bits++;
-    for (uint32_t i = 0; i < b->count; i++)
-        *branch_slot(b, b->list[i].pc, b->list[i].opcode) = i + 1;
-    return true;
-}
-
-static bool targets_reserve(insn_branches *b)
-{
-    uint32_t *slots;
-    if (!table_reserve(&b->targets, b->target_count, &b->target_capacity, sizeof *b->targets))
-        return false;
-    if (b->target_count < (UINT32_C(1) << b->target_bits) / 2)
-        return true;
-    slots = calloc((size_t)2 << b->target_bits, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(b->target_slots);
-    b->target_slots = slots;
-    b->target_bits++;
-    for (uint32_t i = 0; i < b->target_count; i++)
-        *target_slot(b, b->targets[i].branch, b->targets[i].pc) = i + 1;
-    return true;
-}
-
 /* Finds or makes the entry of a branch. Returns NULL if out of memory. */
 static insn_branch *branch_find(insn_branches *b, const insn *at, unsigned class)
 {
-    uint32_t *slot = branch_slot(b, at->pc, at->opcode);
-    if (*slot == 0) {
-        if (!branches_reserve(b))
-            return NULL;
-        slot = branch_slot(b, at->pc, at->opcode);
-        b->list[b->count] =
-            (insn_branch){.pc = at->pc, .opcode = at->opcode, .class = (uint8_t) class};
-        *slot = ++b->count;
+    const uint32_t hash = hash_table_hash_fast(&b->numbers, at->pc);
+    for (uint32_t slot = hash, number;
+         (number = hash_table_next(&b->numbers, hash, &slot)) != HASH_NONE;) {
+        if (b->list[number].pc == at->pc && b->list[number].opcode == at->opcode)
+            return &b->list[number];
     }
-    return &b->list[*slot - 1];
+    if (!hash_table_reserve(&b->numbers))
+        return NULL;
+    if (b->count == b->capacity) {
+        insn_branch *grown = array_grow(b->list, sizeof *grown, &b->capacity, 256);
+        if (grown == NULL)
+            return NULL;
+        b->list = grown;
+    }
+    b->list[b->count] = (insn_branch){.pc = at->pc, .opcode = at->opcode, .class = (uint8_t) class};
+    hash_table_put(&b->numbers, hash, b->count);
+    return &b->list[b->count++];
+}
+
+/* Adds a target of a branch. Returns false if out of memory. */
+static bool target_add(insn_branches *b, insn_branch *branch, uint64_t pc, uint32_t hash)
+{
+    if (!hash_table_reserve(&b->target_numbers))
+        return false;
+    if (b->target_count == b->target_capacity) {
+        insn_target *grown = array_grow(b->targets, sizeof *grown, &b->target_capacity, 256);
+        if (grown == NULL)
+            return false;
+        b->targets = grown;
+    }
+    b->targets[b->target_count] = (insn_target){
+        .pc = pc, .count = 1, .branch = (uint32_t)(branch - b->list), .next = branch->target_first};
+    hash_table_put(&b->target_numbers, hash, b->target_count);
+    branch->target_first = ++b->target_count;
+    return true;
 }
 
 /* Counts a jump to a target. Returns false if out of memory. */
 static bool target_count(insn_branches *b, insn_branch *branch, uint64_t pc)
 {
     const uint32_t number = (uint32_t)(branch - b->list);
-    uint32_t *slot = target_slot(b, number, pc);
-    if (*slot == 0) {
-        if (!targets_reserve(b))
-            return false;
-        slot = target_slot(b, number, pc);
-        b->targets[b->target_count] =
-            (insn_target){.pc = pc, .branch = number, .next = branch->target_first};
-        *slot = ++b->target_count;
-        branch->target_first = *slot;
+    const uint32_t hash = hash_table_hash_fast(&b->target_numbers, pc ^ (uint64_t)number << 40);
+    for (uint32_t slot = hash, at;
+         (at = hash_table_next(&b->target_numbers, hash, &slot)) != HASH_NONE;) {
+        if (b->targets[at].pc == pc && b->targets[at].branch == number) {
+            b->targets[at].count++;
+            return true;
+        }
     }
-    b->targets[*slot - 1].count++;
-    return true;
+    return target_add(b, branch, pc, hash);
 }
 
 /* ---- Following branches ---- */

@@ -4,6 +4,7 @@
 #define ANALYSIS_INSN_INSN_BRANCHES_H
 
 #include "a64/a64.h"
+#include "core/table.h"
 #include "model/insn.h"
 
 typedef struct insn_branch {
@@ -28,10 +29,8 @@ typedef struct insn_branches {
     insn_branch *list; /* in the order of their first execution */
     insn_target *targets;
     uint32_t count, capacity, target_count, target_capacity;
-    /* hash tables: numbers of branches or targets plus 1; 0: free */
-    uint32_t *slots, *target_slots;
-    unsigned bits, target_bits;
-    uint64_t factor; /* odd and random, so that no input can be made whose branches collide */
+    hash_table numbers;        /* indexes of `list`, by program counter */
+    hash_table target_numbers; /* indexes of `targets`, by branch and program counter */
     /* the last branch, until the instruction after it is known; valid if has_last is set */
     insn last;
     uint64_t last_target;

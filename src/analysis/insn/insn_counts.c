@@ -3,54 +3,44 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
-
-#define BITS_FIRST 12u
-
-static bool table_make(insn_counts *counts, unsigned bits)
-{
-    counts->slots = calloc((size_t)1 << bits, sizeof *counts->slots);
-    counts->used = 0;
-    counts->mask = ((size_t)1 << bits) - 1;
-    counts->shift = 64 - bits;
-    counts->factor = hash_key_make().second;
-    return counts->slots != NULL;
-}
+/* Programs use some hundred opcodes, which should rarely meet in one slot. */
+#define COUNTS_FIRST 2000u
 
 bool insn_counts_init(insn_counts *counts)
 {
-    return table_make(counts, BITS_FIRST);
+    counts->zero_count = 0;
+    if (keyed_init(&counts->table, sizeof(insn_count)) &&
+        keyed_make_room(&counts->table, sizeof(insn_count), COUNTS_FIRST))
+        return true;
+    keyed_free(&counts->table);
+    return false;
 }
 
 void insn_counts_free(insn_counts *counts)
 {
-    free(counts->slots);
-    *counts = (insn_counts){0};
+    keyed_free(&counts->table);
+    *counts = (insn_counts){.zero_count = 0};
 }
 
-/* Doubles the table before more than half of its slots are used. */
-bool insn_counts_grow(insn_counts *counts)
+bool insn_counts_add_first(insn_counts *counts, uint64_t key, uint64_t count)
 {
-    insn_counts grown;
-    if (counts->used < counts->mask / 2)
+    insn_count *made;
+    if (key == 0) {
+        counts->zero_count += count;
         return true;
-    if (!table_make(&grown, 64 - counts->shift + 1))
-        return false;
-    for (size_t i = 0; i <= counts->mask; i++) {
-        if (counts->slots[i].count != 0)
-            *insn_counts_slot(&grown, counts->slots[i].key) = counts->slots[i];
     }
-    grown.used = counts->used;
-    free(counts->slots);
-    *counts = grown;
-    return true;
+    made = keyed_find(&counts->table, sizeof *made, key);
+    if (made != NULL)
+        made->count += count;
+    return made != NULL;
 }
 
 bool insn_counts_merge(insn_counts *to, const insn_counts *from)
 {
-    for (size_t i = 0; i <= from->mask; i++) {
-        const insn_count *slot = &from->slots[i];
-        if (slot->count != 0 && !insn_counts_add(to, slot->key, slot->count))
+    to->zero_count += from->zero_count;
+    for (size_t i = 0; i <= from->table.mask; i++) {
+        const insn_count *of = keyed_at(&from->table, sizeof *of, i);
+        if (of != NULL && !insn_counts_add(to, of->key, of->count))
             return false;
     }
     return true;
@@ -64,13 +54,16 @@ static int compare_keys(const void *left, const void *right)
 
 insn_count *insn_counts_sorted(const insn_counts *counts)
 {
-    insn_count *sorted = malloc((counts->used + 1) * sizeof *sorted);
+    insn_count *sorted = malloc((insn_counts_used(counts) + 1) * sizeof *sorted);
     size_t count = 0;
     if (sorted == NULL)
         return NULL;
-    for (size_t i = 0; i <= counts->mask; i++) {
-        if (counts->slots[i].count != 0)
-            sorted[count++] = counts->slots[i];
+    if (counts->zero_count != 0)
+        sorted[count++] = (insn_count){0, counts->zero_count};
+    for (size_t i = 0; i <= counts->table.mask; i++) {
+        const insn_count *of = keyed_at(&counts->table, sizeof *of, i);
+        if (of != NULL)
+            sorted[count++] = *of;
     }
     qsort(sorted, count, sizeof *sorted, compare_keys);
     return sorted;

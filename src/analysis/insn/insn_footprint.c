@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/insn/keyed.h"
 #include "core/array.h"
+#include "core/keyed.h"
 
 /*
  * Pages of 4 KiB are in a hash table, each with a bit for each of its 64 lines. Larger pages have

@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_INSN_INSN_IMAGE_H
 #define ANALYSIS_INSN_INSN_IMAGE_H
 
-#include "analysis/insn/keyed.h"
+#include "core/keyed.h"
 #include "model/insn.h"
 
 #define IMAGE_PAGE_SIZE 4096u

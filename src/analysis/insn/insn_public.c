@@ -69,7 +69,7 @@ static int compare_counts(const void *left, const void *right)
 
 stele_status stele_insn_mix_rows(stele_insn_mix *mix, size_t *count)
 {
-    *count = mix->mix.counts.used;
+    *count = insn_counts_used(&mix->mix.counts);
     if (mix->rows == NULL) {
         mix->rows = insn_counts_sorted(&mix->mix.counts);
         if (mix->rows != NULL && *count != 0)
@@ -81,7 +81,7 @@ stele_status stele_insn_mix_rows(stele_insn_mix *mix, size_t *count)
 bool stele_insn_mix_get(const stele_insn_mix *mix, size_t index, stele_insn_mix_row *row)
 {
     stele_insn_mix_row own = {.struct_size = sizeof own};
-    if (mix->rows == NULL || index >= mix->mix.counts.used)
+    if (mix->rows == NULL || index >= insn_counts_used(&mix->mix.counts))
         return false;
     if (mix->mix.key == INSN_MIX_PC) {
         own.pc = mix->rows[index].key;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/insn/keyed.h"
 #include "core/hash.h"
+#include "core/keyed.h"
 
 /*
  * Each access to a line sets the bit at the next position and clears the bit of the line's previous

@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_INSN_INSN_SHARING_H
 #define ANALYSIS_INSN_INSN_SHARING_H
 
-#include "analysis/insn/keyed.h"
+#include "core/keyed.h"
 #include "model/insn.h"
 
 #define SHARING_THREADS_MAX 64u /* threads beyond the limit are counted as the last of these */

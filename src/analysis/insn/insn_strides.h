@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_INSN_INSN_STRIDES_H
 #define ANALYSIS_INSN_INSN_STRIDES_H
 
-#include "analysis/insn/keyed.h"
+#include "core/keyed.h"
 #include "model/insn.h"
 
 #define STRIDE_SLOTS 4u

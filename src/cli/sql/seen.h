@@ -7,8 +7,7 @@
 
 /* A set of hashes of findings; all zeros is an empty one. */
 typedef struct seen {
-    uint64_t *keys; /* 0: the slot is free */
-    size_t count, capacity;
+    void *tree;      /* the hashes, a tree of tsearch() */
     uint64_t factor; /* factor for hashes; 0: not chosen yet */
 } seen;
 

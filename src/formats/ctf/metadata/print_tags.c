@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
+#include "core/table.h"
 #include "core/wide.h"
 #include "formats/ctf/metadata/print_names.h"
 
@@ -38,10 +39,10 @@ typedef struct entry {
 
 struct print_tags {
     arena memory;
-    entry **slots; /* hash table with open addressing */
+    entry **entries;
     uint32_t count, capacity;
+    hash_table numbers; /* indexes of `entries`, by all that entry_is_same() compares */
     uint32_t renamed_count;
-    hash_key key;
 };
 
 print_tags *tags_new(void)
@@ -54,7 +55,8 @@ void tags_free(print_tags *tags)
     if (tags == NULL)
         return;
     arena_free(&tags->memory);
-    free(tags->slots);
+    free(tags->entries);
+    hash_table_free(&tags->numbers);
     free(tags);
 }
 
@@ -66,12 +68,13 @@ bool tags_can(const ctf_class *type)
 
 /* ---- The table of entries ---- */
 
-static uint64_t entry_hash(hash_key key, const entry *e)
+static uint32_t entry_hash(const print_tags *tags, const entry *e)
 {
+    const hash_key key = tags->numbers.key;
     const uint64_t text = hash_keyed_bytes(key, e->text.bytes, e->text.size);
     const uint64_t spans = hash_keyed_bytes(key, e->spans, e->span_count * sizeof *e->spans);
-    return hash_keyed_pair(key, hash_keyed_pair(key, text, spans),
-                           (uint64_t)(uintptr_t)e->tag + (uint64_t)e->kind);
+    return (uint32_t)hash_keyed_pair(key, hash_keyed_pair(key, text, spans),
+                                     (uint64_t)(uintptr_t)e->tag + (uint64_t)e->kind);
 }
 
 static bool entry_is_same(const entry *a, const entry *b)
@@ -82,33 +85,27 @@ static bool entry_is_same(const entry *a, const entry *b)
             memcmp(a->spans, b->spans, a->span_count * sizeof *a->spans) == 0);
 }
 
-static entry **slot_of(const print_tags *tags, const entry *e)
-{
-    uint32_t at = (uint32_t)entry_hash(tags->key, e) & (tags->capacity - 1);
-    while (tags->slots[at] != NULL && !entry_is_same(tags->slots[at], e))
-        at = (at + 1) & (tags->capacity - 1);
-    return &tags->slots[at];
-}
-
-static bool table_grow(print_tags *tags)
-{
-    print_tags grown = *tags;
-    grown.capacity = tags->capacity != 0 ? tags->capacity * 2 : 64;
-    grown.slots = grown.capacity != 0 ? calloc(grown.capacity, sizeof *grown.slots) : NULL;
-    if (grown.slots == NULL)
-        return false;
-    grown.key = hash_key_make();
-    for (uint32_t i = 0; i < tags->capacity; i++)
-        if (tags->slots[i] != NULL)
-            *slot_of(&grown, tags->slots[i]) = tags->slots[i];
-    free(tags->slots);
-    *tags = grown;
-    return true;
-}
-
 static entry *entry_find(const print_tags *tags, const entry *e)
 {
-    return tags->capacity != 0 ? *slot_of(tags, e) : NULL;
+    const uint32_t hash = entry_hash(tags, e);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&tags->numbers, hash, &at)) != HASH_NONE;) {
+        if (entry_is_same(tags->entries[number], e))
+            return tags->entries[number];
+    }
+    return NULL;
+}
+
+/* Makes room for one more entry. Returns false if out of memory. */
+static bool entries_reserve(print_tags *tags)
+{
+    if (tags->count == tags->capacity) {
+        entry **grown = array_grow(tags->entries, sizeof *grown, &tags->capacity, 64);
+        if (grown == NULL)
+            return false;
+        tags->entries = grown;
+    }
+    return hash_table_reserve(&tags->numbers);
 }
 
 /* Adds a copy of the entry, including what it points to. Returns NULL if out of memory. */
@@ -118,7 +115,7 @@ static entry *entry_add(print_tags *tags, const entry *e)
     entry *made;
     span *spans;
     char *text;
-    if (tags->count >= tags->capacity / 2 && !table_grow(tags))
+    if (!entries_reserve(tags))
         return NULL;
     made = arena_take(&tags->memory, sizeof *made);
     spans = arena_take(&tags->memory, spans_size + 1);
@@ -130,8 +127,8 @@ static entry *entry_add(print_tags *tags, const entry *e)
     *made = *e;
     made->spans = spans;
     made->text.bytes = text;
-    *slot_of(tags, made) = made;
-    tags->count++;
+    hash_table_put(&tags->numbers, entry_hash(tags, made), tags->count);
+    tags->entries[tags->count++] = made;
     return made;
 }
 

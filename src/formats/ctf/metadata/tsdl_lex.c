@@ -5,57 +5,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/text.h"
 #include "formats/ctf/codes.h"
 
 /* ---- The table of words ---- */
 
-static bool words_grow(lexer *l)
-{
-    const uint32_t capacity = l->word_capacity != 0 ? l->word_capacity * 2 : 1024;
-    const uint32_t mask = capacity * 2 - 1;
-    word_entry *words = realloc(l->words, capacity * sizeof *words);
-    uint32_t *slots;
-    if (words == NULL)
-        return false;
-    l->words = words;
-    slots = calloc(mask + (size_t)1, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    if (l->slots == NULL)
-        l->key = hash_key_make();
-    for (uint32_t i = 0; i < l->word_count; i++) {
-        uint32_t slot =
-            (uint32_t)hash_keyed_bytes(l->key, words[i].text.bytes, words[i].text.size) & mask;
-        while (slots[slot] != 0)
-            slot = (slot + 1) & mask;
-        slots[slot] = i + 1;
-    }
-    free(l->slots);
-    l->slots = slots;
-    l->slot_mask = mask;
-    l->word_capacity = capacity;
-    return true;
-}
-
 uint32_t lexer_word(lexer *l, const char *bytes, size_t size)
 {
-    uint32_t slot;
+    uint32_t hash;
     ctf_text text;
-    if (l->word_count == l->word_capacity && !words_grow(l))
+    if (!hash_table_reserve(&l->numbers))
         return UINT32_MAX;
-    slot = (uint32_t)hash_keyed_bytes(l->key, bytes, size) & l->slot_mask;
-    for (; l->slots[slot] != 0; slot = (slot + 1) & l->slot_mask) {
-        text = l->words[l->slots[slot] - 1].text;
+    hash = hash_table_hash_bytes(&l->numbers, bytes, size);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&l->numbers, hash, &at)) != HASH_NONE;) {
+        text = l->words[number].text;
         if (text.size == size && memcmp(text.bytes, bytes, size) == 0)
-            return l->slots[slot] - 1;
+            return number;
+    }
+    if (l->word_count == l->word_capacity) {
+        word_entry *words = array_grow(l->words, sizeof *words, &l->word_capacity, 1024);
+        if (words == NULL)
+            return UINT32_MAX;
+        l->words = words;
     }
     text = schema_text(l->schema, bytes, size);
     if (text.bytes == NULL)
         return UINT32_MAX;
     l->words[l->word_count] = (word_entry){.text = text};
-    l->slots[slot] = l->word_count + 1;
+    hash_table_put(&l->numbers, hash, l->word_count);
     return l->word_count++;
 }
 
@@ -76,7 +55,7 @@ bool lexer_init(lexer *l, metadata *m, ctf_schema *schema)
 void lexer_free(lexer *l)
 {
     free(l->words);
-    free(l->slots);
+    hash_table_free(&l->numbers);
 }
 
 void lexer_rewind(lexer *l, bool is_silent)

@@ -87,9 +87,7 @@ typedef struct lexer {
     bool is_silent; /* nothing is reported */
     word_entry *words;
     uint32_t word_count, word_capacity;
-    uint32_t *slots; /* hash table with open addressing: 1 + number of the word */
-    uint32_t slot_mask;
-    hash_key key;
+    hash_table numbers; /* numbers of words, by their text */
 } lexer;
 
 /* Returns false if out of memory. */

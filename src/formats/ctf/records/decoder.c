@@ -62,6 +62,7 @@ void programs_free(ctf_programs *programs)
     free(programs->streams);
     free(programs->rates);
     free(programs->labels);
+    hash_table_free(&programs->label_numbers);
     free(programs);
 }
 

@@ -2,41 +2,9 @@
 /* Labels of classes with mappings, shared by all programs that show such a class. */
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "formats/ctf/records/label_order.h"
 #include "formats/ctf/records/program.h"
-
-/* A slot of the hash table of labels by class. */
-struct label_slot {
-    const ctf_class *type; /* NULL if the slot is free */
-    label_table *labels;
-};
-
-static uint32_t label_slot_of(const ctf_programs *programs, const ctf_class *type)
-{
-    uint32_t slot = (uint32_t)hash_u64((uint64_t)(uintptr_t)type) & programs->label_mask;
-    while (programs->labels[slot].type != NULL && programs->labels[slot].type != type)
-        slot = (slot + 1) & programs->label_mask;
-    return slot;
-}
-
-static bool labels_grow(ctf_programs *programs)
-{
-    struct label_slot *old = programs->labels;
-    const size_t old_slots = old != NULL ? (size_t)programs->label_mask + 1 : 0;
-    const size_t slots = old_slots != 0 ? old_slots * 2 : 64;
-    struct label_slot *grown = slots <= UINT32_MAX ? calloc(slots, sizeof *grown) : NULL;
-    if (grown == NULL)
-        return false;
-    programs->labels = grown;
-    programs->label_mask = (uint32_t)(slots - 1);
-    for (size_t i = 0; i < old_slots; i++) {
-        if (old[i].type != NULL)
-            grown[label_slot_of(programs, old[i].type)] = old[i];
-    }
-    free(old);
-    return true;
-}
 
 /* Computes a mask of all bits of each flag of a bit map. */
 static bool flags_make(label_table *labels, arena *memory)
@@ -122,19 +90,27 @@ static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
 label_table *labels_get(ctf_programs *programs, const ctf_class *type)
 {
     label_table *labels;
-    uint32_t slot;
-    if (programs->labels == NULL || programs->label_count > programs->label_mask / 2) {
-        if (!labels_grow(programs))
-            return NULL;
+    uint32_t hash;
+    if (!hash_table_reserve(&programs->label_numbers))
+        return NULL;
+    hash = hash_table_hash_u64(&programs->label_numbers, (uint64_t)(uintptr_t)type);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&programs->label_numbers, hash, &at)) != HASH_NONE;) {
+        if (programs->labels[number]->type == type)
+            return programs->labels[number];
     }
-    slot = label_slot_of(programs, type);
-    if (programs->labels[slot].type != NULL)
-        return programs->labels[slot].labels;
+    if (programs->label_count == programs->label_capacity) {
+        label_table **grown =
+            array_grow(programs->labels, sizeof *grown, &programs->label_capacity, 32);
+        if (grown == NULL)
+            return NULL;
+        programs->labels = grown;
+    }
     labels = labels_make(programs, type);
     if (labels == NULL)
         return NULL;
-    programs->labels[slot] = (struct label_slot){type, labels};
-    programs->label_count++;
+    hash_table_put(&programs->label_numbers, hash, programs->label_count);
+    programs->labels[programs->label_count++] = labels;
     return labels;
 }
 

@@ -229,13 +229,14 @@ struct ctf_programs {
     target_walk walk;
     program *packet_header;
     struct stream_programs *streams; /* by number of the stream class */
-    struct label_slot *labels;       /* hash table by class */
+    label_table **labels;            /* in the order in which classes were met */
     /* Sequences of fields that many event classes have; NULL until the first one is found. */
     struct pattern *patterns;
     struct class_marks *marks; /* marks of event classes, sorted by their ids */
     uint32_t mark_count;
-    uint32_t label_count, label_mask;
-    size_t size; /* bytes of the programs of event classes */
+    uint32_t label_count, label_capacity;
+    hash_table label_numbers; /* indexes of `labels`, by the address of the class */
+    size_t size;              /* bytes of the programs of event classes */
 };
 
 /* The program of an event class, and where to enter it if its first stretch is not near the end of

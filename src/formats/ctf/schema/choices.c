@@ -3,32 +3,32 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/table.h"
 
 /*
- * A hash table of the names of options, each as it is written and without its escape. A slot is 0
- * if it is free, otherwise twice the option's index, plus 1 for the written name or 2 for the
- * other.
+ * Finds options by name, as it is written and without its escape. Numbers are twice the index of
+ * the option, plus 1 for the name without escape.
  */
 typedef struct option_table {
     const ctf_member *options;
-    uint32_t *slots;
-    uint32_t mask;
-    hash_key key;
+    hash_table numbers;
 } option_table;
 
-static ctf_text slot_name(const option_table *table, uint32_t slot)
+static ctf_text name_of(const option_table *table, uint32_t number)
 {
-    const ctf_member *option = &table->options[(slot - 1) / 2];
-    return slot % 2 != 0 ? option->written : option->name;
+    const ctf_member *option = &table->options[number / 2];
+    return number % 2 == 0 ? option->written : option->name;
 }
 
-static uint32_t *table_slot(const option_table *table, ctf_text name)
+static uint32_t name_find(const option_table *table, ctf_text name)
 {
-    uint32_t at = (uint32_t)hash_keyed_bytes(table->key, name.bytes, name.size) & table->mask;
-    while (table->slots[at] != 0 && !ctf_text_equals(slot_name(table, table->slots[at]), name))
-        at = (at + 1) & table->mask;
-    return &table->slots[at];
+    const uint32_t hash = hash_table_hash_bytes(&table->numbers, name.bytes, name.size);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&table->numbers, hash, &at)) != HASH_NONE;) {
+        if (ctf_text_equals(name_of(table, number), name))
+            return number / 2;
+    }
+    return RANGE_NONE;
 }
 
 /* Enters all options. Written names are entered first, so they are found before names without
@@ -36,28 +36,19 @@ static uint32_t *table_slot(const option_table *table, ctf_text name)
 static bool table_make(option_table *table, const ctf_class *variant)
 {
     const uint32_t count = variant->u.variant.count;
-    size_t size = 16;
-    while (size < (size_t)count * 4)
-        size *= 2;
-    *table =
-        (option_table){.options = variant->u.variant.options,
-                       .slots = count < UINT32_MAX / 8 ? calloc(size, sizeof *table->slots) : NULL,
-                       .mask = (uint32_t)(size - 1),
-                       .key = hash_key_make()};
-    for (uint32_t kind = 1; table->slots != NULL && kind <= 2; kind++) {
+    *table = (option_table){.options = variant->u.variant.options};
+    if (!hash_table_make_room(&table->numbers, (size_t)count * 2))
+        return false;
+    for (uint32_t kind = 0; kind < 2; kind++) {
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t *slot = table_slot(table, slot_name(table, 2 * i + kind));
-            if (*slot == 0)
-                *slot = 2 * i + kind;
+            const ctf_text name = name_of(table, 2 * i + kind);
+            if (name_find(table, name) == RANGE_NONE)
+                hash_table_put(&table->numbers,
+                               hash_table_hash_bytes(&table->numbers, name.bytes, name.size),
+                               2 * i + kind);
         }
     }
-    return table->slots != NULL;
-}
-
-static uint32_t name_find(const option_table *table, ctf_text label)
-{
-    const uint32_t slot = *table_slot(table, label);
-    return slot != 0 ? (slot - 1) / 2 : RANGE_NONE;
+    return true;
 }
 
 uint32_t *choices_of_labels(const ctf_class *variant, const ctf_class *tag)
@@ -74,7 +65,7 @@ uint32_t *choices_of_labels(const ctf_class *variant, const ctf_class *tag)
         if (indexes[i] == RANGE_NONE && label.size != 0 && label.bytes[0] == '_')
             indexes[i] = name_find(&table, (ctf_text){label.bytes + 1, label.size - 1});
     }
-    free(table.slots);
+    hash_table_free(&table.numbers);
     return indexes;
 }
 

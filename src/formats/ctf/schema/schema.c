@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "core/hash.h"
 #include "formats/ctf/schema/targets.h"
 
 void *schema_take(ctf_schema *schema, size_t count, size_t size)
@@ -117,100 +116,75 @@ ctf_callsite *schema_add_callsite(ctf_schema *schema)
 
 /* ---- Search of classes by id ---- */
 
-#define NOTHING UINT32_MAX /* a free slot */
+#define NOTHING UINT32_MAX
 
-/* Makes a hash table with at least twice as many slots as ids, a power of two. Returns NULL if out
-   of memory. */
-static uint32_t *slots_make(size_t count, uint32_t *mask)
+/* Returns the index of a stream class in the table, or NOTHING. */
+static uint32_t stream_placed_find(const ctf_schema *schema, uint64_t id)
 {
-    size_t size = 16;
-    uint32_t *slots;
-    while (size < count * 2)
-        size *= 2;
-    slots = malloc(size * sizeof *slots);
-    if (slots == NULL)
-        return NULL;
-    memset(slots, 0xff, size * sizeof *slots);
-    *mask = (uint32_t)(size - 1);
-    return slots;
-}
-
-static uint32_t stream_slot(const ctf_schema *schema, uint64_t id)
-{
-    uint32_t slot = (uint32_t)hash_keyed_u64(schema->key, id) & schema->stream_slot_mask;
-    while (schema->stream_slots[slot] != NOTHING &&
-           schema->streams[schema->stream_slots[slot]]->id != id)
-        slot = (slot + 1) & schema->stream_slot_mask;
-    return slot;
+    const uint32_t hash = hash_table_hash_u64(&schema->stream_numbers, id);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&schema->stream_numbers, hash, &at)) != HASH_NONE;) {
+        if (schema->streams[number]->id == id)
+            return number;
+    }
+    return NOTHING;
 }
 
 bool schema_place_streams(ctf_schema *schema)
 {
-    if (schema->stream_slots == NULL || schema->stream_count * 2 > schema->stream_slot_mask) {
-        uint32_t *slots = slots_make((size_t)schema->stream_count * 2, &schema->stream_slot_mask);
-        free(schema->stream_slots);
-        schema->stream_slots = slots;
-        schema->stream_placed = 0;
-        schema->key = hash_key_make();
-        if (slots == NULL)
-            return false;
-    }
     for (; schema->stream_placed < schema->stream_count; schema->stream_placed++) {
-        const uint32_t slot = stream_slot(schema, schema->streams[schema->stream_placed]->id);
-        if (schema->stream_slots[slot] == NOTHING)
-            schema->stream_slots[slot] = schema->stream_placed;
+        const uint64_t id = schema->streams[schema->stream_placed]->id;
+        if (!hash_table_reserve(&schema->stream_numbers))
+            return false;
+        if (stream_placed_find(schema, id) == NOTHING)
+            hash_table_put(&schema->stream_numbers,
+                           hash_table_hash_u64(&schema->stream_numbers, id), schema->stream_placed);
     }
     return true;
 }
 
 const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
 {
+    uint32_t placed;
     if (schema->stream_count != 0 && schema->streams[0]->id == id)
         return schema->streams[0]; /* usually the only class */
-    if (schema->stream_placed != 0) {
-        const uint32_t index = schema->stream_slots[stream_slot(schema, id)];
-        if (index != NOTHING)
-            return schema->streams[index];
-    }
+    placed = stream_placed_find(schema, id);
+    if (placed != NOTHING)
+        return schema->streams[placed];
     for (uint32_t i = schema->stream_placed; i < schema->stream_count; i++)
         if (schema->streams[i]->id == id)
             return schema->streams[i];
     return NULL;
 }
 
-/* Returns the slot of an id. If ids have no large gaps they are the slots themselves, so a search
-   touches little memory. */
-static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
-{
-    uint32_t slot = (uint32_t)hash_keyed_u64(stream->event_key, id) & stream->event_slot_mask;
-    if (stream->event_slot_mask == 0)
-        return (uint32_t)id;
-    while (stream->event_slots[slot] != NOTHING &&
-           stream->events[stream->event_slots[slot]].id != id)
-        slot = (slot + 1) & stream->event_slot_mask;
-    return slot;
-}
-
 #define EVENTS_FEW 4u /* event classes that are searched without a table */
 
 static bool stream_finish(ctf_stream_class *stream)
 {
-    free(stream->event_slots);
-    stream->event_slots = NULL;
-    if (stream->event_count <= EVENTS_FEW)
+    const uint32_t count = stream->event_count;
+    free(stream->event_indexes);
+    stream->event_indexes = NULL;
+    hash_table_clear(&stream->event_numbers);
+    if (count <= EVENTS_FEW)
         return true;
-    stream->event_slots = slots_make(stream->event_count, &stream->event_slot_mask);
-    if (stream->event_slots == NULL)
-        return false;
-    stream->event_key = hash_key_make();
     stream->event_id_max = 0;
-    for (uint32_t i = 0; i < stream->event_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (stream->events[i].id > stream->event_id_max)
             stream->event_id_max = stream->events[i].id;
-    if (stream->event_id_max <= stream->event_slot_mask)
-        stream->event_slot_mask = 0;
-    for (uint32_t i = 0; i < stream->event_count; i++)
-        stream->event_slots[event_slot(stream, stream->events[i].id)] = i;
+    if (stream->event_id_max / 4 > count) {
+        if (!hash_table_make_room(&stream->event_numbers, count))
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            hash_table_put(&stream->event_numbers,
+                           hash_table_hash_u64(&stream->event_numbers, stream->events[i].id), i);
+        return true;
+    }
+    stream->event_indexes = array_fit(NULL, sizeof(uint32_t), (size_t)stream->event_id_max + 1);
+    if (stream->event_indexes == NULL)
+        return false;
+    memset(stream->event_indexes, 0xff, ((size_t)stream->event_id_max + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++)
+        stream->event_indexes[stream->events[i].id] = i;
     return true;
 }
 
@@ -224,10 +198,19 @@ bool schema_finish(ctf_schema *schema)
 
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id)
 {
-    if (stream->event_slots != NULL) {
-        const uint32_t index =
-            id <= stream->event_id_max ? stream->event_slots[event_slot(stream, id)] : NOTHING;
+    uint32_t hash;
+    if (stream->event_indexes != NULL) {
+        const uint32_t index = id <= stream->event_id_max ? stream->event_indexes[id] : NOTHING;
         return index != NOTHING ? &stream->events[index] : NULL;
+    }
+    if (stream->event_numbers.count != 0) {
+        hash = hash_table_hash_u64(&stream->event_numbers, id);
+        for (uint32_t at = hash, number;
+             (number = hash_table_next(&stream->event_numbers, hash, &at)) != HASH_NONE;) {
+            if (stream->events[number].id == id)
+                return &stream->events[number];
+        }
+        return NULL;
     }
     for (uint32_t i = stream->event_count; i > 0; i--) {
         if (stream->events[i - 1].id == id)
@@ -271,13 +254,14 @@ void schema_free(ctf_schema *schema)
 {
     for (uint32_t i = 0; i < schema->stream_count; i++) {
         free(schema->streams[i]->events);
-        free(schema->streams[i]->event_slots);
+        free(schema->streams[i]->event_indexes);
+        hash_table_free(&schema->streams[i]->event_numbers);
     }
     targets_free(schema->targets);
     free(schema->env);
     free(schema->clocks);
     free(schema->streams);
-    free(schema->stream_slots);
+    hash_table_free(&schema->stream_numbers);
     free(schema->callsites);
     arena_free(&schema->arena);
     *schema = (ctf_schema){0};

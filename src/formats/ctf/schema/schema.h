@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "core/arena.h"
-#include "core/hash.h"
+#include "core/table.h"
 
 typedef enum ctf_generation { CTF_RFC, CTF_1, CTF_2 } ctf_generation;
 
@@ -290,13 +290,13 @@ typedef struct ctf_stream_class {
     const ctf_class *packet_context, *event_header, *event_context; /* structures; NULL: none */
     ctf_event_class *events; /* in the order of the metadata; each id occurs once */
     uint32_t event_count, event_capacity;
-    /* Hash table of indexes in `events` by id, made by schema_finish(): see schema_find_event(). */
-    uint32_t *event_slots;
-    uint32_t event_slot_mask; /* capacity of the table minus 1; 0 if ids are the slots themselves */
-    hash_key event_key;       /* random key of that hash table */
-    uint64_t event_id_max;    /* largest id of an event class */
-    uint32_t number;          /* index in schema.streams */
-    bool has_id;              /* the metadata give the id; the only class of a trace needs none */
+    /* Indexes in `events` by id, made by schema_finish(): see schema_find_event(). Ids without
+       large gaps are indexes of an array, so that a search touches little memory. */
+    uint32_t *event_indexes; /* UINT32_MAX where no class has the id; NULL: there are large gaps */
+    hash_table event_numbers;
+    uint64_t event_id_max; /* largest id of an event class */
+    uint32_t number;       /* index in schema.streams */
+    bool has_id;           /* the metadata give the id; the only class of a trace needs none */
     ctf_text attributes, extensions;
     ctf_place place;
 } ctf_stream_class;
@@ -329,9 +329,8 @@ typedef struct ctf_schema {
     uint32_t clock_count, clock_capacity;
     ctf_stream_class **streams;
     uint32_t stream_count, stream_capacity;
-    uint32_t *stream_slots; /* Hash table of stream classes by id: see schema_place_streams(). */
-    uint32_t stream_slot_mask, stream_placed;
-    hash_key key; /* random key of the hash table */
+    hash_table stream_numbers; /* indexes of `streams`, by id: see schema_place_streams() */
+    uint32_t stream_placed;    /* how many of `streams` are in the table */
     ctf_callsite *callsites;
     uint32_t callsite_count, callsite_capacity;
     ctf_text attributes, extensions;                   /* JSON objects of the trace class (CTF 2) */

@@ -32,17 +32,14 @@ typedef struct target_node {
     bool is_far;
     /* Nodes: the first child, and the next child of the same parent. */
     uint32_t child, sibling;
-    uint32_t at; /* slot in target_tree.table */
+    uint32_t hash; /* its hash in target_tree.numbers */
 } target_node;
 
 typedef struct target_tree {
     target_node *nodes; /* 0 is no node; the roots follow */
     uint32_t count, capacity;
     uint32_t root_count;
-    /* Hash table by parent and index of the number of the node; 0 is a free slot. */
-    uint32_t *table;
-    uint32_t table_mask;
-    hash_key key;
+    hash_table numbers; /* indexes of `nodes`, by parent and index; without the roots */
 } target_tree;
 
 /* Makes a tree with this many roots, whose nodes have the numbers from 1 on. Returns false if out
@@ -61,9 +58,9 @@ uint32_t target_tree_add(target_tree *tree, uint32_t parent, uint32_t index);
 
 /* Finds members of structures with many members by name. A zeroed table is empty. */
 typedef struct member_table {
-    struct member_slot *slots;
-    uint32_t count, mask;
-    hash_key key;
+    struct known_member *members;
+    uint32_t count, capacity;
+    hash_table numbers; /* indexes of `members`, by structure and name */
 } member_table;
 
 #define MEMBER_NONE UINT32_MAX

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table of entries that begin with their key, a number other than 0. The size of entries is
- * given with every call, so that the compiler knows it and the lookup is as fast as one written for
- * the type.
+ * A hash table of entries that begin with their key, a number of 64 bits other than 0. The entries
+ * are in the table itself, which saves a step where each instruction of a trace is looked up;
+ * core/table.h serves what has other keys or stays where it is. The size of entries is given with
+ * every call, so that the compiler knows it and the lookup is as fast as one written for the type.
  *
  *     typedef struct line { uint64_t key; ... } line;
  *     line *found = keyed_find(&table, sizeof *found, key);
  */
-#ifndef ANALYSIS_INSN_KEYED_H
-#define ANALYSIS_INSN_KEYED_H
+#ifndef CORE_KEYED_H
+#define CORE_KEYED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,9 @@ void keyed_clear(keyed *t, size_t entry_size);
 /* Doubles the number of slots. Returns false if out of memory. */
 bool keyed_grow(keyed *t, size_t entry_size);
 
+/* Makes room for `count` entries in all. Returns false if out of memory. */
+bool keyed_make_room(keyed *t, size_t entry_size, size_t count);
+
 /* The entry in slot `i`, from 0 to mask. Returns NULL if the slot is free. */
 static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
 {
@@ -43,7 +47,7 @@ static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
     return key != 0 ? entry : NULL;
 }
 
-/* The slot that has a key, or the free slot where it would be added. */
+/* The entry of a key, or the free slot where it would be added. */
 static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
 {
     size_t i = (size_t)(hash_by_factor(t->factor, key) >> t->shift);
@@ -51,7 +55,7 @@ static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
         char *entry = t->entries + i * entry_size;
         uint64_t found;
         memcpy(&found, entry, sizeof found);
-        if (found == key || found == 0)
+        if (__builtin_expect(found == key, 1) || found == 0)
             return entry;
     }
 }

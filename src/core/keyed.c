@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/insn/keyed.h"
+#include "core/keyed.h"
 
 #include <stdlib.h>
 
@@ -50,5 +50,14 @@ bool keyed_grow(keyed *t, size_t entry_size)
     grown.used = t->used;
     free(t->entries);
     *t = grown;
+    return true;
+}
+
+bool keyed_make_room(keyed *t, size_t entry_size, size_t count)
+{
+    while (t->mask / 2 < count) {
+        if (!keyed_grow(t, entry_size))
+            return false;
+    }
     return true;
 }
