@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/calls_outliers.h"
-#include "cli/list.h"
 #include "cli/show/print.h"
 #include "cli/span_rows.h"
+#include "view/list.h"
 
 #define TOP_DEFAULT 30u
 #define TOP_MOST    1000000u
@@ -225,12 +225,10 @@ static bool child_add(calls *k, span_row_list *to, const stele_segment *segment,
         return true;
     }
     if (to->count == to->capacity) {
-        const size_t capacity = to->capacity == 0 ? 8 : to->capacity * 2;
-        span_row *rows = realloc(to->rows, capacity * sizeof *rows);
+        span_row *rows = list_grow(to->rows, sizeof *rows, &to->capacity);
         if (rows == NULL)
             return false;
         to->rows = rows;
-        to->capacity = capacity;
     }
     to->rows[to->count] = (span_row){.number = 0};
     return span_rows_fill(&k->rows, &to->rows[to->count++], segment, index, span);

@@ -16,6 +16,7 @@
 #include "cli/show/print.h"
 #include "cli/show/size.h"
 #include "cli/sockets.h"
+#include "view/list.h"
 
 #define NS_PER_MS      INT64_C(1000000)
 #define NS_PER_S       INT64_C(1000000000)
@@ -77,7 +78,7 @@ static bool read_metadata(collect *k)
     file = fopen(path, "rb");
     while (file != NULL && got != 0) {
         if (k->metadata_size == capacity) {
-            char *grown = realloc(k->metadata, capacity = capacity * 2 + 65536);
+            char *grown = list_grow(k->metadata, 1, &capacity);
             if (grown == NULL)
                 break;
             k->metadata = grown;

@@ -9,8 +9,8 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/list.h"
 #include "cli/show/print.h"
+#include "view/list.h"
 
 void command_CTF(cli *c)
 {

@@ -14,6 +14,7 @@
 #include "cli/sql/seen.h"
 #include "cli/sql/statement.h"
 #include "cli/temp.h"
+#include "view/list.h"
 
 typedef struct query {
     cli *c;
@@ -233,7 +234,7 @@ static bool do_command(query *q, const char *line)
 static bool append_line(char **text, const char *line)
 {
     const size_t used = strlen(*text), size = strlen(line) + 1;
-    char *grown = realloc(*text, used + size);
+    char *grown = list_fit(*text, 1, used + size);
     if (grown == NULL)
         return false;
     memcpy(grown + used, line, size);

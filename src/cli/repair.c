@@ -20,6 +20,7 @@
 #include "cli/converting.h"
 #include "cli/show/print.h"
 #include "cli/temp.h"
+#include "view/list.h"
 
 /* most errors that are noted; beyond it only damaged records are left out */
 #define PLACES_MAX 1000000u
@@ -46,12 +47,10 @@ static void take_finding(void *user, const stele_diag *diag, const char *line)
         diag->offset == STELE_NO_OFFSET || r->count == PLACES_MAX)
         return;
     if (r->count == r->capacity) {
-        const size_t capacity = r->capacity != 0 ? 2 * r->capacity : 256;
-        uint64_t *grown = realloc(r->places, capacity * sizeof *grown);
+        uint64_t *grown = list_grow(r->places, sizeof *grown, &r->capacity);
         if (grown == NULL)
             return;
         r->places = grown;
-        r->capacity = capacity;
     }
     r->places[r->count++] = diag->offset;
 }

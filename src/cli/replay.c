@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 #include "cli/spanning.h"
 #include "cli/spool.h"
+#include "view/list.h"
 
 #define ARGUMENTS_MAX 512u
 #define INDENT_MAX    64u

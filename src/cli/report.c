@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/report.h"
-#include "cli/list.h"
+#include "view/list.h"
 
 #include <stele/text.h>
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list.h"
 #include "cli/sched.h"
 #include "cli/show/print.h"
+#include "view/list.h"
 
 /* ---- Texts of tracks and names ---- */
 

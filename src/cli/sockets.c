@@ -16,6 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "view/list.h"
+
 #define PIECE_SIZE       ((size_t)64 << 10)
 #define DESCRIPTORS_LEFT 32u /* file descriptors that connections must leave free for others */
 
@@ -133,7 +135,7 @@ static bool add_connection(sockets *s, const connection *with, const stele_sende
     if (s->connection_count >= s->connections_max ||
         stele_collector_add(s->collector, about, &sender) != STELE_OK)
         return false;
-    grown = realloc(s->connections, (s->connection_count + 1) * sizeof *grown);
+    grown = list_fit(s->connections, sizeof *grown, s->connection_count + 1);
     if (grown == NULL)
         return false;
     s->connections = grown;
@@ -312,7 +314,7 @@ bool sockets_add(sockets *s, const char *text, char *why, size_t why_size)
                                      : open_unix(s, &e, text, why, why_size);
     if (!is_open)
         return false;
-    grown = realloc(s->endpoints, (s->endpoint_count + 1) * sizeof *grown);
+    grown = list_fit(s->endpoints, sizeof *grown, s->endpoint_count + 1);
     if (grown == NULL)
         return refuse_by_system(&e, why, why_size);
     s->endpoints = grown;

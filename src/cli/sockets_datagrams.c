@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/sockets_inside.h"
+#include "view/list.h"
 
 #define DATAGRAM_SIZE_MAX 65536u
 #define BATCH             32u /* how many datagrams are received at once */
@@ -55,12 +56,10 @@ static stele_status add_sender(sockets *s, datagram_sender *from, const stele_se
 {
     stele_status status;
     if (s->sender_count == s->sender_capacity) {
-        const size_t capacity = s->sender_capacity * 2 + 16;
-        datagram_sender *grown = realloc(s->senders, capacity * sizeof *grown);
+        datagram_sender *grown = list_grow(s->senders, sizeof *grown, &s->sender_capacity);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         s->senders = grown;
-        s->sender_capacity = capacity;
     }
     status = stele_collector_add(s->collector, about, &from->sender);
     if (status == STELE_ERR_LIMIT) {

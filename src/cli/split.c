@@ -8,6 +8,7 @@
 #include "cli/losing.h"
 #include "cli/show/print.h"
 #include "cli/show/size.h"
+#include "view/list.h"
 
 #define PIECES_MAX   65536u
 #define GROUP_MAX    64u /* how many pieces are written in one pass over the trace */
@@ -37,7 +38,8 @@ typedef struct splitting {
     uint64_t most; /* limit of a piece, in ns, events or bytes */
 
     piece *pieces; /* sorted by time, or by the first event of each track */
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     uint32_t *by_track; /* number of the piece, by number of the track; NO_PIECE: none */
     uint32_t track_count;
     int64_t last_ns;   /* the latest time of the events so far */
@@ -89,12 +91,10 @@ static stele_status add_piece(splitting *s, int64_t begin_ns, uint32_t track)
         return STELE_ERR_ARGUMENT;
     }
     if (s->count == s->capacity) {
-        const uint32_t capacity = s->capacity != 0 ? 2 * s->capacity : 64;
-        piece *grown = realloc(s->pieces, capacity * sizeof *grown);
+        piece *grown = list_grow(s->pieces, sizeof *grown, &s->capacity);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         s->pieces = grown;
-        s->capacity = capacity;
     }
     s->pieces[s->count++] = (piece){.begin_ns = begin_ns, .track = track};
     return STELE_OK;
@@ -104,7 +104,7 @@ static stele_status plan_track(splitting *s, uint32_t track)
 {
     if (track >= s->track_count) {
         const uint32_t count = track < 512 ? 1024 : 2 * track;
-        uint32_t *grown = realloc(s->by_track, count * sizeof *grown);
+        uint32_t *grown = list_fit(s->by_track, sizeof *grown, count);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         for (uint32_t i = s->track_count; i < count; i++)
@@ -261,7 +261,7 @@ static bool add_losses(splitting *s, const stele_copier *copier)
                 s->losses[at].is_dropped != loss.is_dropped))
             at++;
         if (at == s->loss_count) {
-            stele_loss *grown = realloc(s->losses, (at + 1) * sizeof *grown);
+            stele_loss *grown = list_fit(s->losses, sizeof *grown, at + 1);
             if (grown == NULL)
                 return false;
             s->losses = grown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/spool.h"
-#include "cli/list.h"
 #include "cli/temp.h"
+#include "view/list.h"
 
 #include <stdlib.h>
 #include <string.h>

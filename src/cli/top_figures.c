@@ -11,19 +11,17 @@
 
 #include "cli/cli.h"
 #include "cli/top.h"
+#include "view/list.h"
 
 figures *top_figures_of(top *t, top_table *of, uint32_t number)
 {
     if (number >= of->count) {
-        const uint32_t count = number + number / 2 + 64;
-        figures *rows = realloc(of->rows, count * sizeof *rows);
+        figures *rows = list_reach(of->rows, sizeof *rows, &of->count, number);
         if (rows == NULL) {
             cli_check(t->c, STELE_ERR_MEMORY, "names");
             return &t->nowhere;
         }
-        memset(rows + of->count, 0, (count - of->count) * sizeof *rows);
         of->rows = rows;
-        of->count = count;
     }
     of->rows[number].number = number;
     return &of->rows[number];
@@ -40,13 +38,10 @@ static uint64_t part_of(const top *t, int64_t begin_ns, int64_t end_ns)
 static stretches *stretches_of(top *t, uint32_t track)
 {
     if (track >= t->busy_count) {
-        const uint32_t count = track + track / 2 + 64;
-        stretches *busy = realloc(t->busy, count * sizeof *busy);
+        stretches *busy = list_reach(t->busy, sizeof *busy, &t->busy_count, track);
         if (busy == NULL)
             return NULL;
-        memset(busy + t->busy_count, 0, (count - t->busy_count) * sizeof *busy);
         t->busy = busy;
-        t->busy_count = count;
     }
     return &t->busy[track];
 }
@@ -59,7 +54,7 @@ static void add_busy(top *t, uint32_t track, const stele_span *span)
     stretch made = {span->begin_ns > t->begin_ns ? span->begin_ns : t->begin_ns,
                     span->end_ns < t->end_ns ? span->end_ns : t->end_ns};
     if (of != NULL && of->count == of->capacity) {
-        stretch *items = realloc(of->items, (of->capacity * 2 + 4) * sizeof *items);
+        stretch *items = list_fit(of->items, sizeof *items, (size_t)of->capacity * 2 + 4);
         if (items != NULL) {
             of->items = items;
             of->capacity = of->capacity * 2 + 4;
@@ -181,13 +176,12 @@ void top_carry_open(top *t, int64_t time_ns, bool is_counted)
             if (is_counted)
                 count_span(t, &span, child_ns, is_further_out(t, track, depth, span.name));
             if (count == capacity) {
-                top_carried *grown = realloc(made, (capacity * 2 + 64) * sizeof *made);
+                top_carried *grown = list_grow(made, sizeof *made, &capacity);
                 if (grown == NULL) {
                     cli_check(t->c, STELE_ERR_MEMORY, "spans");
                     break;
                 }
                 made = grown;
-                capacity = capacity * 2 + 64;
             }
             made[count++] = (top_carried){span.id, child_ns};
         }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/show/json.h"
+#include "view/list.h"
 
 #define ROWS_SIZE_MAX  ((size_t)8 << 20) /* limit of the JSON in bytes; the rest is left out */
 #define ERROR_SIZE_MAX ((size_t)16 << 10)
@@ -31,12 +32,11 @@ static bool take_bytes(stream *s)
 {
     ssize_t got;
     if (s->size == s->capacity) {
-        const size_t capacity = s->capacity * 2 + 4096;
-        char *grown = realloc(s->bytes, capacity + 1);
+        char *grown = list_fit(s->bytes, 1, s->capacity * 2 + 4096 + 1);
         if (grown == NULL)
             return false;
         s->bytes = grown;
-        s->capacity = capacity;
+        s->capacity = s->capacity * 2 + 4096;
     }
     got = read(s->fd, s->bytes + s->size, s->capacity - s->size);
     if (got < 0)

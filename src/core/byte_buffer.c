@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 bool byte_buffer_grow(byte_buffer *buffer, size_t size)
 {
-    size_t capacity = buffer->capacity != 0 ? buffer->capacity : 4096;
+    const size_t wanted = buffer->size + size;
     uint8_t *grown = NULL;
-    while (capacity - buffer->size < size && capacity <= SIZE_MAX / 4)
-        capacity *= 2;
-    if (capacity - buffer->size >= size)
-        grown = realloc(buffer->bytes, capacity);
+    if (wanted >= size)
+        grown =
+            array_reserve_size(buffer->bytes, 1, &buffer->capacity, wanted > 4096 ? wanted : 4096);
     if (grown == NULL) {
         buffer->is_lost = true;
         return false;
     }
     buffer->bytes = grown;
-    buffer->capacity = capacity;
     return true;
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 bool bytes_map_init(bytes_map *map)
 {
     *map = (bytes_map){0};
@@ -23,7 +25,7 @@ uint32_t *bytes_map_at(bytes_map *map, const void *key, size_t size)
         return NULL;
     if (number >= map->capacity) {
         const uint32_t capacity = map->keys.capacity;
-        uint32_t *grown = realloc(map->values, capacity * sizeof *grown);
+        uint32_t *grown = array_fit(map->values, sizeof *grown, capacity);
         if (grown == NULL)
             return NULL;
         while (map->capacity < capacity)

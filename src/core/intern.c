@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 #define ENTRIES_FIRST 512u
 
 static uint32_t intern_look(const intern *pool, const char *bytes, size_t size, uint32_t hash)
@@ -19,12 +21,11 @@ static uint32_t intern_look(const intern *pool, const char *bytes, size_t size, 
 
 static bool intern_grow_entries(intern *pool)
 {
-    const uint32_t capacity = pool->capacity * 2;
-    intern_entry *entries = realloc(pool->entries, capacity * sizeof *entries);
+    intern_entry *entries =
+        array_grow(pool->entries, sizeof *entries, &pool->capacity, ENTRIES_FIRST);
     if (entries == NULL)
         return false;
     pool->entries = entries;
-    pool->capacity = capacity;
     return true;
 }
 

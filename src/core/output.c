@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/output.h"
 #include "core/output_inside.h"
 #include "core/pack.h"
@@ -106,24 +107,23 @@ stele_status output_flush(output *out)
 
 uint8_t *output_make_room(output *out, size_t size)
 {
-    size_t used, capacity = out->capacity;
+    size_t used;
     uint8_t *buffer;
     output_flush(out);
     used = (size_t)(out->at - out->buffer);
-    if (capacity - used >= size)
+    if (out->capacity - used >= size)
         return out->at;
-    while (capacity - used < size && capacity <= SIZE_MAX / 2)
-        capacity *= 2;
-    buffer = capacity - used >= size ? realloc(out->buffer, capacity) : NULL;
+    buffer = size <= SIZE_MAX - used
+                 ? array_reserve_size(out->buffer, 1, &out->capacity, used + size)
+                 : NULL;
     if (buffer == NULL) {
         if (out->status == STELE_OK)
             out->status = STELE_ERR_MEMORY;
         return NULL;
     }
     out->buffer = buffer;
-    out->capacity = capacity;
     out->at = buffer + used;
-    out->end = buffer + capacity;
+    out->end = buffer + out->capacity;
     return out->at;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 #define FIRST_CAPACITY 4096u
 
 void proto_free(proto *p)
@@ -14,18 +16,16 @@ void proto_free(proto *p)
 
 bool proto_grow(proto *p, size_t size)
 {
-    size_t capacity = p->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : p->capacity;
+    const size_t wanted = p->size + size;
     uint8_t *grown = NULL;
-    while (capacity - p->size < size && capacity <= SIZE_MAX / 2)
-        capacity *= 2;
-    if (!p->is_exhausted && capacity - p->size >= size)
-        grown = realloc(p->bytes, capacity);
+    if (!p->is_exhausted && wanted >= size)
+        grown = array_reserve_size(p->bytes, 1, &p->capacity,
+                                   wanted < FIRST_CAPACITY ? FIRST_CAPACITY : wanted);
     if (grown == NULL) {
         p->is_exhausted = true;
         return false;
     }
     p->bytes = grown;
-    p->capacity = capacity;
     return true;
 }
 

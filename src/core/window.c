@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 #define WINDOW_SIZE_MIN ((size_t)4 << 10)
 
 stele_status window_open(window *w, input *in, uint64_t start, uint64_t stop, size_t size,
@@ -59,7 +61,7 @@ static bool window_grow(window *w, size_t want)
         capacity = capacity > w->capacity_max / 2 ? w->capacity_max : capacity * 2;
     if (capacity == w->capacity)
         return true;
-    buffer = realloc(w->buffer, capacity);
+    buffer = array_fit(w->buffer, 1, capacity);
     if (buffer == NULL) {
         w->status = STELE_ERR_MEMORY;
         return false;

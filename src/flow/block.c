@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* Bytes of fields and payloads at which a block on disk is full. */
 #define BLOCK_PAYLOAD_FULL (32u << 10)
 #define BLOCK_VIEWS_TRIED  8u /* views that are tried for events of the same stream */
@@ -76,18 +78,11 @@ bool block_is_full(const block *b)
 
 bool block_reserve_views(block *b, uint32_t count)
 {
-    uint32_t capacity = b->view_capacity == 0 ? 1 : b->view_capacity;
-    stele_batch *grown;
-    /* Views may move: pointers to them hold until the next call. */
-    if (count <= b->view_capacity)
-        return true;
-    while (capacity < count)
-        capacity *= 2;
-    grown = realloc(b->views, capacity * sizeof *grown);
+    stele_batch *grown = array_reserve(b->views, sizeof *grown, &b->view_capacity, count);
     if (grown == NULL)
         return false;
+    /* Views may have moved: pointers to them hold until the next call. */
     b->views = grown;
-    b->view_capacity = capacity;
     return true;
 }
 
@@ -252,7 +247,7 @@ bool block_sort(block *b, block_sorter *sorter, bool by_end)
 {
     const uint32_t count = b->storage->event_count;
     if (sorter->capacity < count) {
-        sort_entry *grown = realloc(sorter->entries, 2 * (size_t)count * sizeof *grown);
+        sort_entry *grown = array_fit(sorter->entries, sizeof *grown, 2 * (size_t)count);
         if (grown == NULL)
             return false;
         sorter->entries = grown;

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/follow.h"
 #include "core/saturate.h"
 #include "flow/flow.h"
@@ -53,7 +54,7 @@ static bool streams_reserve(order_flow *o, uint32_t stream)
     int64_t *grown;
     if (stream < o->stream_count)
         return true;
-    grown = realloc(o->stream_ns, count * sizeof *grown);
+    grown = array_fit(o->stream_ns, sizeof *grown, count);
     if (grown == NULL)
         return false;
     while (o->stream_count < count)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "flow/run.h"
 
 /*
@@ -27,15 +28,13 @@ static bool head_is_before(const weave_head *a, const weave_head *b)
 /* Makes room for one more head. Returns false if out of memory. */
 static bool heap_reserve(weave *w)
 {
-    const uint32_t capacity = w->capacity * 2 + 14;
     weave_head *grown;
     if (w->count < w->capacity)
         return true;
-    grown = realloc(w->heads, capacity * sizeof *grown);
+    grown = array_grow(w->heads, sizeof *grown, &w->capacity, 14);
     if (grown == NULL)
         return false;
     w->heads = grown;
-    w->capacity = capacity;
     return true;
 }
 

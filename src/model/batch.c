@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/saturate.h"
 
 stele_status stele_batch_new(uint32_t event_capacity, stele_batch **out)
@@ -70,7 +71,7 @@ bool batch_grow_fields(stele_batch *batch, uint32_t count)
     stele_field *fields;
     if (capacity == 0)
         return false;
-    fields = realloc(batch->fields, capacity * sizeof *fields);
+    fields = array_fit(batch->fields, sizeof *fields, capacity);
     if (fields == NULL)
         return false;
     batch->fields = fields;
@@ -84,7 +85,7 @@ bool batch_grow_bytes(stele_batch *batch, uint32_t count)
     uint8_t *bytes;
     if (capacity == 0)
         return false;
-    bytes = realloc(batch->bytes, capacity);
+    bytes = array_fit(batch->bytes, 1, capacity);
     if (bytes == NULL)
         return false;
     batch->bytes = bytes;
@@ -98,7 +99,7 @@ bool batch_grow_names(stele_batch *batch, uint32_t count)
     stele_local_name *names;
     if (capacity == 0)
         return false;
-    names = realloc(batch->names, capacity * sizeof *names);
+    names = array_fit(batch->names, sizeof *names, capacity);
     if (names == NULL)
         return false;
     batch->names = names;

@@ -212,18 +212,11 @@ stele_name stele_category_name(const stele_context *context, uint16_t category)
    memory. */
 static bool category_index_reserve(stele_context *context, stele_name name)
 {
-    uint32_t count = context->category_of_name_count;
-    uint32_t *index;
-    if (name < count)
-        return true;
-    count = context->names.capacity > name ? context->names.capacity : name + 1;
-    index = realloc(context->category_of_name, count * sizeof *index);
+    uint32_t *index = array_reach(context->category_of_name, sizeof *index,
+                                  &context->category_of_name_count, name);
     if (index == NULL)
         return false;
-    memset(index + context->category_of_name_count, 0,
-           (count - context->category_of_name_count) * sizeof *index);
     context->category_of_name = index;
-    context->category_of_name_count = count;
     return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* How many entries a new batch has room for: most instructions have less than one access, and few
    have other values. */
 #define ACCESSES_OF_AN_INSN 1u
@@ -45,7 +47,7 @@ static void *table_grow(void *table, size_t entry_size, uint32_t used, uint32_t 
     void *grown;
     if (wanted > UINT32_MAX)
         return NULL;
-    grown = realloc(table, wanted * entry_size);
+    grown = array_fit(table, entry_size, wanted);
     if (grown != NULL)
         *capacity = (uint32_t)wanted;
     return grown;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "core/text_double.h"
 #include "query/expression_code.h"
@@ -210,12 +211,10 @@ static char *room_of(const call *c, size_t size)
     if (size > c->e->context->limits.record_size_max)
         return NULL;
     if (size > room->capacity) {
-        const size_t capacity = size + size / 2 + 64;
-        char *grown = realloc(room->bytes, capacity);
+        char *grown = array_reserve_size(room->bytes, 1, &room->capacity, size + 64);
         if (grown == NULL)
             return NULL;
         room->bytes = grown;
-        room->capacity = capacity;
     }
     return room->bytes;
 }

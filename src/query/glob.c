@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 /* ---- Matching one pattern ---- */
 
 /* Reads one byte of a class, which `\` may quote. Returns the position after it. */
@@ -97,7 +99,7 @@ static bool verdicts_reserve(name_verdicts *verdicts, const stele_context *conte
     uint8_t *grown;
     if (name >= known)
         return false;
-    grown = realloc(verdicts->of, count);
+    grown = array_fit(verdicts->of, 1, count);
     if (grown == NULL)
         return false;
     memset(grown + verdicts->count, VERDICT_UNKNOWN, count - verdicts->count);

@@ -103,7 +103,7 @@ static bool group_pid(chrome_tracks *tracks, stele_track_kind kind, uint32_t sou
             return true;
         }
     }
-    groups = realloc(tracks->groups, (tracks->group_count + 1) * sizeof *groups);
+    groups = array_fit(tracks->groups, sizeof *groups, (size_t)tracks->group_count + 1);
     if (groups == NULL)
         return false;
     tracks->groups = groups;
@@ -218,17 +218,15 @@ bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const
 uint32_t chrome_node_new(chrome_tracks *tracks)
 {
     if (tracks->node_count + 1 >= tracks->node_capacity) {
-        const uint32_t capacity = tracks->node_capacity == 0 ? 256 : tracks->node_capacity * 2;
         chrome_node *nodes;
-        if (capacity > CHROME_NODES_MAX)
+        if (tracks->node_capacity > CHROME_NODES_MAX / 2)
             return 0;
-        nodes = realloc(tracks->nodes, capacity * sizeof *nodes);
+        nodes = array_grow(tracks->nodes, sizeof *nodes, &tracks->node_capacity, 256);
         if (nodes == NULL) {
             tracks->is_exhausted = true;
             return 0;
         }
         tracks->nodes = nodes;
-        tracks->node_capacity = capacity;
     }
     return ++tracks->node_count;
 }

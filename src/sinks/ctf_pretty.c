@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/array.h"
 #include "core/sized.h"
 #include "sinks/ctf_pretty_form.h"
 #include "sinks/sink.h"
@@ -255,7 +256,7 @@ static bool batch_keep(pretty *p, pretty_batch *made)
     if (p->scratch->status != STELE_OK)
         return false;
     if (made->capacity < size + PRETTY_CHUNK) {
-        char *text = realloc(made->text, size + PRETTY_CHUNK);
+        char *text = array_fit(made->text, 1, size + PRETTY_CHUNK);
         if (text == NULL)
             return false;
         made->text = text;

@@ -104,11 +104,10 @@ static bool track_make(json_sink *json, track_part *part, uint32_t number)
     track_put(json, number);
     made = scratch_end(json, &size);
     if (part->bytes == NULL || part->capacity < size) {
-        char *grown = realloc(part->bytes, size + 16);
+        char *grown = array_reserve_size(part->bytes, 1, &part->capacity, size + 16);
         if (grown == NULL)
             return false;
         part->bytes = grown;
-        part->capacity = size + 16;
     }
     memcpy(part->bytes, made, size);
     part->size = size;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "sinks/value.h"
 
 void member_marks_free(member_marks *marks)
@@ -18,7 +19,7 @@ static bool marks_reserve(member_marks *marks, const stele_context *context)
     uint32_t *seen;
     if (count <= marks->seen_count)
         return true;
-    seen = realloc(marks->seen, (size_t)count * 2 * sizeof *seen);
+    seen = array_fit(marks->seen, sizeof *seen, (size_t)count * 2);
     if (seen == NULL) {
         marks->is_exhausted = true;
         return false;

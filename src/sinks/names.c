@@ -156,11 +156,10 @@ static bool labels_grow(track_labels *labels, uint32_t track)
 static bool label_keep(track_label *label, const uint8_t *bytes, size_t size)
 {
     if (label->capacity < size || label->form.bytes == NULL) {
-        char *grown = realloc((char *)label->form.bytes, size + 16);
+        char *grown = array_reserve((char *)label->form.bytes, 1, &label->capacity, size + 16);
         if (grown == NULL)
             return false;
         label->form.bytes = grown;
-        label->capacity = (uint32_t)size + 16;
     }
     memcpy((char *)label->form.bytes, bytes, size);
     label->form.size = (uint32_t)size;

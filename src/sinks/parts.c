@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 void batch_parts_free(batch_parts *parts)
 {
     for (size_t i = 0; i < BATCH_PART_SLOTS; i++)
@@ -13,11 +15,10 @@ void batch_parts_free(batch_parts *parts)
 bool batch_part_keep(batch_part *part, const stele_batch *batch, const void *bytes, size_t size)
 {
     if (part->bytes == NULL || part->capacity < size) {
-        char *grown = realloc(part->bytes, size + 64);
+        char *grown = array_reserve_size(part->bytes, 1, &part->capacity, size + 64);
         if (grown == NULL)
             return false;
         part->bytes = grown;
-        part->capacity = size + 64;
     }
     memcpy(part->bytes, bytes, size);
     part->size = size;

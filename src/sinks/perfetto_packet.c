@@ -2,6 +2,7 @@
 /* Writes packets, times and names. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "sinks/perfetto_sink.h"
 
@@ -111,20 +112,12 @@ void perfetto_text(perfetto_sink *p, proto *to, uint32_t field, const void *byte
 
 static bool told_reserve(perfetto_sink *p, stele_name name)
 {
-    uint32_t count = p->told_count == 0 ? 1024 : p->told_count;
-    uint8_t *grown;
-    if (name < p->told_count)
-        return true;
-    while (count <= name)
-        count *= 2;
-    grown = realloc(p->told, count);
+    uint8_t *grown = array_reach(p->told, sizeof *grown, &p->told_count, name);
     if (grown == NULL) {
         p->is_exhausted = true;
         return false;
     }
-    memset(grown + p->told_count, 0, count - p->told_count);
     p->told = grown;
-    p->told_count = count;
     return true;
 }
 

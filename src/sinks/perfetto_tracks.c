@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "sinks/perfetto_sink.h"
 
@@ -136,18 +137,12 @@ static void put_groups(perfetto_sink *p)
 
 static bool tracks_grow(perfetto_sink *p, uint32_t track)
 {
-    const uint32_t count = (track + 1) * 2;
-    perfetto_track *grown;
-    if (track < p->track_count)
-        return true;
-    grown = realloc(p->tracks, count * sizeof *grown);
+    perfetto_track *grown = array_reach(p->tracks, sizeof *grown, &p->track_count, track);
     if (grown == NULL) {
         p->is_exhausted = true;
         return false;
     }
-    memset(grown + p->track_count, 0, (count - p->track_count) * sizeof *grown);
     p->tracks = grown;
-    p->track_count = count;
     return true;
 }
 

@@ -19,6 +19,7 @@ const stele_code stele_symbols_codes[STELE_SYMBOLS_CODE_COUNT] = {
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "symbols/binary_file.h"
 
 static stele_status binary_refuse(diag_sink *diag, const char *path, const char *why)
@@ -58,7 +59,7 @@ static bool load_names(binary *file, Elf_Scn *section, const GElf_Shdr *header, 
 {
     Elf_Data *data = elf_getdata(section, NULL);
     const size_t count = table_count(file, data, ELF_T_SYM, left);
-    binary_name *names = realloc(file->names, (file->name_count + count + 1) * sizeof *names);
+    binary_name *names = array_fit(file->names, sizeof *names, file->name_count + count + 1);
     if (names == NULL)
         return false;
     file->names = names;
@@ -205,7 +206,7 @@ static bool load_relocations(binary *file, Elf_Scn *section, unsigned type, uint
     Elf_Data *data = elf_getdata(section, NULL);
     const size_t count = table_count(file, data, ELF_T_RELA, left);
     binary_relocation *grown =
-        realloc(file->relocations, (file->relocation_count + count + 1) * sizeof *grown);
+        array_fit(file->relocations, sizeof *grown, file->relocation_count + count + 1);
     if (grown == NULL)
         return false;
     file->relocations = grown;

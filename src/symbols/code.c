@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/load.h"
 #include "core/sized.h"
 #include "model/context.h"
@@ -107,7 +108,7 @@ stele_status stele_symbols_add(stele_symbols *c, stele_context *context, const c
 stele_status symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
                          const uint64_t *address)
 {
-    code_file file = {0}, *grown = realloc(c->files, (c->count + 1) * sizeof *grown);
+    code_file file = {0}, *grown = array_fit(c->files, sizeof *grown, c->count + 1);
     binary_place at;
     stele_status status;
     if (grown == NULL)

@@ -32,7 +32,7 @@ static bool functions_reserve(stele_sled_map *map, uint32_t id)
     stele_sled_function *functions;
     if (id < map->function_capacity)
         return true;
-    functions = realloc(map->functions, count * sizeof *functions);
+    functions = array_fit(map->functions, sizeof *functions, count);
     if (functions == NULL)
         return false;
     for (size_t i = map->function_capacity; i < count; i++)

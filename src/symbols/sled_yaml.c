@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 #define VALUE_SIZE_MAX ((size_t)64 << 10)
 #define SLED_IDS_MAX   (1u << 28)
 
@@ -185,7 +187,7 @@ stele_status sled_yaml_read(stele_sled_map *map, diag_sink *diag, input *in)
         size += got;
         if (size == capacity)
             capacity *= 2;
-        grown = capacity <= 2 * size_max ? realloc(text, capacity) : NULL;
+        grown = capacity <= 2 * size_max ? array_fit(text, 1, capacity) : NULL;
         if (grown == NULL) {
             free(text);
             return STELE_ERR_MEMORY;

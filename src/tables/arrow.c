@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/load.h"
 #include "tables/tables.h"
 #include "tables/valid.h"
@@ -286,18 +287,14 @@ static bool column_begin(arrow_column *c)
 /* Makes room for the texts of some rows. Returns false if out of memory. */
 static bool reserve_texts(arrow_column *c, const stele_cell_text *texts, size_t count)
 {
-    size_t size = c->text_size, capacity = c->text_capacity;
+    size_t size = c->text_size;
     char *grown;
     for (size_t i = 0; i < count; i++)
         size += texts[i].size;
-    if (size <= capacity)
-        return true;
-    capacity = capacity * 2 > size ? capacity * 2 : size;
-    grown = realloc(c->texts, capacity);
+    grown = array_reserve_size(c->texts, 1, &c->text_capacity, size);
     if (grown == NULL)
         return false;
     c->texts = grown;
-    c->text_capacity = capacity;
     return true;
 }
 

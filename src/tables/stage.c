@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* Keeps the rows that an analysis gives until they are asked for. */
 #define STAGED_LEAST 2048u
 
@@ -23,12 +25,12 @@ static bool stage_grow(stele_scan *s, size_t least)
     size_t capacity = t->capacity * 2 > least ? t->capacity * 2 : least;
     capacity = (capacity + 63) / 64 * 64;
     for (size_t i = 0; i < s->column_count; i++) {
-        uint8_t *values = realloc(t->values[i], capacity * stele_cell_size(s->columns[i].type));
+        uint8_t *values = array_fit(t->values[i], stele_cell_size(s->columns[i].type), capacity);
         uint64_t *valid;
         if (values == NULL)
             return false;
         t->values[i] = values;
-        valid = realloc(t->valid[i], capacity / 64 * sizeof *valid);
+        valid = array_fit(t->valid[i], sizeof *valid, capacity / 64);
         if (valid == NULL)
             return false;
         t->valid[i] = valid;

@@ -54,12 +54,12 @@ static bool grow_names(stele_scan *s)
 {
     const uint32_t count = stele_name_count(s->context);
     const uint32_t capacity = count + count / 2 + 64;
-    stele_cell_text *names = realloc(s->names, capacity * sizeof *names);
+    stele_cell_text *names = array_fit(s->names, sizeof *names, capacity);
     uint8_t *has_name;
     if (names == NULL)
         return false;
     s->names = names;
-    has_name = realloc(s->has_name, capacity);
+    has_name = array_fit(s->has_name, 1, capacity);
     if (has_name == NULL)
         return false;
     s->has_name = has_name;

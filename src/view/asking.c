@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
 #include "view/viewer.h"
 
 #define ROWS_USUAL 200u
@@ -47,11 +48,10 @@ static stele_status count_mark(figures *f, const stele_event *event)
         return STELE_OK;
     }
     if (f->mark_count == f->mark_capacity) {
-        mark_count *grown = realloc(f->marks, (f->mark_capacity * 2 + 64) * sizeof *grown);
+        mark_count *grown = list_grow(f->marks, sizeof *grown, &f->mark_capacity);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         f->marks = grown;
-        f->mark_capacity = f->mark_capacity * 2 + 64;
     }
     f->marks[f->mark_count++] = (mark_count){name, kind, 1};
     return STELE_OK;
@@ -233,12 +233,10 @@ static stele_status add_hit(search *s, const hit *h)
     if (s->hit_count == s->hit_max)
         return STELE_OK;
     if (s->hit_count == s->hit_capacity) {
-        const size_t capacity = s->hit_capacity * 2 + 64;
-        hit *grown = realloc(s->hits, capacity * sizeof *grown);
+        hit *grown = list_grow(s->hits, sizeof *grown, &s->hit_capacity);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         s->hits = grown;
-        s->hit_capacity = capacity;
     }
     s->hits[s->hit_count++] = *h;
     return STELE_OK;

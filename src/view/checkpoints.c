@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
+
 #define EVERY_LEAST 2048u
 #define COUNT_MAX   8192u
 #define OPEN_MAX    8192u
@@ -58,11 +60,10 @@ static bool room(kept_event **events, size_t count, size_t *capacity)
     kept_event *grown;
     if (count < *capacity)
         return true;
-    grown = realloc(*events, (*capacity * 2 + 64) * sizeof *grown);
+    grown = list_grow(*events, sizeof *grown, capacity);
     if (grown == NULL)
         return false;
     *events = grown;
-    *capacity = *capacity * 2 + 64;
     return true;
 }
 
@@ -174,11 +175,10 @@ typedef struct collected {
 static void *collected_add(collected *c, size_t size)
 {
     if (c->count == c->capacity) {
-        void *grown = realloc(c->rows, (c->capacity * 2 + 16) * size);
+        void *grown = list_grow(c->rows, size, &c->capacity);
         if (grown == NULL)
             return NULL;
         c->rows = grown;
-        c->capacity = c->capacity * 2 + 16;
     }
     return (char *)c->rows + c->count++ * size;
 }
@@ -306,11 +306,10 @@ static void add_checkpoint(checkpoints *c, int64_t time_ns, const checkpoint_eng
 {
     checkpoint at = {.time_ns = time_ns};
     if (c->count == c->capacity) {
-        checkpoint *grown = realloc(c->at, (c->capacity * 2 + 16) * sizeof *grown);
+        checkpoint *grown = list_grow(c->at, sizeof *grown, &c->capacity);
         if (grown == NULL)
             return;
         c->at = grown;
-        c->capacity = c->capacity * 2 + 16;
     }
     if (!make(c, &at, engines)) {
         checkpoint_free(&at);
@@ -327,13 +326,10 @@ static void add_checkpoint(checkpoints *c, int64_t time_ns, const checkpoint_eng
 static bool note_shift(checkpoints *c, const stele_batch *batch)
 {
     if (batch->stream >= c->shift_count) {
-        const uint32_t count = batch->stream + batch->stream / 2 + 16;
-        int64_t *grown = realloc(c->shifts, count * sizeof *grown);
+        int64_t *grown = list_reach(c->shifts, sizeof *grown, &c->shift_count, batch->stream);
         if (grown == NULL)
             return false;
-        memset(grown + c->shift_count, 0, (count - c->shift_count) * sizeof *grown);
         c->shifts = grown;
-        c->shift_count = count;
     }
     c->shifts[batch->stream] = batch->shift_ns;
     return true;

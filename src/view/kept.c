@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
+
 #define MAGIC           "stele view"
 #define VERSION         2u
 #define CHECKPOINTS_MAX 65536u
@@ -33,7 +35,8 @@ typedef struct keeping {
     uint32_t source;     /* number of the trace */
     /* Names by their number in the bytes, which is that of their first use, from 1. */
     stele_name *names;
-    uint32_t name_count, name_capacity;
+    uint32_t name_count;
+    size_t name_capacity;
     uint32_t *name_numbers; /* the number in the bytes, by name; used for writing */
     /* Tracks by their number in the bytes. When writing, these are the numbers of the context. */
     uint32_t *tracks;
@@ -152,12 +155,10 @@ static bool make_room(keeping *k, void **list, size_t count, size_t size)
 static bool add_name(keeping *k, stele_name name)
 {
     if (k->name_count == k->name_capacity) {
-        const uint32_t capacity = k->name_capacity * 2 + 256;
-        stele_name *grown = realloc(k->names, capacity * sizeof *grown);
+        stele_name *grown = list_grow(k->names, sizeof *grown, &k->name_capacity);
         if (grown == NULL)
             return refuse(k, STELE_ERR_MEMORY);
         k->names = grown;
-        k->name_capacity = capacity;
     }
     k->names[k->name_count++] = name;
     return true;

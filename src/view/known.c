@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
 #include "view/viewer.h"
 
 bool viewer_goes_on(const viewer *v)
@@ -16,13 +17,10 @@ bool viewer_goes_on(const viewer *v)
 view_track *view_known_track(view_known *k, uint32_t track)
 {
     if (track >= k->track_capacity) {
-        const size_t capacity = (size_t)track + track / 2 + 64;
-        view_track *grown = realloc(k->tracks, capacity * sizeof *grown);
+        view_track *grown = list_reach(k->tracks, sizeof *grown, &k->track_capacity, track);
         if (grown == NULL)
             return NULL;
-        memset(grown + k->track_capacity, 0, (capacity - k->track_capacity) * sizeof *grown);
         k->tracks = grown;
-        k->track_capacity = capacity;
     }
     return &k->tracks[track];
 }
@@ -55,7 +53,7 @@ uint32_t viewer_counter(viewer *v, uint32_t track, stele_name name, stele_name f
         return UINT32_MAX;
     }
     if ((v->counter_count & (v->counter_count - 1)) == 0) {
-        grown = realloc(v->counters, (v->counter_count * 2 + 1) * sizeof *grown);
+        grown = list_fit(v->counters, sizeof *grown, v->counter_count * 2 + 1);
         if (grown == NULL)
             return UINT32_MAX;
         v->counters = grown;

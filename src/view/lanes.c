@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "view/list.h"
+
 static uint32_t grown(uint32_t capacity)
 {
     return capacity < 16 ? 16 : capacity * 2;
@@ -41,7 +43,7 @@ bool picture_lane_add(lane *l, lane_scale *scale, const lane_entry *entry)
         return true;
     }
     if (l->count == l->capacity) {
-        lane_entry *more = realloc(l->entries, grown(l->capacity) * sizeof *more);
+        lane_entry *more = list_fit(l->entries, sizeof *more, grown(l->capacity));
         if (more == NULL)
             return false;
         l->entries = more;
@@ -73,7 +75,7 @@ bool plot_add(plot *p, lane_scale *scale, int64_t time_ns, double value)
         return true;
     }
     if (p->count == p->capacity) {
-        plot_entry *more = realloc(p->entries, grown(p->capacity) * sizeof *more);
+        plot_entry *more = list_fit(p->entries, sizeof *more, grown(p->capacity));
         if (more == NULL)
             return false;
         p->entries = more;

@@ -43,9 +43,9 @@ typedef struct picture {
     bool no_moments;        /* no moments are shown: the condition can be true only for spans */
     /* by number of the track; NULL: nothing on the track was seen, or it is not asked for */
     track_rows **tracks;
-    size_t track_capacity;
+    uint32_t track_capacity;
     plot *plots; /* by number of the counter */
-    size_t plot_capacity;
+    uint32_t plot_capacity;
     operation *operations;
     size_t operation_count, operation_capacity;
     arrow arrows[ARROWS_MAX];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
+
 bool view_is_mark(const stele_event *event)
 {
     switch ((stele_kind)event->kind) {
@@ -295,11 +297,10 @@ static stele_status keep_before(pass *p, const stele_segment *segment, uint32_t 
         if (events[*count].time_ns >= p->from->time_ns)
             break;
         if (p->before_count == p->before_capacity) {
-            grown = realloc(p->before, (p->before_capacity * 2 + 64) * sizeof *grown);
+            grown = list_grow(p->before, sizeof *grown, &p->before_capacity);
             if (grown == NULL)
                 return STELE_ERR_MEMORY;
             p->before = grown;
-            p->before_capacity = p->before_capacity * 2 + 64;
         }
         checkpoint_keep(&grown[p->before_count], segment->batch, &events[*count]);
         grown[p->before_count].event.ticks = p->before_count;

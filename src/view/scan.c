@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "view/kept.h"
+#include "view/list.h"
 #include "view/reading.h"
 
 /* ---- The scan, which reads everything once --------------------------------------------------- */
@@ -75,7 +76,7 @@ static stele_status see_loss(viewer *v, const stele_event *event)
     if ((int64_t)event->id <= event->time_ns || v->loss_count == VIEW_LOSSES_MAX)
         return STELE_OK;
     if ((v->loss_count & (v->loss_count - 1)) == 0) {
-        grown = realloc(v->losses, (v->loss_count * 2 + 1) * sizeof *grown);
+        grown = list_fit(v->losses, sizeof *grown, v->loss_count * 2 + 1);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         v->losses = grown;

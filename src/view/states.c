@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
 #include "view/viewer.h"
 
 #define ROWS_MAX 2000u
@@ -18,7 +19,8 @@ typedef struct state_row {
 typedef struct state_list {
     state_row *rows;
     uint32_t *numbers; /* number of the row of each track, from 1 on; 0: it has no row yet */
-    size_t count, capacity, number_capacity;
+    size_t count, capacity;
+    uint32_t number_capacity;
 } state_list;
 
 typedef struct states {
@@ -29,23 +31,18 @@ typedef struct states {
 static state_row *row_of(state_list *l, uint32_t track)
 {
     if (track >= l->number_capacity) {
-        const size_t capacity = (size_t)track + 256;
-        uint32_t *grown = realloc(l->numbers, capacity * sizeof *grown);
+        uint32_t *grown = list_reach(l->numbers, sizeof *grown, &l->number_capacity, track);
         if (grown == NULL)
             return NULL;
-        memset(grown + l->number_capacity, 0, (capacity - l->number_capacity) * sizeof *grown);
         l->numbers = grown;
-        l->number_capacity = capacity;
     }
     if (l->numbers[track] != 0)
         return &l->rows[l->numbers[track] - 1];
     if (l->count == l->capacity) {
-        const size_t capacity = l->capacity * 2 + 64;
-        state_row *grown = realloc(l->rows, capacity * sizeof *grown);
+        state_row *grown = list_grow(l->rows, sizeof *grown, &l->capacity);
         if (grown == NULL)
             return NULL;
         l->rows = grown;
-        l->capacity = capacity;
     }
     l->rows[l->count] = (state_row){.track = track};
     l->numbers[track] = (uint32_t)++l->count;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
+
 stele_status viewer_new(stele_context *context, stele_trace *const *traces, size_t count,
                         const viewer_options *options, viewer **out)
 {
@@ -39,22 +41,19 @@ bool viewer_begin_names(viewer *v)
 
 static bool room_for_name(viewer *v, stele_name name)
 {
+    if ((name & STELE_NAME_LOCAL) != 0)
+        return false;
     if (name >= v->name_capacity) {
-        const size_t capacity = (size_t)stele_name_count(v->context) + 1024;
-        uint32_t *grown = name < capacity ? realloc(v->name_used, capacity * sizeof *grown) : NULL;
+        uint32_t *grown = list_reach(v->name_used, sizeof *grown, &v->name_capacity, name);
         if (grown == NULL)
             return false;
-        memset(grown + v->name_capacity, 0, (capacity - v->name_capacity) * sizeof *grown);
         v->name_used = grown;
-        v->name_capacity = capacity;
     }
     if (v->name_count == v->names_capacity) {
-        const size_t capacity = v->names_capacity * 2 + 64;
-        stele_name *grown = realloc(v->names, capacity * sizeof *grown);
+        stele_name *grown = list_grow(v->names, sizeof *grown, &v->names_capacity);
         if (grown == NULL)
             return false;
         v->names = grown;
-        v->names_capacity = capacity;
     }
     return true;
 }

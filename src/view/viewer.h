@@ -69,7 +69,7 @@ typedef struct view_known {
     int64_t begin_ns, end_ns; /* the range of all events; the end is after the last event */
     uint64_t event_count, lost_count;
     view_track *tracks; /* by number of the track */
-    size_t track_capacity;
+    uint32_t track_capacity;
     view_activity activity;
 } view_known;
 
@@ -115,7 +115,7 @@ struct viewer {
 
     /* The names that the answer at hand has used. */
     uint32_t *name_used;
-    size_t name_capacity;
+    uint32_t name_capacity;
     uint32_t answer_number;
     stele_name *names; /* names of the answer, in the order of their first use */
     size_t name_count, names_capacity;

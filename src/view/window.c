@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "view/list.h"
 #include "view/picture.h"
 
 static stele_status add_operation(picture *p, const lane_entry *entry, uint32_t track)
@@ -13,12 +14,10 @@ static stele_status add_operation(picture *p, const lane_entry *entry, uint32_t 
         return STELE_OK;
     }
     if (p->operation_count == p->operation_capacity) {
-        const size_t capacity = p->operation_capacity * 2 + 256;
-        operation *grown = realloc(p->operations, capacity * sizeof *grown);
+        operation *grown = list_grow(p->operations, sizeof *grown, &p->operation_capacity);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         p->operations = grown;
-        p->operation_capacity = capacity;
     }
     p->operations[p->operation_count++] = (operation){*entry, track};
     return STELE_OK;

@@ -3,7 +3,8 @@
 # usage: hashes.sh ROOT
 # There is one hash table, core/table.h, and core/keyed.h for entries that are looked up for each
 # instruction. Both have random keys, since an input could be made of which everything falls into one
-# slot. A hash for anything else is in the list below, with what it is for.
+# slot. A hash for anything else is in the list below, with what it is for. Arrays grow by
+# core/array.h, those of the viewer and the command, which see public headers only, by view/list.h.
 set -eu
 cd "$1"
 status=0
@@ -68,5 +69,10 @@ probes=$(grep -rnE '(\+ 1\)|\+\+\)?) (& |% [a-z>_.-]*(slot|mask|capacity))' src 
 [ -z "$probes" ] || complain "probes of hash tables made by hand (core/table.h):
 $probes"
 
-[ $status -ne 0 ] || echo "all hash tables are one"
+grown=$(grep -rnE '\b(realloc|reallocarray)\(' src --include='*.[ch]' |
+    grep -vE '^src/(core/array|view/list)\.c:' || :)
+[ -z "$grown" ] || complain "arrays that grow by hand (core/array.h):
+$grown"
+
+[ $status -ne 0 ] || echo "one hash table, one way to grow"
 exit $status

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/table.h"
 #include "model/context.h"
 
@@ -34,14 +35,7 @@ typedef struct making {
  */
 static void *grown(void *list, uint32_t count, uint32_t *capacity, size_t size)
 {
-    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
-    void *longer;
-    if (count < *capacity)
-        return list;
-    longer = realloc(list, wanted * size);
-    if (longer != NULL)
-        *capacity = wanted;
-    return longer;
+    return count < *capacity ? list : array_grow(list, size, capacity, 256);
 }
 
 static uint32_t function_of(making *m, stele_name name)

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* How many frames below the top are searched for one that ends before the frame above it. */
 #define OVERLAP_MAX 256u
 
@@ -100,7 +102,7 @@ bool calls_grow_frames(stele_calls *s, stack *of)
     frame *frames;
     if (capacity > s->options.depth_max)
         capacity = s->options.depth_max;
-    frames = realloc(of->frames, ((size_t)capacity + 1) * sizeof *frames);
+    frames = array_fit(of->frames, sizeof *frames, (size_t)capacity + 1);
     if (frames == NULL) {
         s->status = STELE_ERR_MEMORY;
         return false;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 #define ENTRIES_PER_BIN 4u
 #define ENTRIES_ALWAYS  8192u
 
@@ -458,7 +460,7 @@ static stele_status edges_make(stele_overview *o, int64_t begin_ns, int64_t end_
     if (count == o->edge_count && o->edges[0] == begin_ns && o->edges[count] == end_ns)
         return STELE_OK;
     if (count >= o->edge_capacity) {
-        int64_t *edges = realloc(o->edges, ((size_t)count + 1) * sizeof *edges);
+        int64_t *edges = array_fit(o->edges, sizeof *edges, (size_t)count + 1);
         if (edges == NULL)
             return STELE_ERR_MEMORY;
         o->edges = edges;

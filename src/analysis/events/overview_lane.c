@@ -120,7 +120,7 @@ static lane_level *level_get(overview_lane *l, unsigned index)
     lane_level *levels;
     if (index < l->level_count)
         return &l->levels[index];
-    levels = realloc(l->levels, (index + 1) * sizeof *levels);
+    levels = array_fit(l->levels, sizeof *levels, (size_t)index + 1);
     if (levels == NULL)
         return NULL;
     l->levels = levels;

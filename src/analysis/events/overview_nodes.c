@@ -151,13 +151,10 @@ uint32_t overview_child_node(stele_overview *o, uint32_t parent, stele_overview_
 
 static bool track_nodes_grow(stele_overview *o, uint32_t track)
 {
-    const uint32_t count = track + track / 2 + 64;
-    uint32_t *nodes = realloc(o->track_nodes, count * sizeof *nodes);
+    uint32_t *nodes = array_reach(o->track_nodes, sizeof *nodes, &o->track_node_count, track);
     if (nodes == NULL)
         return false;
-    memset(nodes + o->track_node_count, 0, (count - o->track_node_count) * sizeof *nodes);
     o->track_nodes = nodes;
-    o->track_node_count = count;
     return true;
 }
 
@@ -432,7 +429,7 @@ static bool places_make(stele_overview *o)
         return true;
     keys = malloc(count * sizeof *keys);
     first = calloc((size_t)count + 2, sizeof *first);
-    places = realloc(o->places, count * sizeof *places);
+    places = array_fit(o->places, sizeof *places, count);
     if (places != NULL)
         o->places = places;
     if (keys == NULL || first == NULL || places == NULL) {

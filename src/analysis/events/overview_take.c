@@ -168,15 +168,12 @@ static stele_name thread_name(stele_overview *o, uint32_t track)
     if (of == NULL || of->name != 0)
         return of != NULL ? of->name : 0;
     if (track >= o->sched_name_count) {
-        const uint32_t count = track + track / 2 + 64;
-        stele_name *names = realloc(o->sched_names, count * sizeof *names);
+        stele_name *names = array_reach(o->sched_names, sizeof *names, &o->sched_name_count, track);
         if (names == NULL) {
             o->status = STELE_ERR_MEMORY;
             return 0;
         }
-        memset(names + o->sched_name_count, 0, (count - o->sched_name_count) * sizeof *names);
         o->sched_names = names;
-        o->sched_name_count = count;
     }
     if (o->sched_names[track] == 0) {
         const int size =

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 void pairing_flows_free(pairing_flows *f)
 {
     pair_queues_free(&f->open);
@@ -21,15 +23,12 @@ void pairing_flows_clear(pairing_flows *f)
 static uint64_t *work_of(pairing_flows *f, uint32_t track)
 {
     if (track >= f->work_count) {
-        const uint32_t count = track + track / 2 + 64;
-        uint64_t *grown = realloc(f->works, count * sizeof *grown);
+        uint64_t *grown = array_reach(f->works, sizeof *grown, &f->work_count, track);
         if (grown == NULL) {
             f->is_out_of_memory = true;
             return NULL;
         }
-        memset(grown + f->work_count, 0, (count - f->work_count) * sizeof *grown);
         f->works = grown;
-        f->work_count = count;
     }
     return &f->works[track];
 }

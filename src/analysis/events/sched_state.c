@@ -40,7 +40,7 @@ static void use_to(stele_sched *s, sched_cpu *c, int64_t time_ns)
 static void give_step(stele_sched *s, int64_t end_ns)
 {
     if (s->cpu_count > s->use_capacity) {
-        stele_cpu_use *grown = realloc(s->uses, s->cpu_capacity * sizeof *grown);
+        stele_cpu_use *grown = array_fit(s->uses, sizeof *grown, s->cpu_capacity);
         if (grown == NULL) {
             sched_fail(s, STELE_ERR_MEMORY);
             return;

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 #include "analysis/events/calls.h"
+#include "core/array.h"
 
 static bool reserve(stele_spans *s, size_t count)
 {
     begun_call *grown;
     if (count <= s->begun_capacity)
         return true;
-    grown = realloc(s->begun, count * sizeof *grown);
+    grown = array_fit(s->begun, sizeof *grown, count);
     if (grown == NULL) {
         s->status = STELE_ERR_MEMORY;
         return false;

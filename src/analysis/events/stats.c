@@ -11,6 +11,7 @@
 
 #include "analysis/events/stats_calls.h"
 #include "analysis/events/stats_state.h"
+#include "core/array.h"
 #include "core/sized.h"
 #include "query/filter.h"
 
@@ -259,7 +260,7 @@ static bool note_order(stele_stats *s, const stele_segment *segment)
             continue;
         if (track >= s->last_count) {
             const uint32_t count = stele_track_count(s->context) + 64;
-            int64_t *grown = track < count ? realloc(s->last_ns, count * sizeof *grown) : NULL;
+            int64_t *grown = track < count ? array_fit(s->last_ns, sizeof *grown, count) : NULL;
             if (grown == NULL)
                 return false;
             s->last_ns = grown;

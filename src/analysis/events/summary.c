@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/sized.h"
 #include "model/context.h"
 #include "model/times.h"
@@ -66,15 +67,12 @@ void stele_summary_clear(stele_summary *s)
  */
 static bool table_grow(void *table, uint32_t *count, uint32_t wanted, size_t size)
 {
-    const size_t grown = (size_t)wanted + wanted / 2 + 64;
     void *moved;
     memcpy(&moved, table, sizeof moved);
-    moved = realloc(moved, grown * size);
+    moved = array_reach(moved, size, count, wanted != 0 ? wanted - 1 : 0);
     if (moved == NULL)
         return false;
-    memset((char *)moved + *count * size, 0, (grown - *count) * size);
     memcpy(table, &moved, sizeof moved);
-    *count = (uint32_t)grown;
     return true;
 }
 
@@ -382,7 +380,8 @@ static int compare_tracks(const void *a, const void *b)
 
 stele_status stele_summary_names(stele_summary *s, const stele_summary_name **names, size_t *count)
 {
-    stele_summary_name *sorted = realloc(s->sorted_names, (s->name_count + 1) * sizeof *sorted);
+    stele_summary_name *sorted =
+        array_fit(s->sorted_names, sizeof *sorted, (size_t)s->name_count + 1);
     *names = NULL;
     *count = 0;
     if (sorted == NULL)
@@ -400,7 +399,8 @@ stele_status stele_summary_names(stele_summary *s, const stele_summary_name **na
 stele_status stele_summary_tracks(stele_summary *s, const stele_summary_track **tracks,
                                   size_t *count)
 {
-    stele_summary_track *sorted = realloc(s->sorted_tracks, (s->track_count + 1) * sizeof *sorted);
+    stele_summary_track *sorted =
+        array_fit(s->sorted_tracks, sizeof *sorted, (size_t)s->track_count + 1);
     *tracks = NULL;
     *count = 0;
     if (sorted == NULL)

@@ -90,7 +90,7 @@ static bool tail_reserve(stele_tail *t)
         capacity = t->count_max;
     if (capacity > SIZE_MAX / sizeof *ring)
         return false;
-    ring = realloc(t->ring, (size_t)capacity * sizeof *ring);
+    ring = array_fit(t->ring, sizeof *ring, (size_t)capacity);
     if (ring == NULL)
         return false;
     t->ring = ring;

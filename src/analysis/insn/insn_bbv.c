@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 #define NO_PC UINT64_MAX /* key of the block of instructions whose program counter is not known */
 
 typedef struct number {
@@ -32,10 +34,10 @@ static bool blocks_reserve(bbv *v)
     uint32_t *touched;
     if (v->block_count < v->block_capacity)
         return true;
-    blocks = realloc(v->blocks, capacity * sizeof *blocks);
+    blocks = array_fit(v->blocks, sizeof *blocks, capacity);
     if (blocks != NULL)
         v->blocks = blocks;
-    touched = realloc(v->touched, capacity * sizeof *touched);
+    touched = array_fit(v->touched, sizeof *touched, capacity);
     if (touched != NULL)
         v->touched = touched;
     if (blocks == NULL || touched == NULL || capacity > UINT32_MAX)

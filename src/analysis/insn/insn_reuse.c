@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 #include "core/keyed.h"
 
@@ -84,14 +85,14 @@ static void row_fill(reuse *r)
 
 static bool row_resize(reuse *r, size_t capacity)
 {
-    uint64_t *bits = realloc(r->bits, capacity / 64 * sizeof *bits);
+    uint64_t *bits = array_fit(r->bits, sizeof *bits, capacity / 64);
     uint64_t *keys, *sums;
     if (bits != NULL)
         r->bits = bits;
-    keys = realloc(r->keys, capacity * sizeof *keys);
+    keys = array_fit(r->keys, sizeof *keys, capacity);
     if (keys != NULL)
         r->keys = keys;
-    sums = realloc(r->sums, (capacity / 64 + 1) * sizeof *sums);
+    sums = array_fit(r->sums, sizeof *sums, capacity / 64 + 1);
     if (sums != NULL)
         r->sums = sums;
     if (bits == NULL || keys == NULL || sums == NULL)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/help.h"
-#include "cli/list.h"
+#include "view/list.h"
 
 void command_INSN(cli *c)
 {
@@ -88,7 +88,7 @@ static bool take_level(cli *c, insns *s, const char *text)
 
 static bool take_thread(cli *c, insns *s, const char *text)
 {
-    uint64_t *grown = realloc(s->threads, (s->thread_count + 1) * sizeof *grown);
+    uint64_t *grown = list_fit(s->threads, sizeof *grown, s->thread_count + 1);
     const char *end;
     if (grown == NULL)
         return cli_check(c, STELE_ERR_MEMORY, "options");

@@ -8,6 +8,7 @@
 #include "cli/insn/insn.h"
 #include "cli/insn/snapshots.h"
 #include "cli/show/print.h"
+#include "view/list.h"
 
 typedef struct thread_state {
     stele_insn_thread_state registers;
@@ -69,7 +70,7 @@ static thread_state *thread_find(imaging *w, uint64_t number)
         if (w->threads[i].registers.number == number)
             return &w->threads[i];
     }
-    grown = realloc(w->threads, (w->thread_count + 1) * sizeof *grown);
+    grown = list_fit(w->threads, sizeof *grown, w->thread_count + 1);
     if (grown == NULL)
         return NULL;
     w->threads = grown;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/insn/insn.h"
-#include "cli/list.h"
+#include "view/list.h"
 
 bool insns_add_range(cli *c, insns *s, uint64_t first, uint64_t last)
 {

@@ -8,6 +8,7 @@
 #include "cli/page/html.h"
 #include "cli/page/page.h"
 #include "cli/show/json.h"
+#include "view/list.h"
 
 #define NODES_MAX  4000u
 #define NODE_SHARE 2000u /* paths with less than 1 / NODE_SHARE of the whole are left out */
@@ -22,15 +23,10 @@ typedef struct writing {
 
 static bool need(writing *w, stele_name name)
 {
-    bool *names = w->names;
-    if (name >= w->name_count) {
-        names = realloc(w->names, ((size_t)name + 1) * 2 * sizeof *names);
-        if (names == NULL)
-            return false;
-        memset(names + w->name_count, 0, (((size_t)name + 1) * 2 - w->name_count) * sizeof *names);
-        w->names = names;
-        w->name_count = (name + 1) * 2;
-    }
+    bool *names = list_reach(w->names, sizeof *names, &w->name_count, name);
+    if (names == NULL)
+        return false;
+    w->names = names;
     names[name] = true;
     return true;
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list.h"
 #include "cli/page/html.h"
 #include "cli/page/page.h"
+#include "view/list.h"
 
 #define SPREADS_MAX 4096u
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list.h"
 #include "cli/page/page.h"
+#include "view/list.h"
 
 #define GROUPS   64u
 #define NEAR     0.5 /* sum of the differences; it is 2 for intervals with nothing in common */

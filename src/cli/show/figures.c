@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list.h"
 #include "cli/show/grid.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
+#include "view/list.h"
 
 #define SHOWN_SIZE 1024u
 

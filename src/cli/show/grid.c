@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/list.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
+#include "view/list.h"
 
 #define GAP 2
 

@@ -13,6 +13,8 @@
 #include <stele/output.h>
 #include <stele/tables.h>
 
+#include "view/list.h"
+
 #define PARQUET ".parquet"
 /* Depth of folders in that of a table: one for each column that parts are made by. */
 #define DEPTH_MAX 4u
@@ -49,7 +51,7 @@ static char **names_in(const char *path, size_t *count)
         char **grown;
         if (entry->d_name[0] == '.' || entry->d_name[0] == '_')
             continue;
-        grown = realloc(names, (*count + 1) * sizeof *names);
+        grown = list_fit(names, sizeof *names, *count + 1);
         if (grown != NULL)
             names = grown;
         if (grown == NULL || (names[*count] = strdup(entry->d_name)) == NULL) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/load.h"
 #include "core/text.h"
 #include "formats/ctf/codes.h"
@@ -25,7 +26,7 @@ static stele_status read_all(metadata *m, input *in)
     for (;;) {
         size_t got;
         stele_status status;
-        char *grown = realloc(m->text, capacity + 1);
+        char *grown = array_fit(m->text, 1, capacity + 1);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         m->text = grown;

@@ -2,6 +2,7 @@
 /* Keeps positions of some packets of a file, at most CTF_SEEKS_MAX for a file of any size. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/ctf/trace.h"
 
 bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t clock)
@@ -12,12 +13,10 @@ bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t
     if (number % file->seek_step != 0)
         return true;
     if (file->seek_count == file->seek_capacity && file->seek_count < CTF_SEEKS_MAX) {
-        const uint32_t capacity = file->seek_capacity != 0 ? file->seek_capacity * 4 : 4;
-        ctf_seek *grown = realloc(file->seeks, capacity * sizeof *grown);
+        ctf_seek *grown = array_grow(file->seeks, sizeof *grown, &file->seek_capacity, 4);
         if (grown == NULL)
             return false;
         file->seeks = grown;
-        file->seek_capacity = capacity;
     }
     if (file->seek_count == CTF_SEEKS_MAX) {
         for (uint32_t i = 0; i < CTF_SEEKS_MAX / 2; i++)

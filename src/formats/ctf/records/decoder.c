@@ -2,6 +2,7 @@
 /* The state of one data stream: programs, room, outcomes, tracks. How events are decoded is
    elsewhere (execute.c). */
 #include "formats/ctf/records/decoder.h"
+#include "core/array.h"
 #include "formats/ctf/records/emit.h"
 
 #include <stdarg.h>
@@ -139,7 +140,7 @@ void decoder_reset(ctf_decoder *r)
 bool decoder_reserve(ctf_decoder *r, uint32_t slots, uint32_t depth)
 {
     if (r->slot_count < slots) {
-        slot_value *grown = realloc(r->slots, slots * sizeof *grown);
+        slot_value *grown = array_fit(r->slots, sizeof *grown, slots);
         if (grown == NULL)
             return false;
         memset(grown + r->slot_count, 0, (slots - r->slot_count) * sizeof *grown);
@@ -147,7 +148,7 @@ bool decoder_reserve(ctf_decoder *r, uint32_t slots, uint32_t depth)
         r->slot_count = slots;
     }
     if (r->frame_capacity < depth) {
-        decoder_frame *grown = realloc(r->frames, depth * sizeof *grown);
+        decoder_frame *grown = array_fit(r->frames, sizeof *grown, depth);
         if (grown == NULL)
             return false;
         r->frames = grown;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/load.h"
 #include "core/unpack.h"
 #include "formats/ctf/codes.h"
@@ -63,7 +64,7 @@ static bool buffer_reserve(rfc_unpacker *u, int i, size_t size)
     uint8_t *grown;
     if (u->capacities[i] >= size)
         return true;
-    grown = realloc(u->buffers[i], size);
+    grown = array_fit(u->buffers[i], 1, size);
     if (grown == NULL)
         return false;
     u->buffers[i] = grown;
@@ -251,12 +252,10 @@ static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t 
         return STELE_ERR_FORMAT;
     }
     if (text->capacity - text->size < size + 1) {
-        const size_t capacity = (text->size + size) * 2 + 1;
-        char *grown = realloc(text->bytes, capacity);
+        char *grown = array_reserve_size(text->bytes, 1, &text->capacity, text->size + size + 1);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         text->bytes = grown;
-        text->capacity = capacity;
     }
     if (text->zeros != 0)
         text_join(text);

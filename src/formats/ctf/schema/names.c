@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 bool name_register_init(name_register *names)
 {
     names->things = NULL;
@@ -29,13 +31,10 @@ bool name_register_put(name_register *names, ctf_text name, const void *thing)
     if (number == INTERN_NONE)
         return false;
     if (number >= names->capacity) {
-        const uint32_t capacity = number < 32 ? 64 : number * 2;
-        const void **grown = realloc(names->things, capacity * sizeof *grown);
+        const void **grown = array_reach(names->things, sizeof *grown, &names->capacity, number);
         if (grown == NULL)
             return false;
-        memset(grown + names->capacity, 0, (capacity - names->capacity) * sizeof *grown);
         names->things = grown;
-        names->capacity = capacity;
     }
     names->things[number] = thing;
     return true;

@@ -134,7 +134,7 @@ bool metadata_replace(metadata *m, size_t at, size_t size, const char *bytes, si
     const size_t after = at + size, rest = m->size - after;
     const uint64_t offset = file_offset(m, after);
     if (new_size > size) {
-        char *grown = realloc(m->text, m->size - size + new_size + 1);
+        char *grown = array_fit(m->text, 1, m->size - size + new_size + 1);
         if (grown == NULL)
             return false;
         m->text = grown;

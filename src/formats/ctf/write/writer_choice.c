@@ -38,12 +38,11 @@ static uint32_t class_find(ctf_writer *w, unsigned level)
     w->key_sizes[level] += number >= w->class_count ? size : 0;
     if (number >= w->class_count) { /* no class has the empty key, which is number 0 */
         if (number >= w->class_capacity) {
-            const uint32_t capacity = number * 2 + 64;
-            writer_class *grown = realloc(w->classes, capacity * sizeof *grown);
+            writer_class *grown =
+                array_reserve(w->classes, sizeof *grown, &w->class_capacity, (size_t)number + 64);
             if (grown == NULL)
                 return CLASS_MEMORY;
             w->classes = grown;
-            w->class_capacity = capacity;
         }
         w->class_count = number + 1;
         w->classes[number] =

@@ -76,7 +76,7 @@ static bool enter_stream(indexer *x)
     if (x->current < old)
         return true;
     x->span_capacity = x->trace->stream_capacity;
-    fxt_span *spans = realloc(x->spans, x->span_capacity * sizeof *spans);
+    fxt_span *spans = array_fit(x->spans, sizeof *spans, x->span_capacity);
     if (spans == NULL)
         return false;
     memset(spans + old, 0, (x->span_capacity - old) * sizeof *spans);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/load.h"
 
 void stele_heph_encoder_clear(stele_heph_encoder *encoder)
@@ -30,17 +31,13 @@ static uint8_t *encoder_take(stele_heph_encoder *encoder, size_t size)
         return NULL;
     }
     if (size > encoder->capacity - encoder->size) {
-        size_t capacity = encoder->capacity == 0 ? 1024 : encoder->capacity;
-        uint8_t *bytes;
-        while (capacity - encoder->size < size)
-            capacity *= 2;
-        bytes = realloc(encoder->bytes, capacity);
+        uint8_t *bytes =
+            array_reserve_size(encoder->bytes, 1, &encoder->capacity, encoder->size + size + 1024);
         if (bytes == NULL) {
             encoder->status = STELE_ERR_MEMORY;
             return NULL;
         }
         encoder->bytes = bytes;
-        encoder->capacity = capacity;
     }
     at = encoder->bytes + encoder->size;
     encoder->size += size;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
 
@@ -273,7 +274,7 @@ static stele_status compare_log(xray_trace *trace, const known_log *log, repetit
 /* Makes the buffers known to traces that are opened later. */
 static stele_status log_add(known_logs *known, const xray_trace *trace)
 {
-    known_log *logs = realloc(known->logs, (known->count + 1) * sizeof *logs), *made;
+    known_log *logs = array_fit(known->logs, sizeof *logs, known->count + 1), *made;
     if (logs == NULL)
         return STELE_ERR_MEMORY;
     known->logs = logs;

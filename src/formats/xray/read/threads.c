@@ -113,7 +113,7 @@ static room function_reserve(xray_trace *trace, uint32_t function)
         count *= 2;
     if (count - of->count > FUNCTION_NAMES_MAX - trace->function_name_count)
         return ROOM_NO;
-    names = realloc(of->names, count * sizeof *names);
+    names = array_fit(of->names, sizeof *names, count);
     if (names == NULL)
         return ROOM_NO_MEMORY;
     memset(names + of->count, 0, (count - of->count) * sizeof *names);

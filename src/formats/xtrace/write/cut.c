@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 #define COPY_PART_SIZE ((size_t)64 << 10)
 #define NO_GAP         UINT64_MAX
 
@@ -100,12 +102,10 @@ stele_status xtrace_cut_keep_snapshot(xtrace_cut *cut)
     const size_t size = cut->part->layout.size;
     uint8_t *to;
     if (cut->pending_count == cut->pending_capacity) {
-        const size_t capacity = cut->pending_capacity * 2 + 1;
-        uint8_t *grown = realloc(cut->pending, capacity * size);
+        uint8_t *grown = array_grow_size(cut->pending, size, &cut->pending_capacity, 1);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         cut->pending = grown;
-        cut->pending_capacity = capacity;
     }
     to = cut->pending + size * cut->pending_count++;
     memcpy(to, cut->snapshots.win.at, size);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "a64/a64.h"
+#include "core/array.h"
 #include "formats/xtrace/records/decode.h"
 
 #define NO_ENTRY SIZE_MAX
@@ -20,12 +21,7 @@ void xtrace_groups_free(xtrace_groups *g)
    then stays. */
 static void *grow(void *table, size_t used, size_t count, size_t *capacity, size_t size)
 {
-    if (table != NULL && *capacity - used >= count)
-        return table;
-    table = realloc(table, (used + count) * 2 * size);
-    if (table != NULL)
-        *capacity = (used + count) * 2;
-    return table;
+    return array_reserve_size(table, size, capacity, used + count);
 }
 
 static size_t token_size_max(const stele_xtrace_token *token)

@@ -442,11 +442,10 @@ static uint8_t *thread_pending(thread *t)
 {
     const size_t size = t->pending_size + t->layout.size;
     if (size > t->pending_capacity) {
-        uint8_t *grown = realloc(t->pending, size * 2);
+        uint8_t *grown = array_reserve_size(t->pending, 1, &t->pending_capacity, size);
         if (grown == NULL)
             return NULL;
         t->pending = grown;
-        t->pending_capacity = size * 2;
     }
     return t->pending + t->pending_size;
 }
