@@ -239,6 +239,18 @@ STELE_API stele_status stele_profile_set_window(stele_profile *p, int64_t begin_
 /* Ends calls that are still open. The rows are then complete. */
 STELE_API stele_status stele_profile_finish(stele_profile *p);
 
+/* Receives one row, which holds during the call. */
+typedef stele_status stele_profile_row_fn(void *user, const stele_profile_row *row);
+
+/* Gives the first `limit` rows of an order one by one, all of them if that is 0: a profile of very
+   many names needs no memory for all rows then. Errors: STELE_ERR_MEMORY, and what `fn` returns. */
+STELE_API stele_status stele_profile_each_row(const stele_profile *p, stele_profile_order order,
+                                              size_t limit, stele_profile_row_fn *fn, void *user);
+
+/* How many rows there are, and the sum of their self times. */
+STELE_API size_t stele_profile_row_count(const stele_profile *p);
+STELE_API uint64_t stele_profile_self_ns(const stele_profile *p);
+
 /* The kinds and columns to request from a reader. */
 #define STELE_PROFILE_KINDS (STELE_CALLS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE))
 STELE_API uint32_t stele_profile_columns(const stele_profile *p);

@@ -14,7 +14,8 @@
 
 /* The rows to be shown, sorted. */
 typedef struct table {
-    const stele_profile_row *rows;
+    const stele_profile *profile;
+    stele_profile_order order;
     size_t count, shown;
     uint64_t self_ns; /* self time of all rows */
     bool by_track;
@@ -139,8 +140,18 @@ static void set_track(cli *c, uint32_t number, figure *cells, stele_output *text
         (const char *)stele_output_memory(text, &cells[P_SHOWN_TRACK].text.size);
 }
 
-static void write_row(figures *f, const table *t, const stele_profile_row *row, stele_output *text)
+/* What the rows of a table are written with. */
+typedef struct writing {
+    const table *t;
+    figures *f;
+    stele_output *text;
+} writing;
+
+static stele_status write_row(void *user, const stele_profile_row *row)
 {
+    const writing *w = user;
+    const table *t = w->t;
+    figures *f = w->f;
     figure cells[P_COLUMNS] = {{.number = 0}};
     char times[P_MAX - P_TOTAL + 1][PRINT_SIZE];
     set_numbers(t, row, cells);
@@ -156,8 +167,9 @@ static void write_row(figures *f, const table *t, const stele_profile_row *row, 
     if (cells[P_NAME].text.size == 0)
         cells[P_SHOWN_NAME] = figure_text("(no name)");
     if (t->by_track)
-        set_track(f->c, row->track, cells, text);
+        set_track(f->c, row->track, cells, w->text);
     figures_row(f, cells);
+    return STELE_OK;
 }
 
 static void write_rows(cli *c, const table *t, json *into)
@@ -169,14 +181,13 @@ static void write_rows(cli *c, const table *t, json *into)
                  .into = into,
                  .shown_count = t->shown,
                  .row_count = t->count};
-    stele_output *text;
-    if (!cli_check(c, stele_output_open_memory(NULL, &text), "profile"))
+    writing w = {.t = t, .f = &f};
+    if (!cli_check(c, stele_output_open_memory(NULL, &w.text), "profile"))
         return;
     choose_columns(columns, t->by_track);
     figures_begin(&f);
-    for (size_t i = 0; i < t->shown; i++)
-        write_row(&f, t, &t->rows[i], text);
-    stele_output_close(text);
+    cli_check(c, stele_profile_each_row(t->profile, t->order, t->shown, write_row, &w), "profile");
+    stele_output_close(w.text);
 }
 
 static void write_text(cli *c, const table *t)
@@ -229,14 +240,15 @@ static void show(cli *c, stele_profile *p)
     const uint64_t top =
         (is_json || is_csv) && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
     table t = {.by_track = option_given(o, OPTION_BY_THREAD),
+               .profile = p,
+               .order = parse_rank(o),
                .counts = stele_profile_get_counts(p)};
-    if (!cli_check(c, stele_profile_finish(p), "profile") ||
-        !cli_check(c, stele_profile_rows(p, parse_rank(o), &t.rows, &t.count), "profile"))
+    if (!cli_check(c, stele_profile_finish(p), "profile"))
         return;
+    t.count = stele_profile_row_count(p);
+    t.self_ns = stele_profile_self_ns(p);
     t.shown = top != 0 && top < t.count ? (size_t)top : t.count;
     t.is_sampled = stele_profile_sample_count(p) != 0;
-    for (size_t i = 0; i < t.count; i++)
-        t.self_ns += t.rows[i].self_ns;
     if (is_json)
         write_json(c, &t);
     else if (is_csv)

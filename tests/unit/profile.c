@@ -185,6 +185,53 @@ TEST(rows_come_in_the_order_asked_for)
     made_end();
 }
 
+typedef struct row_walk {
+    const stele_profile_row *rows;
+    size_t count, stop_at;
+} row_walk;
+
+static stele_status see_row(void *user, const stele_profile_row *row)
+{
+    row_walk *w = user;
+    const stele_profile_row *wanted = &w->rows[w->count];
+    CHECK_EQ_U64(row->name, wanted->name);
+    CHECK_EQ_U64(row->track, wanted->track);
+    CHECK_EQ_U64(row->count, wanted->count);
+    CHECK_EQ_U64(row->self_ns, wanted->self_ns);
+    CHECK_EQ_U64(row->p99_ns, wanted->p99_ns);
+    w->count++;
+    return w->count == w->stop_at ? STELE_ERR_CLOSED : STELE_OK;
+}
+
+TEST(rows_are_given_one_by_one_in_the_same_order)
+{
+    made_begin();
+    stele_profile *p = made_profile(&(stele_profile_options){.by_track = true});
+    for (int order = STELE_PROFILE_BY_SELF; order <= STELE_PROFILE_BY_NAME; order++) {
+        row_walk w = {.rows = NULL};
+        size_t count;
+        uint64_t self_ns = 0;
+        REQUIRE(stele_profile_rows(p, (stele_profile_order)order, &w.rows, &count) == STELE_OK);
+        CHECK_EQ_U64(stele_profile_row_count(p), count);
+        for (size_t i = 0; i < count; i++)
+            self_ns += w.rows[i].self_ns;
+        CHECK_EQ_U64(stele_profile_self_ns(p), self_ns);
+        for (size_t limit = 0; limit <= count + 1; limit++) {
+            w.count = 0;
+            CHECK(stele_profile_each_row(p, (stele_profile_order)order, limit, see_row, &w) ==
+                  STELE_OK);
+            CHECK_EQ_U64(w.count, limit == 0 || limit > count ? count : limit);
+        }
+        w.count = 0;
+        w.stop_at = 2;
+        CHECK(stele_profile_each_row(p, (stele_profile_order)order, 0, see_row, &w) ==
+              STELE_ERR_CLOSED);
+        CHECK_EQ_U64(w.count, 2);
+    }
+    stele_profile_free(p);
+    made_end();
+}
+
 /* Adds a sample of a path, as tracers write it that count paths. */
 static void add_sample(const char *const *path, uint32_t depth, uint64_t count, uint64_t ticks)
 {

@@ -25,8 +25,9 @@ typedef struct comparing {
     uint32_t *by_name; /* index in `changes`, by name; UINT32_MAX: no profile has the name */
     stele_compare_change *changes;
     size_t count;
-    double *selves; /* self times of each change, one number for each run */
-    const histogram **spreads;
+    double *selves;            /* self times of each change, one number for each run */
+    histogram *made;           /* the self times of the change that is judged, by run */
+    const histogram **spreads; /* those; NULL: the run has no such call */
     double *logs, *ranks;
 } comparing;
 
@@ -87,8 +88,7 @@ static bool spread_row(const comparing *c, bool is_after, stele_profile_row *row
     histogram all = {.blocks = {NULL}};
     bool is_ok = true;
     for (size_t run = 0; run < c->counts[is_after] && is_ok; run++) {
-        const histogram *of = profile_durations(c->sides[is_after][run], row->name);
-        is_ok = of == NULL || histogram_merge(&all, of);
+        is_ok = profile_add_durations(c->sides[is_after][run], row->name, &all);
     }
     for (size_t i = 0; i < sizeof to / sizeof to[0] && is_ok; i++) {
         const uint64_t value = histogram_percentile(&all, permille[i]);
@@ -163,18 +163,36 @@ static void judge_amount(comparing *c, stele_compare_change *change, const doubl
     change->amount_p_value = result.p_value;
 }
 
+/* Collects the self times of a name in each run. Returns false if out of memory. */
+static bool make_spreads(comparing *c, stele_name name)
+{
+    bool is_ok = true;
+    for (size_t run = 0; run < c->run_count && is_ok; run++) {
+        c->spreads[run] = profile_has(run_of(c, run), name) ? &c->made[run] : NULL;
+        is_ok = profile_add_selves(run_of(c, run), name, &c->made[run]);
+    }
+    return is_ok;
+}
+
+static bool test_ranks(comparing *c, test_result *result)
+{
+    if (!is_single(c))
+        *result = rank_test_runs(c->spreads, c->counts[0], c->counts[1], c->ranks);
+    else if (c->spreads[0] == NULL || c->spreads[1] == NULL)
+        *result = (test_result){.p_value = 1};
+    else
+        return rank_test_beyond(c->spreads[0], c->spreads[1], c->options.factor, result);
+    return true;
+}
+
 static bool judge_ranks(comparing *c, stele_compare_change *change)
 {
     test_result result;
+    const bool is_ok = make_spreads(c, change->before.name) && test_ranks(c, &result);
     for (size_t run = 0; run < c->run_count; run++)
-        c->spreads[run] = profile_selves(run_of(c, run), change->before.name);
-    if (!is_single(c)) {
-        result = rank_test_runs(c->spreads, c->counts[0], c->counts[1], c->ranks);
-    } else if (c->spreads[0] == NULL || c->spreads[1] == NULL) {
-        result = (test_result){.p_value = 1};
-    } else if (!rank_test_beyond(c->spreads[0], c->spreads[1], c->options.factor, &result)) {
+        histogram_free(&c->made[run]);
+    if (!is_ok)
         return false;
-    }
     change->longer_share = 0.5 + result.difference;
     change->rank_statistic = result.statistic;
     change->rank_p_value = result.p_value;
@@ -270,11 +288,12 @@ static stele_status allocate(comparing *c)
 {
     c->changes = calloc(c->count + 1, sizeof *c->changes);
     c->selves = calloc((c->count + 1) * c->run_count, sizeof *c->selves);
+    c->made = calloc(c->run_count, sizeof *c->made);
     c->spreads = calloc(c->run_count, sizeof *c->spreads);
     c->logs = calloc(c->run_count, sizeof *c->logs);
     c->ranks = calloc(c->run_count, sizeof *c->ranks);
-    return c->changes == NULL || c->selves == NULL || c->spreads == NULL || c->logs == NULL ||
-                   c->ranks == NULL
+    return c->changes == NULL || c->selves == NULL || c->made == NULL || c->spreads == NULL ||
+                   c->logs == NULL || c->ranks == NULL
                ? STELE_ERR_MEMORY
                : STELE_OK;
 }
@@ -299,6 +318,7 @@ static stele_status compare(comparing *c, stele_compare_change **changes,
     free(c->by_name);
     free(c->changes);
     free(c->selves);
+    free(c->made);
     free(c->spreads);
     free(c->logs);
     free(c->ranks);

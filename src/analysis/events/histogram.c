@@ -79,12 +79,14 @@ uint64_t histogram_ranked(const histogram *h, uint64_t rank)
     return 0;
 }
 
+uint64_t histogram_rank(uint64_t count, unsigned permille)
+{
+    return count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
+}
+
 uint64_t histogram_percentile(const histogram *h, unsigned permille)
 {
-    /* The rank of the percentile, counted from 1: at least `permille` of the values are at or
-       below it. */
-    const uint64_t count = histogram_count(h), whole = count / 1000 * permille;
-    return histogram_ranked(h, whole + (count % 1000 * permille + 999) / 1000);
+    return histogram_ranked(h, histogram_rank(histogram_count(h), permille));
 }
 
 void histogram_free(histogram *h)

@@ -53,6 +53,10 @@ uint64_t histogram_middle(unsigned block, unsigned bucket);
 /* Adds the counts of another histogram. Returns false if out of memory. */
 bool histogram_merge(histogram *into, const histogram *from);
 
+/* The rank of a percentile among `count` values, counted from 1: at least `permille` thousandths of
+   the values are at it or below it. */
+uint64_t histogram_rank(uint64_t count, unsigned permille);
+
 /* How many values the histogram has. */
 uint64_t histogram_count(const histogram *h);
 

@@ -7,22 +7,35 @@
 #include "analysis/events/calls.h"
 #include "analysis/events/ranked.h"
 #include "analysis/events/samples.h"
+#include "analysis/events/tally.h"
 #include "core/array.h"
 #include "core/sized.h"
 #include "core/table.h"
 #include "core/wide.h"
 
-/* Figures of one name, or of one name on one track. Calls are counted by the histogram alone and
-   their total is row.sum_ns, so that adding a call changes few fields. */
+/* Figures that most entries do not have. */
+typedef struct rare {
+    uint64_t lost_count, unended_count;
+    uint64_t squares_high; /* the upper half of the sum of which self_squares is the lower one */
+    uint64_t repeated_ns;  /* part of sum_ns that is inside of calls of the same name further out */
+    uint64_t sample;       /* number of the last sample that was counted here */
+    uint64_t sample_count; /* samples that ended here */
+    bool is_sampled;
+} rare;
+
+/* Figures of one name, or of one name on one track. There can be hundreds of thousands, most of a
+   few calls. Calls are counted by the tally alone, so that adding a call changes few fields. */
 typedef struct entry {
-    stele_profile_row row;  /* row.count counts samples only */
-    wide_u128 self_squares; /* sum of the squares of the calls' self times */
-    /* part of row.sum_ns that is inside of calls of the same name further out */
-    uint64_t repeated_ns;
-    uint64_t sample; /* number of the last sample that was counted here */
-    histogram durations;
-    histogram selves; /* self times, if options.has_self_spread is set */
+    stele_name name;
+    uint32_t track;
+    uint64_t self_ns, sum_ns, min_ns, max_ns;
+    uint64_t self_squares; /* sum of the squares of the calls' self times, modulo 2^64 */
+    rare *rare;            /* NULL: all are zero */
+    tally durations;
+    tally selves[]; /* one of self times, if options.has_self_spread is set, else none */
 } entry;
+
+#define CHUNK_ENTRIES 256u /* entries that are allocated together */
 
 struct stele_profile {
     stele_context *context;
@@ -33,8 +46,9 @@ struct stele_profile {
     entry **by_node; /* entries by node of the tree of paths (with by_path) */
     uint32_t by_node_count;
     hash_table numbers; /* numbers of entries, by track and name (with by_track) */
-    entry **entries;
-    size_t entry_count, entry_capacity;
+    uint8_t **chunks;   /* all entries */
+    uint32_t chunk_count, chunk_capacity;
+    size_t entry_count;
     stele_profile_row *rows;
     uint64_t sample_count;
     stele_name path[SAMPLE_PATH_MAX];
@@ -42,21 +56,45 @@ struct stele_profile {
 
 /* ---- Entries ---- */
 
+static size_t entry_size(const stele_profile *p)
+{
+    return sizeof(entry) + (p->options.has_self_spread ? sizeof(tally) : 0);
+}
+
+static entry *entry_at(const stele_profile *p, size_t number)
+{
+    return (entry *)(void *)(p->chunks[number / CHUNK_ENTRIES] +
+                             number % CHUNK_ENTRIES * entry_size(p));
+}
+
 static entry *entry_new(stele_profile *p, stele_name name, uint32_t track)
 {
     entry *made;
-    if (p->entry_count == p->entry_capacity) {
-        entry **entries = array_grow_size(p->entries, sizeof *entries, &p->entry_capacity, 256);
-        if (entries == NULL)
+    if (p->entry_count == (size_t)p->chunk_count * CHUNK_ENTRIES) {
+        if (p->chunk_count == p->chunk_capacity) {
+            uint8_t **grown = array_grow(p->chunks, sizeof *grown, &p->chunk_capacity, 16);
+            if (grown == NULL)
+                return NULL;
+            p->chunks = grown;
+        }
+        p->chunks[p->chunk_count] = malloc(CHUNK_ENTRIES * entry_size(p));
+        if (p->chunks[p->chunk_count] == NULL)
             return NULL;
-        p->entries = entries;
+        p->chunk_count++;
     }
-    made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return NULL;
-    made->row = (stele_profile_row){.name = name, .track = track, .min_ns = UINT64_MAX};
-    p->entries[p->entry_count++] = made;
+    made = entry_at(p, p->entry_count++);
+    memset(made, 0, entry_size(p));
+    made->name = name;
+    made->track = track;
+    made->min_ns = UINT64_MAX;
     return made;
+}
+
+static rare *rare_of(entry *of)
+{
+    if (of->rare == NULL)
+        of->rare = calloc(1, sizeof *of->rare);
+    return of->rare;
 }
 
 static entry *entry_by_name(stele_profile *p, stele_name name)
@@ -136,8 +174,8 @@ static entry *entry_by_track(stele_profile *p, stele_name name, uint32_t track)
     hash = hash_table_hash_pair(&p->numbers, name, track);
     for (uint32_t at = hash, number;
          (number = hash_table_next(&p->numbers, hash, &at)) != HASH_NONE;)
-        if (p->entries[number]->row.name == name && p->entries[number]->row.track == track)
-            return p->entries[number];
+        if (entry_at(p, number)->name == name && entry_at(p, number)->track == track)
+            return entry_at(p, number);
     made = entry_new(p, name, track);
     if (made != NULL)
         hash_table_put(&p->numbers, hash, (uint32_t)p->entry_count - 1);
@@ -146,25 +184,47 @@ static entry *entry_by_track(stele_profile *p, stele_name name, uint32_t track)
 
 /* ---- Calls ---- */
 
+/* Adds what few calls have. Returns false if out of memory. */
+static bool add_rare(entry *to, const stele_call_span *call, uint64_t duration, wide_u128 square,
+                     bool carries)
+{
+    rare *r = rare_of(to);
+    if (r == NULL)
+        return false;
+    r->unended_count += call->end >= STELE_CALL_UNWOUND;
+    r->repeated_ns += duration - call->total_ns;
+    r->squares_high += u128_high(square) + carries;
+    return true;
+}
+
+static bool add_lost(entry *to)
+{
+    rare *r = rare_of(to);
+    if (r != NULL)
+        r->lost_count++;
+    return r != NULL;
+}
+
 static bool entry_add(entry *to, const stele_call_span *call)
 {
-    stele_profile_row *row = &to->row;
     const uint64_t duration = stele_call_duration_ns(call);
-    if (call->end == STELE_CALL_ENTRY_LOST) {
-        row->lost_count++;
-        return true;
-    }
-    row->unended_count += call->end >= STELE_CALL_UNWOUND;
-    row->self_ns += call->self_ns;
-    row->sum_ns += duration;
-    to->self_squares = u128_add(to->self_squares, u128_multiply(call->self_ns, call->self_ns));
-    if (call->total_ns != duration)
-        to->repeated_ns += duration - call->total_ns;
-    if (duration < row->min_ns)
-        row->min_ns = duration;
-    if (duration > row->max_ns)
-        row->max_ns = duration;
-    return histogram_add(&to->durations, duration);
+    const wide_u128 square = u128_multiply(call->self_ns, call->self_ns);
+    bool carries;
+    if (call->end == STELE_CALL_ENTRY_LOST)
+        return add_lost(to);
+    to->self_ns += call->self_ns;
+    to->sum_ns += duration;
+    to->self_squares += u128_low(square);
+    carries = to->self_squares < u128_low(square);
+    if (call->end >= STELE_CALL_UNWOUND || call->total_ns != duration || carries ||
+        u128_high(square) != 0)
+        if (!add_rare(to, call, duration, square, carries))
+            return false;
+    if (duration < to->min_ns)
+        to->min_ns = duration;
+    if (duration > to->max_ns)
+        to->max_ns = duration;
+    return tally_add(&to->durations, duration);
 }
 
 static inline entry *entry_of(stele_profile *p, stele_name name, uint32_t track)
@@ -189,7 +249,7 @@ static stele_status take_calls(void *user, const stele_call_span *spans, size_t 
                                 : entry_of(p, call->name, call->track);
         if (to == NULL || !entry_add(to, call) ||
             (options->has_self_spread && call->end != STELE_CALL_ENTRY_LOST &&
-             !histogram_add(&to->selves, call->self_ns)))
+             !tally_add(to->selves, call->self_ns)))
             return STELE_ERR_MEMORY;
     }
     return STELE_OK;
@@ -205,17 +265,19 @@ static stele_status take_sample(stele_profile *p, const stele_batch *batch,
     for (size_t i = 0; i < depth; i++) {
         const bool is_last = i + 1 == depth;
         entry *to;
+        rare *r;
         if (i < p->options.depth_min || i >= p->options.depth_end)
             continue;
         to = p->options.by_path ? entry_by_names(p, p->path, i + 1)
                                 : entry_of(p, p->path[i], event->track);
-        if (to == NULL)
+        r = to != NULL ? rare_of(to) : NULL;
+        if (r == NULL)
             return STELE_ERR_MEMORY;
-        to->row.is_sampled = true;
-        to->row.sum_ns += to->sample != p->sample_count ? event->id : 0;
-        to->row.self_ns += is_last ? event->id : 0;
-        to->row.count += is_last ? event->value : 0;
-        to->sample = p->sample_count;
+        r->is_sampled = true;
+        to->sum_ns += r->sample != p->sample_count ? event->id : 0;
+        to->self_ns += is_last ? event->id : 0;
+        r->sample_count += is_last ? event->value : 0;
+        r->sample = p->sample_count;
     }
     return STELE_OK;
 }
@@ -254,12 +316,16 @@ void stele_profile_free(stele_profile *p)
     if (p == NULL)
         return;
     for (size_t i = 0; i < p->entry_count; i++) {
-        histogram_free(&p->entries[i]->durations);
-        histogram_free(&p->entries[i]->selves);
-        free(p->entries[i]);
+        entry *of = entry_at(p, i);
+        tally_free(&of->durations);
+        if (p->options.has_self_spread)
+            tally_free(of->selves);
+        free(of->rare);
     }
+    for (uint32_t i = 0; i < p->chunk_count; i++)
+        free(p->chunks[i]);
     stele_calls_free(p->calls);
-    free(p->entries);
+    free(p->chunks);
     free(p->by_name);
     free(p->by_node);
     hash_table_free(&p->numbers);
@@ -306,18 +372,29 @@ static uint64_t weight(const stele_profile_row *row, stele_profile_order order)
 
 static uint64_t percentile(const entry *from, unsigned permille)
 {
-    const uint64_t value = histogram_percentile(&from->durations, permille);
-    return value < from->row.max_ns ? value : from->row.max_ns;
+    const uint64_t value = tally_percentile(&from->durations, permille);
+    return value < from->max_ns ? value : from->max_ns;
 }
 
 /* The row of an entry without its percentiles. */
 static stele_profile_row summed(const entry *from)
 {
-    stele_profile_row row = from->row;
-    row.count += histogram_count(&from->durations);
-    row.total_ns = row.sum_ns - from->repeated_ns;
-    row.self_squares = u128_double(from->self_squares);
-    return row;
+    static const rare none;
+    const rare *r = from->rare != NULL ? from->rare : &none;
+    return (stele_profile_row){
+        .name = from->name,
+        .track = from->track,
+        .count = r->sample_count + tally_count(&from->durations),
+        .lost_count = r->lost_count,
+        .unended_count = r->unended_count,
+        .total_ns = from->sum_ns - r->repeated_ns,
+        .self_ns = from->self_ns,
+        .sum_ns = from->sum_ns,
+        .self_squares = u128_double(u128_make(r->squares_high, from->self_squares)),
+        .is_sampled = r->is_sampled,
+        .min_ns = from->min_ns,
+        .max_ns = from->max_ns,
+    };
 }
 
 static stele_profile_row finished(const entry *from)
@@ -331,28 +408,86 @@ static stele_profile_row finished(const entry *from)
     return row;
 }
 
+static ranked rank_entry(const stele_profile *p, uint32_t number, stele_profile_order order)
+{
+    const entry *of = entry_at(p, number);
+    const stele_profile_row row = summed(of);
+    return (ranked){weight(&row, order), stele_name_text(p->context, NULL, of->name), number,
+                    of->track};
+}
+
+/* Gives the first `count` entries of an order. Returns NULL if out of memory. */
+static ranked *rank_first(const stele_profile *p, stele_profile_order order, size_t count)
+{
+    ranked *first = malloc((count + 1) * sizeof *first);
+    for (uint32_t i = 0; first != NULL && i < count; i++)
+        first[i] = rank_entry(p, i, order);
+    if (first == NULL || count == 0)
+        return first;
+    if (count < p->entry_count)
+        ranked_make_heap(first, count);
+    for (uint32_t i = (uint32_t)count; i < p->entry_count; i++) {
+        const ranked next = rank_entry(p, i, order);
+        if (ranked_compare(&next, &first[0]) < 0)
+            ranked_replace_last(first, count, next);
+    }
+    qsort(first, count, sizeof *first, ranked_compare);
+    return first;
+}
+
+size_t stele_profile_row_count(const stele_profile *p)
+{
+    return p->entry_count;
+}
+
+stele_status stele_profile_each_row(const stele_profile *p, stele_profile_order order, size_t limit,
+                                    stele_profile_row_fn *fn, void *user)
+{
+    const size_t count = limit != 0 && limit < p->entry_count ? limit : p->entry_count;
+    ranked *ranks = rank_first(p, order, count);
+    stele_status status = ranks != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    for (size_t i = 0; i < count && status == STELE_OK; i++) {
+        const stele_profile_row row = finished(entry_at(p, ranks[i].index));
+        status = fn(user, &row);
+    }
+    free(ranks);
+    return status;
+}
+
+typedef struct row_list {
+    stele_profile_row *at;
+    size_t count;
+} row_list;
+
+static stele_status list_row(void *user, const stele_profile_row *row)
+{
+    row_list *list = user;
+    list->at[list->count++] = *row;
+    return STELE_OK;
+}
+
 stele_status stele_profile_rows(stele_profile *p, stele_profile_order order,
                                 const stele_profile_row **rows, size_t *count)
 {
-    ranked *ranks = malloc((p->entry_count + 1) * sizeof *ranks);
+    row_list list = {.at = malloc((p->entry_count + 1) * sizeof *list.at)};
+    stele_status status = STELE_ERR_MEMORY;
     free(p->rows);
-    p->rows = malloc((p->entry_count + 1) * sizeof *p->rows);
-    if (ranks == NULL || p->rows == NULL) {
-        free(ranks);
-        return STELE_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; i < p->entry_count; i++) {
-        const stele_profile_row row = summed(p->entries[i]);
-        ranks[i] = (ranked){weight(&row, order), stele_name_text(p->context, NULL, row.name), i,
-                            row.track};
-    }
-    qsort(ranks, p->entry_count, sizeof *ranks, ranked_compare);
-    for (size_t i = 0; i < p->entry_count; i++)
-        p->rows[i] = finished(p->entries[ranks[i].index]);
-    free(ranks);
+    p->rows = list.at;
+    if (p->rows != NULL)
+        status = stele_profile_each_row(p, order, 0, list_row, &list);
+    if (status != STELE_OK)
+        return status;
     *rows = p->rows;
     *count = p->entry_count;
     return STELE_OK;
+}
+
+uint64_t stele_profile_self_ns(const stele_profile *p)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->entry_count; i++)
+        sum += entry_at(p, i)->self_ns;
+    return sum;
 }
 
 uint32_t stele_profile_columns(const stele_profile *p)
@@ -381,14 +516,19 @@ static const entry *entry_known(const stele_profile *p, stele_name name)
     return name < p->by_name_count ? p->by_name[name] : NULL;
 }
 
-const histogram *profile_durations(const stele_profile *p, stele_name name)
+bool profile_add_durations(const stele_profile *p, stele_name name, histogram *to)
 {
     const entry *of = entry_known(p, name);
-    return of != NULL ? &of->durations : NULL;
+    return of == NULL || tally_merge(to, &of->durations);
 }
 
-const histogram *profile_selves(const stele_profile *p, stele_name name)
+bool profile_add_selves(const stele_profile *p, stele_name name, histogram *to)
 {
     const entry *of = entry_known(p, name);
-    return of == NULL ? NULL : p->options.has_self_spread ? &of->selves : &of->durations;
+    return of == NULL || tally_merge(to, p->options.has_self_spread ? of->selves : &of->durations);
+}
+
+bool profile_has(const stele_profile *p, stele_name name)
+{
+    return entry_known(p, name) != NULL;
 }

@@ -7,11 +7,12 @@
 
 #include "analysis/events/histogram.h"
 
-/* The durations of all calls of a name; NULL if it has no calls, and in profiles by track. */
-const histogram *profile_durations(const stele_profile *p, stele_name name);
+/* Whether a name has calls; not in profiles by track. */
+bool profile_has(const stele_profile *p, stele_name name);
 
-/* The self times of all calls of a name, or their durations if self times are not kept. NULL if
-   it has no calls, and in profiles by track. */
-const histogram *profile_selves(const stele_profile *p, stele_name name);
+/* Add the durations of all calls of a name to a histogram, or their self times; durations again if
+   self times are not kept. A name without calls adds nothing. Return false if out of memory. */
+bool profile_add_durations(const stele_profile *p, stele_name name, histogram *to);
+bool profile_add_selves(const stele_profile *p, stele_name name, histogram *to);
 
 #endif
