@@ -61,6 +61,19 @@ for at in $((size / 4 / 8 * 8)) $((size / 3 / 8 * 8 + 5)) $((size / 2)); do
     done
 done
 
+# Nor at its begin, where names and threads are introduced: neither records that read askew as one of
+# an unknown kind, nor those up to where reading goes on, are lost.
+for at in 8 12 16 24 32 40 64 100 200; do
+    { head -c "$at" whole.fxt; printf '\125'; tail -c +$((at + 1)) whole.fxt; } >more.fxt
+    { head -c "$at" whole.fxt; tail -c +$((at + 2)) whole.fxt; } >less.fxt
+    for file in more.fxt less.fxt; do
+        "$STELE" cat "$file" >out 2>err
+        left=$(grep -c . out)
+        [ $((count - left)) -le 3 ] || complain "$file at $at: $left of $count events" err
+        says err 'error FXT\|warning FXT'
+    done
+done
+
 # A log that was cut between two records tells that its last buffer was longer.
 exc=$formats/xray/good/exc.14.fdr5.tsc.xray
 for less in 8 16 400 1000; do

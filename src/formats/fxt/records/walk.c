@@ -15,10 +15,12 @@ const stele_code fxt_codes[FXT_CODE_COUNT] = {
 
 /* Bytes that are loaded at a position far ahead. */
 #define AHEAD_FAR 4096u
-/* After how many skipped bytes records are looked for that do not begin at a multiple of a word,
-   and how many must follow each other: numbers must not look like so many records. */
-#define ASKEW_AFTER 512u
-#define ASKEW_DEPTH 8u
+/* In how many bytes together records are looked for that do not begin at a multiple of a word, and
+   how many must follow each other, or lead exactly to the end: numbers must not look like so many
+   records. */
+#define ASKEW_SIZE   512u
+#define ASKEW_DEPTH  8u
+#define ASKEW_TO_END 2u
 
 stele_status walk_open(record_walk *k, input *in, bool is_big_endian, size_t window_size,
                        diag_sink *diag)
@@ -37,6 +39,7 @@ void walk_move(record_walk *k, uint64_t start, uint64_t stop)
     window_move(&k->window, start, stop);
     k->step = 0;
     k->is_lost = k->is_ended = false;
+    k->askew_from = k->askew_end = UINT64_MAX;
 }
 
 /* Loads bytes like window_need(), but does not ask an input again that has ended: in damaged data
@@ -218,12 +221,22 @@ static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to
     return view_resumes(&v, 0, depth, depth_to_end);
 }
 
+/* Whether records go on after `ahead` bytes, a whole number of words. */
+static bool view_goes_on(const view *v, uint64_t ahead)
+{
+    return view_resumes(v, ahead, 2, 1) || view_resumes_loosely(v, ahead, 5);
+}
+
 /* Moves to where records go on that are no whole words away, because bytes were lost or came in
-   between. Returns false if there are none in the next ASKEW_AFTER bytes. */
+   between. Returns false if there are none in the next ASKEW_SIZE bytes, or if records go on before
+   them at a whole number of words. */
 static bool walk_goes_on_askew(record_walk *k, const view *v)
 {
-    for (uint64_t ahead = 1; ahead < ASKEW_AFTER && ahead + FXT_WORD <= v->loaded; ahead++) {
-        if (ahead % FXT_WORD != 0 && view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_DEPTH)) {
+    for (uint64_t ahead = 1; ahead < ASKEW_SIZE && ahead + FXT_WORD <= v->loaded; ahead++) {
+        if (ahead % FXT_WORD == 0) {
+            if (view_goes_on(v, ahead))
+                return false;
+        } else if (view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_TO_END)) {
             k->window.at += ahead;
             return true;
         }
@@ -239,10 +252,10 @@ static void walk_resync(record_walk *k, fxt_code code, const char *found)
     k->window.at += FXT_WORD;
     while (walk_need(k, AHEAD) >= FXT_WORD) {
         const view v = walk_view(k);
-        if (view_resumes(&v, 0, 2, 1) || view_resumes_loosely(&v, 0, 5))
+        if (view_goes_on(&v, 0))
             break;
         size = window_offset(&k->window) - from;
-        if (size % ASKEW_AFTER == 0 && walk_goes_on_askew(k, &v))
+        if (size % ASKEW_SIZE == FXT_WORD && walk_goes_on_askew(k, &v))
             break;
         k->window.at += FXT_WORD;
     }
@@ -284,9 +297,29 @@ static bool walk_deliver_resized(record_walk *k, walk_record *r, fxt_code code, 
     return walk_deliver_damaged(k, r, used);
 }
 
-/* Whether records follow each other somewhere in the loaded bytes of this one. The first of them
-   must not be a record of state, as numbers and headers of arguments look like those. */
-static bool walk_hides_records(const record_walk *k, const walk_record *at, uint64_t from,
+/* Whether records follow each other between two places that are no whole words away. What was
+   searched is not searched again: in damaged data each word can be taken for a record. */
+static bool walk_hides_askew(record_walk *k, const view *v, uint64_t from, uint64_t stop)
+{
+    const uint64_t base = window_offset(&k->window);
+    uint64_t ahead = from;
+    if (base + from < k->askew_from || base + from > k->askew_end ||
+        (base + from - k->askew_from) % FXT_WORD != 0)
+        k->askew_from = base + from;
+    else
+        ahead = k->askew_end - base;
+    for (; ahead + FXT_WORD <= stop; ahead++) {
+        if (ahead % FXT_WORD != 0 && view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_TO_END))
+            break;
+    }
+    k->askew_end = base + ahead;
+    return ahead + FXT_WORD <= stop;
+}
+
+/* Whether records follow each other somewhere in the loaded bytes of this one. At whole numbers of
+   words the first of them must not be a record of state, as numbers and headers of arguments look
+   like those; elsewhere more must follow each other. */
+static bool walk_hides_records(record_walk *k, const walk_record *at, uint64_t from,
                                unsigned depth_to_end)
 {
     const view v = walk_view(k);
@@ -296,7 +329,7 @@ static bool walk_hides_records(const record_walk *k, const walk_record *at, uint
             view_resumes(&v, ahead, 3, depth_to_end))
             return true;
     }
-    return false;
+    return walk_hides_askew(k, &v, from, stop);
 }
 
 /* Whether a record begins after `ahead` bytes, perhaps after some with unknown additions: one with
@@ -337,7 +370,7 @@ static bool walk_leads_far(const record_walk *k, uint64_t ahead, bool is_sure)
     v.loaded = got;
     if (!is_sure)
         return view_is_followed(&v, 0);
-    return view_resumes(&v, 0, 2, 1) || view_resumes_loosely(&v, 0, 5);
+    return view_goes_on(&v, 0);
 }
 
 /*
@@ -386,8 +419,11 @@ static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
     stele_fxt_record record;
     const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     uint64_t step = FXT_WORD;
-    if (fault == STELE_FXT_OK && record.used <= r->loaded)
+    if (fault == STELE_FXT_OK && record.used <= r->loaded) {
+        if (!view_goes_on(&v, record.used) && walk_hides_records(k, r, FXT_WORD, 1))
+            return false;
         return walk_deliver_resized(k, r, FXT002, record.used);
+    }
     if (fault != STELE_FXT_OK && fault != STELE_FXT_FAULT_CUT)
         return false;
     while (step < left && !view_resumes(&v, step, 3, 2))
@@ -405,7 +441,7 @@ static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
 
 /* Whether the last record, which ends with the input, is sound: that proves nothing if the input
    was cut. */
-static bool walk_ends_well(const record_walk *k, const walk_record *at)
+static bool walk_ends_well(record_walk *k, const walk_record *at)
 {
     stele_fxt_record record;
     return stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, &record) != STELE_FXT_OK ||
