@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/digest.h"
+#include "cli/insn/insn.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -266,16 +267,7 @@ static void write_commonest(cli *c, const digest *d)
 {
     const size_t shown = d->name_count < ROWS_SHOWN ? d->name_count : ROWS_SHOWN;
     char text[PRINT_SIZE], name[NAME_SIZE];
-    const bool has_insns = strcmp(d->about->format, "xtrace") == 0;
-    if (has_seconds(c, d) && d->row_count != 0)
-        return;
-    if (has_insns) {
-        heading(c, "Instructions");
-        command_begin(c, "insn blocks");
-        command_end(c, d);
-        return;
-    }
-    if (d->name_count == 0)
+    if ((has_seconds(c, d) && d->row_count != 0) || d->name_count == 0)
         return;
     heading(c, "Commonest events");
     for (size_t i = 0; i < shown; i++) {
@@ -284,6 +276,58 @@ static void write_commonest(cli *c, const digest *d)
     }
     command_begin(c, "stats --by name");
     command_end(c, d);
+}
+
+/* ---- Instructions ---------------------------------------------------------------------------- */
+
+static stele_status take_insns(void *user, const stele_insn_batch *batch)
+{
+    return stele_insn_blocks_add(user, batch);
+}
+
+static stele_status end_insns(void *user, const stele_insn_stats *stats, const stele_stream *stream)
+{
+    (void)stats;
+    (void)stream;
+    return stele_insn_blocks_end_stream(user);
+}
+
+static void write_block(cli *c, insns *s, const stele_insn_block_row *row, uint64_t total)
+{
+    char text[PRINT_SIZE];
+    print_padded(c->out, print_share(text, row->count * row->insn_count, total), -11);
+    stele_output_printf(c->out, "  %s", print_things(text, row->count, "time"));
+    stele_output_printf(c->out, " %s at ", print_things(text, row->insn_count, "instruction"));
+    insns_write_place(s, c->out, row->pc);
+    stele_output_byte(c->out, '\n');
+}
+
+/* Writes the blocks of instructions that were executed most. A trace that can be read only once was
+   read already. */
+static void write_hottest(cli *c, const digest *d)
+{
+    const uint64_t total = d->totals->kind_counts[STELE_KIND_INSN];
+    stele_insn_block_row row = STELE_INIT(stele_insn_block_row);
+    stele_insn_blocks *blocks = NULL;
+    insns s = {.code = NULL};
+    size_t count = 0;
+    if (d->about->is_seekable && total != 0 && insns_make_all(c, &s, OPTION_BINARY) &&
+        cli_check(c, stele_insn_blocks_new(false, &blocks), d->about->path)) {
+        const stele_insn_consumer to = {.take = take_insns, .end = end_insns, .user = blocks};
+        if (cli_check(c, insns_read_trace(c, &s, d->trace, &to), d->about->path) &&
+            cli_check(c, stele_insn_blocks_rows(blocks, &count), d->about->path))
+            heading(c, count != 0 ? "Hottest code" : "Instructions");
+        for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+            if (stele_insn_blocks_get(blocks, i, &row))
+                write_block(c, &s, &row, total);
+        }
+    } else {
+        heading(c, "Instructions");
+    }
+    command_begin(c, "insn blocks");
+    command_end(c, d);
+    stele_insn_blocks_free(blocks);
+    insns_free(&s);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -297,7 +341,10 @@ static void show(cli *c, const digest *d)
         write_busiest(c, d);
         write_slowest(c, d);
     }
-    write_commonest(c, d);
+    if (stele_trace_has_insns(d->trace))
+        write_hottest(c, d);
+    else
+        write_commonest(c, d);
 }
 
 void command_WHY(cli *c)

@@ -62,4 +62,12 @@ check "the longest pause is told" grep -q '^     5.00 s  from 0.213378906 s on' 
 
 expect 3 why no-such-file
 expect 2 why
+# The hottest code of instructions, as the command that it names counts it.
+insns=$SOURCE/src/formats/xtrace/good/bare_front.xinsndata.bin
+expect 0 why "$insns"
+says out '^Hottest code$'
+first=$("$STELE" insn blocks --csv --top 1 "$insns" | tail -n 1)
+check "its first row is that of insn blocks" grep -q "  $(echo "$first" | cut -d , -f 5) times* $(echo "$first" | cut -d , -f 4) instructions* at $(echo "$first" | cut -d , -f 1)" out
+check "it fits 80 columns" test "$(grep -v '^      stele\|^/' out | wc -L)" -le 80
+
 finish
