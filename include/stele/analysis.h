@@ -30,6 +30,7 @@
 #define STELE_ANALYSIS_H
 
 #include <stele/output.h>
+#include <stele/parts.h>
 #include <stele/reader.h>
 #include <stele/version.h>
 
@@ -644,6 +645,13 @@ typedef struct stele_summary_run {
 /* Counts the events of a run. STELE_ERR_ARGUMENT: the run has members that this library does not
    know. */
 STELE_API stele_status stele_summary_add_run(stele_summary *s, const stele_summary_run *run);
+
+/* Adds what a summary of a part has counted, which is then as if `into` had counted it. Parts are
+   added in their order, and `from` cannot be used any more except to be freed. Errors:
+   STELE_ERR_MEMORY; STELE_ERR_UNSUPPORTED: events have times so far from others that only all of
+   them in a row can tell outliers, or names beyond the limit. */
+STELE_API stele_status stele_summary_merge(stele_summary *into, stele_summary *from,
+                                           const stele_part_map *map);
 
 /* Gives the totals. To be called after the last event. Reports (STE015) events whose time is far
    from that of all others, which the range of times leaves out. The totals hold until the next

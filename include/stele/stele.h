@@ -16,6 +16,7 @@
 #include <stele/kernel.h>
 #include <stele/output.h>
 #include <stele/overview.h>
+#include <stele/parts.h>
 #include <stele/reader.h>
 #include <stele/sched.h>
 #include <stele/schema.h>

@@ -29,6 +29,7 @@ typedef struct joined joined;
 typedef struct reading_now {
     const stele_reader *reader; /* NULL: not open yet */
     uint64_t size;              /* bytes read so far, including those for indexes and sorting */
+    uint64_t total;             /* bytes to read, if that is known without a reader; else 0 */
     pthread_mutex_t *lock;      /* NULL: a single thread reads */
 } reading_now;
 
@@ -133,6 +134,11 @@ bool cli_look(cli *c, size_t index, stele_trace **trace);
 /* Opens directories that are parts of one trace, with the options of that argument. If that
    fails, reports it and returns NULL. */
 stele_trace *cli_open_paths(cli *c, size_t index, const char *const *paths, size_t count);
+
+/* Opens such a trace once more, in another context. Errors are those of stele_trace_open();
+   findings are those of the context. */
+stele_status cli_open_again(cli *c, size_t index, const char *const *paths, size_t count,
+                            stele_context *context, stele_trace **trace);
 
 /*
  * Opens another path with the options of an argument. If that fails, reports it and returns NULL.

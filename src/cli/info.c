@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cli/dividing.h"
 #include "cli/insn/insn.h"
 #include <stele/insn_analysis.h>
 
@@ -11,6 +12,7 @@
 typedef struct summing {
     stele_summary *sum;
     stele_schema *schema; /* NULL: fields are not asked for */
+    const char *path;
 } summing;
 
 static stele_status add_to_summary(void *user, const stele_segment *segment)
@@ -19,6 +21,32 @@ static stele_status add_to_summary(void *user, const stele_segment *segment)
     const stele_status status = stele_summary_add(to->sum, segment);
     return status == STELE_OK && to->schema != NULL ? stele_schema_add(to->schema, segment)
                                                     : status;
+}
+
+/* ---- Parts of a trace ---- */
+
+static stele_status fork_summary(void *user, stele_context *context, void **fork)
+{
+    stele_summary *made;
+    const stele_status status = stele_summary_new(context, ((const summing *)user)->path, &made);
+    *fork = made;
+    return status;
+}
+
+static stele_status add_to_part(void *fork, const stele_segment *segment)
+{
+    return stele_summary_add(fork, segment);
+}
+
+static stele_status join_summary(void *user, void *fork, const stele_part_map *map)
+{
+    const summing *to = user;
+    return stele_summary_merge(to->sum, fork, map);
+}
+
+static void drop_summary(void *fork)
+{
+    stele_summary_free(fork);
 }
 
 static size_t shown(const cli *c, option_id id, size_t count)
@@ -153,23 +181,41 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
 
 /* ---- Output of one trace ---- */
 
-static void show_trace(cli *c, stele_trace *trace, stele_summary *s, const selection *from, json *j)
+/* Reads the events of a trace, in parts if --threads asks for it and they are not read for more
+   than the summary. */
+static bool read_events(cli *c, info *i, size_t index, stele_trace *trace, const selection *from,
+                        summing *to)
+{
+    const stele_parts_consumer in_parts = {.struct_size = sizeof in_parts,
+                                           .fork = fork_summary,
+                                           .take = add_to_part,
+                                           .join = join_summary,
+                                           .drop = drop_summary,
+                                           .user = to};
+    stele_status status;
+    stele_summary_clear(to->sum);
+    i->stats = (stele_reader_stats){.struct_size = sizeof i->stats};
+    if (to->schema == NULL &&
+        dividing_read(c, index, trace, &from->request, &in_parts, &i->stats, &status))
+        return cli_check(c, status, i->about->path);
+    stele_summary_clear(to->sum);
+    return cli_check(
+        c, cli_read(c, &trace, 1, &from->request, &(consumer){NULL, add_to_summary, to}, &i->stats),
+        i->about->path);
+}
+
+static void show_trace(cli *c, size_t index, stele_trace *trace, stele_summary *s,
+                       const selection *from, json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    summing to = {.sum = s};
+    summing to = {.sum = s, .path = i.about->path};
     if (option_given(&c->options, OPTION_FIELDS) &&
         !cli_check(c, stele_schema_new(c->context, NULL, &to.schema), i.about->path))
         return;
     i.schema = to.schema;
     i.is_complete = to.schema == NULL && count_insns(c, trace, from, s, &i.stats);
-    if (!i.is_complete) {
-        stele_summary_clear(s);
-        i.stats = (stele_reader_stats){0};
-        i.is_complete = cli_check(c,
-                                  cli_read(c, &trace, 1, &from->request,
-                                           &(consumer){NULL, add_to_summary, &to}, &i.stats),
-                                  i.about->path);
-    }
+    if (!i.is_complete)
+        i.is_complete = read_events(c, &i, index, trace, from, &to);
     if (c->worst != EXIT_USAGE && !c->is_closed && collect(c, &i, s)) {
         if (j != NULL)
             info_write_json(c, &i, j);
@@ -195,7 +241,7 @@ static void show_argument(cli *c, size_t index, const selection *from, json *j)
                   c->options.arguments[index])) {
         if (index > 0 && j == NULL)
             stele_output_byte(c->out, '\n');
-        show_trace(c, trace, s, from, j);
+        show_trace(c, index, trace, s, from, j);
     }
     stele_summary_free(s);
     stele_trace_close(trace);

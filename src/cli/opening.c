@@ -106,8 +106,8 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 
 /* Opens `count` paths as the argument with this number. Returns false if the options are not
    valid, or if out of memory. */
-static bool open_paths(cli *c, size_t index, const char *const *paths, size_t count,
-                       stele_trace **trace, stele_status *status)
+static bool open_paths(cli *c, stele_context *context, size_t index, const char *const *paths,
+                       size_t count, stele_trace **trace, stele_status *status)
 {
     const char *name = c->options.arguments[index];
     stele_setting *settings = calloc(2 * c->options.use_count + 1, sizeof *settings);
@@ -117,9 +117,8 @@ static bool open_paths(cli *c, size_t index, const char *const *paths, size_t co
     *trace = NULL;
     if (is_usable) {
         collect_settings(&c->options, settings, &given);
-        *status = count == 1
-                      ? stele_trace_open(c->context, paths[0], &given, trace)
-                      : stele_trace_open_parts(c->context, name, paths, count, &given, trace);
+        *status = count == 1 ? stele_trace_open(context, paths[0], &given, trace)
+                             : stele_trace_open_parts(context, name, paths, count, &given, trace);
     }
     free(settings);
     return is_usable;
@@ -129,7 +128,8 @@ stele_trace *cli_open_paths(cli *c, size_t index, const char *const *paths, size
 {
     stele_status status;
     stele_trace *trace;
-    if (!open_paths(c, index, paths, count, &trace, &status) || !cli_check(c, status, paths[0]))
+    if (!open_paths(c, c->context, index, paths, count, &trace, &status) ||
+        !cli_check(c, status, paths[0]))
         return NULL;
     if (!binaries_attach(c, trace)) {
         stele_trace_close(trace);
@@ -146,5 +146,13 @@ stele_trace *cli_open_at(cli *c, size_t index, const char *path)
 bool cli_look(cli *c, size_t index, stele_trace **trace)
 {
     stele_status status;
-    return open_paths(c, index, &c->options.arguments[index], 1, trace, &status);
+    return open_paths(c, c->context, index, &c->options.arguments[index], 1, trace, &status);
+}
+
+stele_status cli_open_again(cli *c, size_t index, const char *const *paths, size_t count,
+                            stele_context *context, stele_trace **trace)
+{
+    stele_status status = STELE_ERR_ARGUMENT;
+    open_paths(c, context, index, paths, count, trace, &status);
+    return status;
 }

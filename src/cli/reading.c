@@ -223,7 +223,7 @@ static void read_more(cli *c, size_t size)
     if (stats.byte_total != 0)
         progress_update(&c->progress, stats.byte_count, stats.byte_total);
     else
-        progress_update(&c->progress, c->reading->size, 0);
+        progress_update(&c->progress, c->reading->size, c->reading->total);
 }
 
 void cli_read_more(void *user, size_t size)

@@ -40,4 +40,14 @@ struct stele_reader {
     size_t producer_count;
 };
 
+/* Whether a request of one trace can be read in parts that need no index, and of which none tells
+   anything that only the whole can tell. */
+bool reader_has_parts(const stele_trace *trace, const stele_request *request);
+
+/* Opens a reader of one part; all parts in their order give the events of the whole. What became of
+   the part is in producer.part. `request` has all of its members. */
+stele_status reader_open_part(stele_context *context, stele_trace *trace,
+                              const stele_request *request, uint32_t part, uint32_t part_count,
+                              stele_reader **out);
+
 #endif

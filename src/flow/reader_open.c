@@ -13,6 +13,7 @@
 
 #include "core/saturate.h"
 #include "core/sized.h"
+#include "flow/divide.h"
 #include "flow/peek.h"
 #include "flow/reader.h"
 #include "flow/relate.h"
@@ -39,6 +40,8 @@ typedef struct opening {
     filter_range range;
     flow **flows; /* flows of all readings, in their order */
     size_t flow_count, flow_total;
+    /* The part of the request is one of trace_ops.has_parts: it needs no index. */
+    bool is_unindexed_part;
 } opening;
 
 /* ---- Preparing a request ---- */
@@ -95,7 +98,7 @@ static stele_status index_traces(opening *o)
     const stele_request *request = &o->request;
     const size_t count = o->reader->trace_count;
     stele_status status = STELE_OK;
-    if (request->part_count <= 1 && request->order == STELE_ORDER_NONE &&
+    if ((request->part_count <= 1 || o->is_unindexed_part) && request->order == STELE_ORDER_NONE &&
         !request_needs_clock(request, count) && !request_needs_begin(request, count) &&
         !request_needs_end(request))
         return STELE_OK;
@@ -155,6 +158,10 @@ static void plan_part(opening *o)
     const uint64_t streams = trace->is_indexed ? trace->stream_count : 0;
     o->reader->is_part = true;
     r->flow_count = 1;
+    if (o->is_unindexed_part) {
+        o->flow_total = 1;
+        return;
+    }
     if (streams > 1) {
         r->flow_first = (uint32_t)(streams * part / part_count);
         r->flow_count = (uint32_t)(streams * (part + 1) / part_count) - r->flow_first;
@@ -243,6 +250,10 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .window_size = window_size,
                                .begin_place = reader->readings[index].begin_place,
                                .end_place = reader->readings[index].end_place};
+    if (o->is_unindexed_part) {
+        request.part = o->request.part;
+        request.part_count = o->request.part_count;
+    }
     stele_status status;
     if (o->flow_total > STREAMS_FEW) {
         request.window_size = window_size * STREAMS_FEW / o->flow_total;
@@ -361,25 +372,13 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     return status;
 }
 
-/* Whether each stream of a trace is a thread, so that no two have the same track. */
-static bool streams_are_threads(const stele_trace *trace)
-{
-    for (uint32_t i = 0; i < trace->stream_count; i++) {
-        const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
-        const stele_track *track = stele_track_get(trace->context, stream->track);
-        if (track == NULL || track->kind != STELE_TRACK_THREAD)
-            return false;
-    }
-    return true;
-}
-
 /* Merges the flows of a trace, which are those from `first` on, if the order requires it. */
 static stele_status join_trace_flows(opening *o, const stele_trace *trace, size_t first)
 {
     const size_t count = o->flow_count - first;
     flow *merged;
     stele_status status;
-    if (o->request.order != STELE_ORDER_STREAMS || count < 2 || streams_are_threads(trace))
+    if (o->request.order != STELE_ORDER_STREAMS || count < 2 || divide_by_threads(trace))
         return STELE_OK;
     o->flow_count = first; /* flow_merge() owns them */
     status = flow_merge(&o->flows[first], count, o->request.order_by_end, &merged);
@@ -397,7 +396,7 @@ static stele_status open_trace_flows(opening *o, size_t index)
     const size_t first = o->flow_count;
     stele_status status = STELE_OK;
     if (r->flow_count == 1 && r->flow_first == 0 &&
-        !(o->reader->is_part && trace->stream_count > 1)) {
+        (o->is_unindexed_part || !(o->reader->is_part && trace->stream_count > 1))) {
         const bool is_stream =
             o->request.order != STELE_ORDER_NONE && trace->is_indexed && trace->stream_count == 1;
         return open_flow(
@@ -519,55 +518,6 @@ static stele_reader *reader_new(stele_context *context, stele_trace *const *trac
     return reader;
 }
 
-/* Whether a request can be divided into parts. */
-static bool is_divisible(size_t count, const stele_request *request)
-{
-    return count == 1 && !request->check &&
-           (request->order == STELE_ORDER_NONE || request->order == STELE_ORDER_STREAMS) &&
-           !(request->from_start && request->begin.kind != STELE_BOUND_NONE) &&
-           (request->part_count <= 1 || request->part < request->part_count);
-}
-
-/* In how many parts an indexed trace can be divided. */
-static uint32_t count_parts(const stele_trace *trace, const stele_request *request, uint32_t most)
-{
-    const bool is_any = request->order == STELE_ORDER_NONE;
-    uint64_t begin, end;
-    if (trace->stream_count > 1)
-        return is_any || streams_are_threads(trace) ? trace->stream_count : 1;
-    while (most > 1 &&
-           (!is_any || trace->ops->cut == NULL || !trace->ops->cut(trace, 0, most, &begin, &end)))
-        most /= 2;
-    return most;
-}
-
-static uint64_t reported_count(const stele_context *context)
-{
-    return context->diag.counts[0] + context->diag.counts[1] + context->diag.counts[2];
-}
-
-stele_status stele_reader_parts(stele_context *context, stele_trace *const *traces, size_t count,
-                                const stele_request *given, uint32_t most, uint32_t *part_count)
-{
-    const uint64_t before = reported_count(context);
-    stele_request request;
-    stele_status status;
-    uint32_t found;
-    *part_count = 1;
-    if (!sized_take(&request, sizeof request, SIZED_FIRST(stele_request, where), given))
-        return STELE_ERR_ARGUMENT;
-    if (most < 2 || !is_divisible(count, &request) || !traces[0]->info.is_seekable)
-        return STELE_OK;
-    status = trace_index(traces[0]);
-    if (status == STELE_OK && request_needs_end(&request))
-        status = trace_find_ends(traces[0]);
-    if (status != STELE_OK || !traces[0]->is_indexed || reported_count(context) != before)
-        return status;
-    found = count_parts(traces[0], &request, most);
-    *part_count = found > most ? most : found;
-    return STELE_OK;
-}
-
 /* Copies the names of the fields that are wanted, if others can be left out. Returns false if out
    of memory. */
 static bool fields_take(stele_reader *reader, const stele_request *request)
@@ -585,14 +535,16 @@ static bool fields_take(stele_reader *reader, const stele_request *request)
     return fields->names != NULL;
 }
 
-stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
-                               const stele_request *request, stele_reader **out)
+static stele_status reader_make(stele_context *context, stele_trace *const *traces, size_t count,
+                                const stele_request *request, bool is_unindexed_part,
+                                stele_reader **out)
 {
-    opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX}};
+    opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX},
+                 .is_unindexed_part = is_unindexed_part};
     stele_status status = STELE_ERR_MEMORY;
     *out = NULL;
     if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request) ||
-        (o.request.part_count > 1 && !is_divisible(count, &o.request)))
+        (o.request.part_count > 1 && !divide_is_possible(count, &o.request)))
         return STELE_ERR_ARGUMENT;
     o.related = calloc(count + 1, sizeof *o.related);
     if (o.related != NULL)
@@ -606,4 +558,20 @@ stele_status stele_reader_open(stele_context *context, stele_trace *const *trace
     }
     *out = o.reader;
     return STELE_OK;
+}
+
+stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
+                               const stele_request *request, stele_reader **out)
+{
+    return reader_make(context, traces, count, request, false, out);
+}
+
+stele_status reader_open_part(stele_context *context, stele_trace *trace,
+                              const stele_request *request, uint32_t part, uint32_t part_count,
+                              stele_reader **out)
+{
+    stele_request of_part = *request;
+    of_part.part = part;
+    of_part.part_count = part_count;
+    return reader_make(context, &trace, 1, &of_part, true, out);
 }

@@ -51,6 +51,28 @@ typedef struct producer_ops {
     bool (*seek)(producer *self, uint64_t position, cursor *state);
 } producer_ops;
 
+/* In part_fit.begin and .end: the stream ends before that. */
+#define PART_NOWHERE UINT64_MAX
+
+/* How a part of a trace fits to the parts around it, known once its producer has ended. What a
+   format cannot hand over from one part to the next makes a part stray, and all must then be read
+   as one; so must parts of which one does not begin where the one before ends. */
+typedef struct part_fit {
+    uint64_t begin, end; /* places of the first record and of the first one after it */
+    bool is_stray;
+    /* Properties that are harmless unless the parts have all of them together; bits, of which
+       PART_MIXED is all. */
+    unsigned mixed;
+} part_fit;
+
+#define PART_MIXED 3u
+
+/* The place, from 0 to `size`, at which part number `part` of `part_count` begins. */
+static inline uint64_t part_place(uint64_t size, uint32_t part, uint32_t part_count)
+{
+    return size / part_count * part + size % part_count * part / part_count;
+}
+
 struct producer {
     const producer_ops *ops;
     uint64_t lost_count; /* events known to be lost so far; updated by fill() */
@@ -69,6 +91,7 @@ struct producer {
     uint64_t position;
     /* Seekable producers: fill() returns soon after this position; UINT64_MAX at first. */
     uint64_t stop;
+    part_fit part; /* producers of a part */
 };
 
 /* Copies the bounds of a producer `from` to the one that passes its events on; to be called after
@@ -107,6 +130,9 @@ typedef struct produce_request {
     /* Only events whose offset (stele_event.offset) is in this range are wanted, as cut() gave it;
        `end_place` 0: to the end. */
     uint64_t begin_place, end_place;
+    /* Only part number `part` of `part_count` is wanted, of a trace that has trace_ops.has_parts;
+       `stream` is PRODUCE_ALL. part_count 0 or 1: all. */
+    uint32_t part, part_count;
 } produce_request;
 
 /* ---- What a format does for its traces ------------------------------------------------------- */
@@ -191,6 +217,11 @@ typedef struct trace_ops {
        trace. Returns false if the trace cannot be divided into so many. May be NULL. */
     bool (*cut)(const stele_trace *trace, uint32_t part, uint32_t part_count, uint64_t *begin_place,
                 uint64_t *end_place);
+
+    /* Whether a trace, indexed or not, can be read in parts: producers of PRODUCE_ALL then take
+       produce_request.part. Each finds its begin by looking over what is before it, and parts in
+       their order give the same as the whole. NULL: it cannot. */
+    bool (*has_parts)(const stele_trace *trace);
 
     /* Whether trace `a` must be indexed before `b`, both of this format and read together. Used
        where the result of index() depends on the traces before, so that it does not depend on the

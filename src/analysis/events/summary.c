@@ -27,6 +27,7 @@ struct stele_summary {
     times *streams; /* by stream number */
     times runs;     /* times of events that have no stream */
     uint32_t stream_count;
+    bool has_far; /* a time was far from those before it */
     stele_summary_name *sorted_names;
     stele_summary_track *sorted_tracks;
 };
@@ -189,6 +190,9 @@ static void add_extent(stele_summary *s, const stele_segment *segment, extent t)
     if (t.begin_ns > t.end_ns)
         return;
     if (!times_are_near(own, t.begin_ns, t.end_ns)) {
+        /* The first times of a stream have nothing that they could be far from but each other. */
+        s->has_far |=
+            own->count != 0 || (uint64_t)t.end_ns - (uint64_t)t.begin_ns > TIMES_REACH_LEAST;
         add_far(s, own, segment);
         return;
     }
@@ -334,6 +338,85 @@ stele_status stele_summary_add_run(stele_summary *s, const stele_summary_run *gi
     track->count += run->count;
     track->first_ns = run->begin_ns < track->first_ns ? run->begin_ns : track->first_ns;
     track->last_ns = run->end_ns > track->last_ns ? run->end_ns : track->last_ns;
+    return STELE_OK;
+}
+
+/* ---- Parts ---- */
+
+/* Adds the times of a part of a stream. Returns false if they are far from those before. */
+static bool merge_times(times *into, const times *from)
+{
+    if (from->count == 0)
+        return true;
+    if (into->count == 0) {
+        into->begin_ns = from->begin_ns;
+        into->end_ns = from->end_ns;
+        into->count = from->count;
+        into->first_offset = from->first_offset;
+        into->first_size = from->first_size;
+        return true;
+    }
+    if (!times_are_near(into, from->begin_ns, from->end_ns))
+        return false;
+    times_widen(into, from->begin_ns, from->end_ns, from->count);
+    return true;
+}
+
+static bool merge_all_times(stele_summary *into, const stele_summary *from,
+                            const stele_part_map *map)
+{
+    bool are_near = merge_times(&into->runs, &from->runs);
+    for (uint32_t i = 0; i < from->stream_count && are_near; i++) {
+        const uint32_t stream = stele_part_map_stream(map, i);
+        if (from->streams[i].count != 0)
+            are_near = merge_times(&into->streams[stream], &from->streams[i]);
+    }
+    return are_near;
+}
+
+static void merge_totals(stele_summary_totals *into, const stele_summary_totals *from)
+{
+    into->event_count += from->event_count;
+    for (unsigned kind = 0; kind < STELE_KIND_COUNT; kind++)
+        into->kind_counts[kind] += from->kind_counts[kind];
+    if (from->has_time)
+        add_ticks(into, from->begin_ticks, from->end_ticks);
+    into->unresolved_count += from->unresolved_count;
+    into->damaged_count += from->damaged_count;
+    into->clamped_count += from->clamped_count;
+    into->lost_event_count += from->lost_event_count;
+    if (__builtin_add_overflow(into->lost_count, from->lost_count, &into->lost_count))
+        into->lost_count = UINT64_MAX;
+}
+
+static void merge_track(stele_summary_track *into, uint32_t track, const stele_summary_track *from)
+{
+    if (into->count == 0)
+        *into = (stele_summary_track){track, 0, INT64_MAX, INT64_MIN};
+    into->count += from->count;
+    into->first_ns = from->first_ns < into->first_ns ? from->first_ns : into->first_ns;
+    into->last_ns = from->last_ns > into->last_ns ? from->last_ns : into->last_ns;
+}
+
+stele_status stele_summary_merge(stele_summary *into, stele_summary *from,
+                                 const stele_part_map *map)
+{
+    if (!tables_reserve(into))
+        return STELE_ERR_MEMORY;
+    if (from->has_far || from->totals.other_name_count != 0 || !merge_all_times(into, from, map))
+        return STELE_ERR_UNSUPPORTED;
+    merge_totals(&into->totals, &from->totals);
+    for (uint32_t i = 0; i < from->name_count; i++) {
+        name_count *to = &into->names[stele_part_map_name(map, i)];
+        if (from->names[i].count != 0 && to->count == 0)
+            to->kind = from->names[i].kind;
+        to->count += from->names[i].count;
+    }
+    for (uint32_t i = 0; i < from->track_count; i++) {
+        const uint32_t track = stele_part_map_track(map, i);
+        if (from->tracks[i].count != 0)
+            merge_track(&into->tracks[track], track, &from->tracks[i]);
+    }
     return STELE_OK;
 }
 

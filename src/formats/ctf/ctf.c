@@ -418,6 +418,7 @@ static bool ctf_declared(const stele_trace *base, size_t event, size_t field,
 }
 
 static const trace_ops ctf_ops = {.open = ctf_open,
+                                  .has_parts = ctf_has_parts,
                                   .index = ctf_index,
                                   .find_ends = ctf_find_ends,
                                   .produce = ctf_produce,

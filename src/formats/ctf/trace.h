@@ -189,6 +189,8 @@ stele_status ctf_find_ends(stele_trace *base);
 /* Groups the files into streams by the first packet of each, unless that was done. */
 stele_status ctf_group(ctf_trace *trace);
 
+/* Whether a trace can be read in parts: trace_ops.has_parts. */
+bool ctf_has_parts(const stele_trace *base);
 stele_status ctf_produce(stele_trace *base, const produce_request *request, producer **out);
 stele_status ctf_dump(stele_trace *base, const dump_request *request);
 

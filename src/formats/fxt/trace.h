@@ -60,6 +60,7 @@ stele_status fxt_trace_load_index(stele_trace *trace, const uint8_t *bytes, size
 stele_status fxt_trace_extend_index(stele_trace *trace, struct saved_sections *saved);
 bool fxt_trace_cut(const stele_trace *trace, uint32_t part, uint32_t part_count,
                    uint64_t *begin_place, uint64_t *end_place);
+bool fxt_trace_has_parts(const stele_trace *trace);
 stele_status fxt_trace_produce(stele_trace *trace, const produce_request *request, producer **out);
 stele_status fxt_trace_dump(stele_trace *trace, const dump_request *request);
 stele_status fxt_copier_new(stele_trace *trace, output *out, copier **copier);

@@ -225,6 +225,7 @@ static const trace_ops xray_ops = {.open = xray_open,
                                    .load_index = xray_load_index,
                                    .produce = xray_produce,
                                    .close = xray_close,
+                                   .has_parts = xray_has_parts,
                                    .indexes_threads = true,
                                    .has_own_threads = true,
                                    .seeks_in_file_order = true};

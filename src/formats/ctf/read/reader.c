@@ -38,10 +38,17 @@ static stele_status open_stream(ctf_producer *self)
     return ctf_walk_open(&self->walk, self->trace, stream, programs, self->decoder, &options);
 }
 
+/* The balance of the stream that is open. */
+static stele_balance own_balance(const ctf_producer *self)
+{
+    return self->request.part_count > 1 ? ctf_part_balance(self) : self->walk.balance;
+}
+
 static void close_stream(ctf_producer *self)
 {
     if (self->has_walk) {
-        balance_add(&self->passed, &self->walk.balance);
+        const stele_balance own = own_balance(self);
+        balance_add(&self->passed, &own);
         ctf_walk_close(&self->walk);
     }
     self->has_walk = false;
@@ -100,11 +107,19 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
 
 static stele_status open_packet(ctf_producer *self)
 {
+    ctf_part_place place = CTF_PART_IN;
     stele_status status = ctf_walk_next(&self->walk, &self->packet);
+    if (status == STELE_OK && self->request.part_count > 1)
+        place = ctf_part_packet(self, self->packet);
+    if (place == CTF_PART_BEHIND) {
+        self->stream_end = self->stream + 1; /* the part ends here */
+        status = STELE_END;
+    }
     if (status != STELE_OK) {
         self->packet = NULL;
         return status;
     }
+    self->walk.is_outside |= place == CTF_PART_BEFORE;
     self->has_event = false;
     if (self->walk.is_behind_gap)
         self->losses = (ctf_losses){.is_part = true, .discarded_highest = self->walk.lost_before};
@@ -234,6 +249,10 @@ static stele_status fill_streams(ctf_producer *self, stele_batch *batch)
 {
     stele_status status = STELE_END;
     while (self->stream < self->stream_end) {
+        if (self->request.part_count > 1 && !self->has_walk && !ctf_part_stream(self))
+            self->stream_end = self->stream;
+        if (self->stream == self->stream_end)
+            break;
         status = self->has_walk ? STELE_OK : open_stream(self);
         batch->stream = current_stream(self)->number;
         if (status == STELE_OK)
@@ -242,6 +261,7 @@ static stele_status fill_streams(ctf_producer *self, stele_batch *batch)
             return status;
         close_stream(self);
         self->stream++;
+        self->stream_place = self->next_place;
         if (batch->event_count != 0)
             return STELE_OK;
     }
@@ -251,8 +271,10 @@ static stele_status fill_streams(ctf_producer *self, stele_batch *batch)
 static void take_balance(ctf_producer *self)
 {
     self->base.balance = self->passed;
-    if (self->has_walk)
-        balance_add(&self->base.balance, &self->walk.balance);
+    if (self->has_walk) {
+        const stele_balance own = own_balance(self);
+        balance_add(&self->base.balance, &own);
+    }
 }
 
 static stele_status ctf_fill(producer *base, stele_batch *batch)
@@ -289,6 +311,7 @@ stele_status ctf_producer_new(ctf_trace *trace, const produce_request *request, 
     self->request = *request;
     self->stream = first;
     self->stream_end = end;
+    ctf_part_begin(self);
     self->programs = program_set_take(trace, request);
     if (self->programs == NULL) {
         ctf_close(&self->base);

@@ -239,6 +239,7 @@ uint32_t fxt_state_thread_track(fxt_state *s, uint64_t process, uint64_t thread)
 uint32_t fxt_state_lone_thread_track(fxt_state *s, uint64_t thread)
 {
     const uint32_t known = fxt_map_get(&s->shared->tids, 0, thread);
+    s->has_lone_threads = true;
     if (known != 0 && known != FXT_TID_AMBIGUOUS)
         return known;
     return state_track(s, STELE_TRACK_THREAD, 0, thread);
@@ -292,6 +293,7 @@ bool fxt_state_thread(fxt_state *s, const stele_fxt_thread *thread, uint32_t *tr
         *process = entry->process;
         *track = entry->track;
     } else if (thread->has_thread && thread->has_process) {
+        s->has_inline_threads = true;
         *track = inline_track(s, thread->process, thread->thread);
     } else if (thread->has_thread) {
         *track = fxt_state_lone_thread_track(s, thread->thread);

@@ -87,6 +87,9 @@ typedef struct fxt_state {
     size_t tables_left;  /* bytes that tables may still take */
     fxt_thread_entry cache[FXT_TRACK_CACHE]; /* tracks of inline threads, by hash */
     bool is_exhausted;                       /* out of memory */
+    /* Records name threads with their process in themselves, and by number alone: which of the
+       latter are known depends on all earlier records. */
+    bool has_inline_threads, has_lone_threads;
 } fxt_state;
 
 bool fxt_state_open(fxt_state *s, stele_context *context, fxt_shared *shared, uint32_t trace,

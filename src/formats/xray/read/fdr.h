@@ -57,6 +57,9 @@ typedef struct fdr_producer {
     /* Offset after the last record of a version 1 buffer; 0 if the padding was counted. */
     uint64_t padding_begin;
     uint64_t done_size; /* bytes of the thread's earlier ranges */
+    /* Bounds of the part that is read, of the buffers that begin there, and where its first one
+       begins; in file order. */
+    uint64_t part_begin, part_end, part_origin;
     uint64_t tsc;
     uint16_t cpu;
     uint8_t cpu_flag; /* STELE_FLAG_HAS_CPU once the CPU is known */

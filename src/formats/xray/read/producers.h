@@ -11,6 +11,9 @@ stele_status xray_producer_start(producer *self, window *w, const xray_trace *tr
                                  const produce_request *request, uint64_t begin, uint64_t end,
                                  producer **out);
 
+/* Whether a log can be read in parts: trace_ops.has_parts. */
+bool xray_has_parts(const stele_trace *base);
+
 stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request, producer **out);
 stele_status xray_produce_basic(xray_trace *trace, const produce_request *request, producer **out);
 stele_status xray_produce_profile(xray_trace *trace, const produce_request *request,

@@ -259,6 +259,26 @@ static void fdr_close(producer *base)
     free(self);
 }
 
+bool xray_has_parts(const stele_trace *base)
+{
+    const xray_trace *trace = (const xray_trace *)base;
+    const input *in = source_input(base->source);
+    return trace->mode == XRAY_MODE_FDR && in != NULL && in->is_seekable && in->has_size;
+}
+
+/* Takes the bounds of the part of a request. */
+static void set_part(fdr_producer *self, const produce_request *request)
+{
+    const uint64_t size = source_input(self->trace->base.source)->size;
+    self->part_end = UINT64_MAX;
+    self->base.part.end = PART_NOWHERE;
+    if (request->part_count < 2)
+        return;
+    self->part_begin = part_place(size, request->part, request->part_count);
+    if (request->part + 1 < request->part_count)
+        self->part_end = part_place(size, request->part + 1, request->part_count);
+}
+
 stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request, producer **out)
 {
     static const producer_ops ops = {
@@ -279,5 +299,6 @@ stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request,
     self->base.stop = UINT64_MAX;
     xray_ranges_of(trace, request->stream, &self->range_first, &self->range_end);
     self->range_at = self->range_first;
+    set_part(self, request);
     return xray_producer_start(&self->base, &self->w, trace, request, 0, UINT64_MAX, out);
 }
