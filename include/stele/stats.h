@@ -84,6 +84,19 @@ STELE_API uint32_t stele_stats_columns(const stele_stats *s);
 STELE_API stele_order stele_stats_request_order(const stele_stats *s);
 
 /*
+ * Statistics of parts of a trace can be put together as long as stele_stats_can_merge() is true of
+ * them: rows are events, or calls each of which is one event, and nothing asks for time or for
+ * different values. stele_stats_merge() adds the rows of a part as if they had been added one by
+ * one; only the standard deviation may be rounded differently, where squares sum up to 2^53 or
+ * more. Both were made with the same options; `from` can only be freed after that. Errors:
+ * STELE_ERR_MEMORY; STELE_ERR_UNSUPPORTED: decimals, or rows beyond a limit, whose figures depend
+ * on the order in which they are added. `into` can then only be cleared.
+ */
+STELE_API bool stele_stats_can_merge(const stele_stats *s);
+STELE_API stele_status stele_stats_merge(stele_stats *into, stele_stats *from,
+                                         const stele_part_map *map);
+
+/*
  * Reading events as they are stored is faster than in the order of stele_stats_request_order(), and
  * gives the same result if each track is in the order of time. If stele_stats_can_try() is true, a
  * caller can try it. If stele_stats_is_disordered() becomes true at any time, the caller must call

@@ -54,8 +54,9 @@ void blob_extract(cli *c, stele_trace *trace, const char *name)
     x.data = stele_name_intern(c->context, data, sizeof data - 1);
     if (!is_stdout && !cli_check(c, cli_output_open(c, path, &x.out), path))
         return;
-    if (cli_check(c, cli_read(c, &trace, 1, &request, &(consumer){NULL, take_blobs, &x}, NULL),
-                  name)) {
+    if (cli_check(
+            c, cli_read(c, &trace, 1, &request, &(consumer){.take = take_blobs, .user = &x}, NULL),
+            name)) {
         if (x.event_count == 0) {
             cli_remark(c, "no blob is named '%s'; 'stele cat --kind blob' lists them", name);
             cli_exit(c, EXIT_FINDINGS);

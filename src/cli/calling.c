@@ -141,7 +141,8 @@ static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const co
        calls, not to events. */
     if (s->only.tracks.count != 0)
         request.tracks = (stele_globs){.count = 0};
-    status = cli_read(c, &trace, 1, &request, &(consumer){ready_paired, take_paired, &p}, stats);
+    status = cli_read(c, &trace, 1, &request,
+                      &(consumer){.ready = ready_paired, .take = take_paired, .user = &p}, stats);
     stele_pairing_finish(s->pairing);
     return status;
 }
@@ -429,8 +430,9 @@ bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p)
     if (!joined_make(c) || !calling_make_paths(c, s, by_track, p))
         return false;
     for (size_t i = 0; i < c->options.argument_count; i++)
-        read_count += calling_read(c, s, i, stele_paths_columns(*p),
-                                   &(consumer){ready_paths, take_paths, *p});
+        read_count +=
+            calling_read(c, s, i, stele_paths_columns(*p),
+                         &(consumer){.ready = ready_paths, .take = take_paths, .user = *p});
     return read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
 }
 

@@ -80,7 +80,8 @@ static stele_status cat_write_tail(cat *self)
 static void cat_traces(cat *self, const inputs *in, selection *s)
 {
     cli *c = self->c;
-    const consumer to = {cat_ready, self->near != NULL ? cat_select : cat_take, self};
+    const consumer to = {
+        .ready = cat_ready, .take = self->near != NULL ? cat_select : cat_take, .user = self};
     stele_reader_stats stats = {0};
     s->request.columns = self->to.columns;
     if (self->near != NULL && s->request.columns != 0)

@@ -204,7 +204,7 @@ static bool read_all(following *f)
     f->from.takes_insns = false;
     for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++) {
         if (!calling_read(c, &f->from, i, stele_chains_columns(f->chains),
-                          &(consumer){NULL, take, f}))
+                          &(consumer){.take = take, .user = f}))
             continue;
         read_count++;
         if (!cli_check(c, stele_chains_finish(f->chains), c->options.arguments[i]))

@@ -143,8 +143,8 @@ bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
                    path);
     else if (!cli_check(c, stele_check_new(c->context, path, &to.check), path))
         return false;
-    is_complete =
-        cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, &to}, stats), path);
+    is_complete = cli_check(
+        c, cli_read(c, &trace, 1, request, &(consumer){.take = judge, .user = &to}, stats), path);
     if (is_complete && judges)
         is_complete = cli_check(c, stele_check_finish(to.check), path);
     stele_check_free(to.check);

@@ -175,10 +175,19 @@ typedef stele_status take_fn(void *user, const stele_segment *segment);
 /* Called once, after the reader was opened and before anything is read. */
 typedef stele_status ready_fn(void *user, const stele_reader_stats *stats);
 
+/* How a trace is read in parts, if --threads asks for it. */
+typedef struct divided {
+    stele_parts_consumer to; /* with the user of the consumer */
+    size_t index;            /* argument of the trace */
+    /* forgets what was joined, before the trace is read as one */
+    stele_status (*clear)(void *user);
+} divided;
+
 typedef struct consumer {
     ready_fn *ready; /* NULL: not needed */
     take_fn *take;
     void *user;
+    const divided *parts; /* NULL: it can only take the whole */
 } consumer;
 
 /* Reads the traces and passes every segment to the consumer. `stats` may be NULL. */

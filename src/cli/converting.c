@@ -461,7 +461,7 @@ static stele_status write_ends(cli *c, const target *to, const inputs *in,
 static stele_status write_events(cli *c, target *to, const inputs *in, stele_request *request,
                                  stele_reader_stats *stats)
 {
-    const consumer taker = {ready, take, to};
+    const consumer taker = {.ready = ready, .take = take, .user = to};
     const stele_order order = request->order;
     stele_status status;
     choose_columns(to, in, request);

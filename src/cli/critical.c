@@ -73,8 +73,8 @@ static bool read_all(critical *k, uint32_t columns, uint64_t kinds, ready_fn *re
         request.kinds |= stele_pairing_kinds(k->pairings[i]);
     }
     if (!cli_check(k->c,
-                   cli_read(k->c, k->in.traces, k->in.count, &request, &(consumer){ready, take, k},
-                            &stats),
+                   cli_read(k->c, k->in.traces, k->in.count, &request,
+                            &(consumer){.ready = ready, .take = take, .user = k}, &stats),
                    "reading"))
         return false;
     for (size_t i = 0; i < k->in.count; i++)

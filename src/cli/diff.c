@@ -433,7 +433,7 @@ static bool read_sched(differing *d, calling *s)
         diff_sched_make(d->c, &d->sched, has_waits, take, d) &&
         calling_read(d->c, s, d->run,
                      stele_sched_columns(d->sched.sched) | stele_profile_columns(d->runs[d->run]),
-                     &(consumer){ready, take_sched, d}) &&
+                     &(consumer){.ready = ready, .take = take_sched, .user = d}) &&
         cli_check(d->c, diff_sched_finish(&d->sched), "sched");
     diff_sched_free(&d->sched);
     return is_ok;
@@ -464,7 +464,8 @@ static bool read_runs(differing *d, calling *s)
             (d->paths == NULL ||
              cli_check(d->c, stele_paths_turn(d->paths, d->run >= d->before_count), "diff")) &&
             (d->is_sched ? read_sched(d, s)
-                         : calling_read(d->c, s, d->run, columns, &(consumer){ready, take, d})) &&
+                         : calling_read(d->c, s, d->run, columns,
+                                        &(consumer){.ready = ready, .take = take, .user = d})) &&
             cli_check(d->c, stele_profile_finish(d->runs[d->run]), "diff");
     }
     return is_ok && d->c->worst != EXIT_USAGE && !d->c->is_closed;

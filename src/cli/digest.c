@@ -235,9 +235,10 @@ static bool read_trace(digesting *g, const char *path)
                              stele_spans_columns(g->spans) | g->columns |
                              (g->pairing != NULL ? stele_pairing_columns(g->pairing) : 0);
     const stele_request request = {.columns = (uint32_t)columns, .order = STELE_ORDER_TIME};
-    const bool is_whole = cli_check(
-        g->c, cli_read(g->c, &g->d->trace, 1, &request, &(consumer){NULL, take, g}, &g->d->stats),
-        path);
+    const bool is_whole = cli_check(g->c,
+                                    cli_read(g->c, &g->d->trace, 1, &request,
+                                             &(consumer){.take = take, .user = g}, &g->d->stats),
+                                    path);
     const stele_summary_track *tracks;
     return conclude(g, path) &&
            cli_check(g->c, stele_summary_tracks(g->d->summary, &tracks, &g->d->track_count),

@@ -14,26 +14,30 @@ static stele_status open_again(void *user, stele_context *context, stele_trace *
     return cli_open_again(from->c, from->index, paths, count, context, trace);
 }
 
-bool dividing_read(cli *c, size_t index, stele_trace *trace, const stele_request *request,
-                   const stele_parts_consumer *to, stele_reader_stats *stats, stele_status *status)
+/* Whether something besides the consumer sees the events. */
+static bool is_seen_otherwise(const cli *c)
+{
+    return c->binaries != NULL || c->shown != NULL || c->is_following ||
+           option_given(&c->options, OPTION_STREAM_INTERSECTION) ||
+           option_given(&c->options, OPTION_DEBUG_INFO);
+}
+
+bool dividing_read(cli *c, stele_trace *trace, const stele_request *request, const consumer *to,
+                   stele_reader_stats *stats, stele_status *status)
 {
     const uint64_t wanted = option_number(&c->options, OPTION_THREADS);
-    opener from = {c, index};
-    const stele_parts_options how = {.struct_size = sizeof how,
-                                     .jobs = wanted < STELE_JOBS_MAX ? (uint32_t)wanted
-                                                                     : STELE_JOBS_MAX,
-                                     .open = open_again,
-                                     .open_user = &from};
-    const bool is_plain = c->binaries == NULL &&
-                          !option_given(&c->options, OPTION_STREAM_INTERSECTION) &&
-                          !option_given(&c->options, OPTION_DEBUG_INFO);
-    reading_now now = {.total = stele_trace_get_info(trace)->size};
-    if (wanted < 2 || !is_plain || c->is_following)
+    opener from = {.c = c, .index = to->parts != NULL ? to->parts->index : 0};
+    stele_parts_options how = {.struct_size = sizeof how, .open = open_again, .open_user = &from};
+    if (to->parts == NULL || wanted < 2 || is_seen_otherwise(c))
         return false;
-    progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
-    c->reading = &now;
-    *status = stele_parts_read(c->context, trace, request, &how, to, stats);
-    c->reading = NULL;
-    progress_clear(&c->progress);
-    return *status != STELE_ERR_UNSUPPORTED;
+    how.jobs = wanted < STELE_JOBS_MAX ? (uint32_t)wanted : STELE_JOBS_MAX;
+    c->reading->total = stele_trace_get_info(trace)->size;
+    *status = stele_parts_read(c->context, trace, request, &how, &to->parts->to, stats);
+    c->reading->total = c->reading->size = 0;
+    if (*status == STELE_OK)
+        *status = STELE_END;
+    if (*status != STELE_ERR_UNSUPPORTED)
+        return true;
+    *status = to->parts->clear(to->user);
+    return *status != STELE_OK;
 }

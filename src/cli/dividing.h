@@ -3,16 +3,14 @@
 #ifndef CLI_DIVIDING_H
 #define CLI_DIVIDING_H
 
-#include <stele/parts.h>
-
 #include "cli/cli.h"
 
 /*
- * Reads the trace of an argument in as many parts as --threads says. Returns false if the trace has
- * to be read as one; the caller then clears what `to` has joined. `*status` is how reading ended if
- * it returns true: as that of cli_read().
+ * Reads a trace in as many parts as --threads says, if the consumer can take parts. Returns false
+ * if the trace has to be read as one; nothing is left of what was joined. `*status` is how reading
+ * ended if it returns true, as that of cli_read().
  */
-bool dividing_read(cli *c, size_t index, stele_trace *trace, const stele_request *request,
-                   const stele_parts_consumer *to, stele_reader_stats *stats, stele_status *status);
+bool dividing_read(cli *c, stele_trace *trace, const stele_request *request, const consumer *to,
+                   stele_reader_stats *stats, stele_status *status);
 
 #endif

@@ -101,9 +101,60 @@ static stele_status take_orderly(void *user, const stele_segment *segment)
     return status == STELE_OK && stele_stats_is_disordered(f->stats) ? STELE_END : status;
 }
 
+/* ---- Parts of a trace ---- */
+
+static stele_status fork_stats(void *user, stele_context *context, void **fork)
+{
+    const figuring *f = user;
+    stele_stats *made;
+    const stele_status status = stele_stats_new(context, &f->options, &made);
+    *fork = made;
+    return status;
+}
+
+static stele_status add_to_part(void *fork, const stele_segment *segment)
+{
+    const stele_status status = stele_stats_add(fork, segment);
+    return status == STELE_OK && !stele_stats_can_merge(fork) ? STELE_ERR_UNSUPPORTED : status;
+}
+
+static stele_status join_stats(void *user, void *fork, const stele_part_map *map)
+{
+    const figuring *f = user;
+    return stele_stats_merge(f->stats, fork, map);
+}
+
+static void drop_stats(void *fork)
+{
+    stele_stats_free(fork);
+}
+
+static stele_status clear_stats(void *user)
+{
+    const figuring *f = user;
+    return stele_stats_clear(f->stats);
+}
+
+/* How the only trace is read in parts; NULL: it is not. */
+static const divided *parts_of(figuring *f)
+{
+    f->parts = (divided){.to = {.struct_size = sizeof f->parts.to,
+                                .fork = fork_stats,
+                                .take = add_to_part,
+                                .join = join_stats,
+                                .drop = drop_stats,
+                                .user = f},
+                         .clear = clear_stats};
+    return f->may_divide && f->c->options.argument_count == 1 && stele_stats_can_merge(f->stats)
+               ? &f->parts
+               : NULL;
+}
+
+/* ---- Reading of whole traces ---- */
+
 consumer figuring_consumer(figuring *f)
 {
-    return (consumer){ready, take, f};
+    return (consumer){ready, take, f, parts_of(f)};
 }
 
 /* Reads all arguments in their stored order; the result is dropped if the events of some track
@@ -113,7 +164,7 @@ bool figuring_read_standing(figuring *f)
     if (!stele_stats_can_try(f->stats))
         return false;
     if (standing_read(f->c, &f->from, f->from.selected.request.columns,
-                      &(consumer){ready, take_orderly, f}) &&
+                      &(consumer){ready, take_orderly, f, parts_of(f)}) &&
         !stele_stats_is_disordered(f->stats))
         return true;
     return !cli_check(f->c, stele_stats_clear(f->stats), "statistics");

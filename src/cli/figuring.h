@@ -15,6 +15,10 @@ typedef struct figuring {
     calling from;       /* selection of what is read */
     stele_stats_options options;
     bool has_pairs; /* rows are spans of pairs that the user gave */
+    /* The only trace may be read in parts; set by a caller that shows nothing which depends on
+       that. */
+    bool may_divide;
+    divided parts;
 } figuring;
 
 /*

@@ -101,7 +101,8 @@ static bool read_off_cpu(cli *c, calling *s, bool by_track, stele_paths **p)
         request->tracks = (stele_globs){.count = 0};
         request->columns = stele_paths_columns(*p);
         cli_check(c,
-                  cli_read(c, in.traces, in.count, request, &(consumer){ready, take, *p}, &stats),
+                  cli_read(c, in.traces, in.count, request,
+                           &(consumer){.ready = ready, .take = take, .user = *p}, &stats),
                   "reading");
         cli_conclude(c, NULL, &stats);
     }
@@ -156,8 +157,9 @@ static void show_times(cli *c, calling *s, flame_form as, const char *path)
         !cli_check(c, stele_stack_times_new(c->context, &given, &times), "stacks"))
         return;
     for (size_t i = 0; i < c->options.argument_count; i++)
-        read_count += calling_read(c, s, i, stele_stack_times_columns(times),
-                                   &(consumer){ready_times, take_times, times});
+        read_count +=
+            calling_read(c, s, i, stele_stack_times_columns(times),
+                         &(consumer){.ready = ready_times, .take = take_times, .user = times});
     if (c->times != STELE_CLOCK_NS)
         stele_stack_times_set_counted(times);
     if (read_count != 0 && c->times != STELE_CLOCK_NS && as == FLAME_FORM_FIREFOX)

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "cli/dividing.h"
 #include "cli/insn/insn.h"
 #include <stele/insn_analysis.h>
 
@@ -181,27 +180,30 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
 
 /* ---- Output of one trace ---- */
 
-/* Reads the events of a trace, in parts if --threads asks for it and they are not read for more
-   than the summary. */
+static stele_status clear_summary(void *user)
+{
+    const summing *to = user;
+    stele_summary_clear(to->sum);
+    return STELE_OK;
+}
+
+/* Reads the events of a trace, in parts if they are not read for more than the summary. */
 static bool read_events(cli *c, info *i, size_t index, stele_trace *trace, const selection *from,
                         summing *to)
 {
-    const stele_parts_consumer in_parts = {.struct_size = sizeof in_parts,
-                                           .fork = fork_summary,
-                                           .take = add_to_part,
-                                           .join = join_summary,
-                                           .drop = drop_summary,
-                                           .user = to};
-    stele_status status;
+    const divided parts = {.to = {.struct_size = sizeof parts.to,
+                                  .fork = fork_summary,
+                                  .take = add_to_part,
+                                  .join = join_summary,
+                                  .drop = drop_summary,
+                                  .user = to},
+                           .index = index,
+                           .clear = clear_summary};
+    const consumer all = {
+        .take = add_to_summary, .user = to, .parts = to->schema == NULL ? &parts : NULL};
     stele_summary_clear(to->sum);
     i->stats = (stele_reader_stats){.struct_size = sizeof i->stats};
-    if (to->schema == NULL &&
-        dividing_read(c, index, trace, &from->request, &in_parts, &i->stats, &status))
-        return cli_check(c, status, i->about->path);
-    stele_summary_clear(to->sum);
-    return cli_check(
-        c, cli_read(c, &trace, 1, &from->request, &(consumer){NULL, add_to_summary, to}, &i->stats),
-        i->about->path);
+    return cli_check(c, cli_read(c, &trace, 1, &from->request, &all, &i->stats), i->about->path);
 }
 
 static void show_trace(cli *c, size_t index, stele_trace *trace, stele_summary *s,

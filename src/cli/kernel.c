@@ -288,7 +288,7 @@ static stele_status take(void *user, const stele_segment *segment)
 
 static void read_all(kernel_view *v, const inputs *in, selection *selected)
 {
-    const consumer to = {ready, take, v};
+    const consumer to = {.ready = ready, .take = take, .user = v};
     stele_reader_stats stats = {0};
     selected->request.field_count = stele_kernel_fields(v->kernel, &selected->request.fields);
     if (cli_read_for_rows(v->c, in, selected, STELE_KERNEL_KINDS, stele_kernel_columns(v->kernel),

@@ -280,8 +280,8 @@ void command_PROFILE(cli *c)
     if (joined_make(c) && calling_make(c, &s) &&
         calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
         for (size_t i = 0; i < o->argument_count; i++)
-            read_count +=
-                calling_read(c, &s, i, stele_profile_columns(p), &(consumer){ready, take, p});
+            read_count += calling_read(c, &s, i, stele_profile_columns(p),
+                                       &(consumer){.ready = ready, .take = take, .user = p});
         if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed)
             show(c, p);
         calling_remark_pairs(c, &s);

@@ -9,6 +9,7 @@
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
+#include "cli/dividing.h"
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
@@ -305,9 +306,11 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     c->reading = &now;
     if (option_given(&c->options, OPTION_STREAM_INTERSECTION))
         status = find_intersection(c, traces, count, &bounded, &spans);
+    if (stats == NULL)
+        stats = &unused;
     if (status == STELE_OK) {
-        status =
-            open_and_pull(c, traces, count, &bounded, spans, to, stats != NULL ? stats : &unused);
+        if (count != 1 || !dividing_read(c, traces[0], &bounded, to, stats, &status))
+            status = open_and_pull(c, traces, count, &bounded, spans, to, stats);
         if (c->binaries != NULL)
             binaries_judge(c);
     }

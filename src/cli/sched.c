@@ -61,7 +61,7 @@ static stele_status take(void *user, const stele_segment *segment)
 
 static void read_all(scheduling *s, const inputs *in, selection *selected, sched_show what)
 {
-    const consumer to = {ready, take, s};
+    const consumer to = {.ready = ready, .take = take, .user = s};
     stele_reader_stats stats = {0};
     selected->request.field_count = stele_sched_fields(s->sched, &selected->request.fields);
     if (cli_read_for_rows(s->c, in, selected, STELE_SCHED_KINDS, stele_sched_columns(s->sched), &to,

@@ -90,7 +90,7 @@ static bool read_as_it_stands(spanning *s)
         return false;
     s->last_ns = INT64_MIN;
     if (standing_read(c, &s->calling, stele_spans_columns(s->spans),
-                      &(consumer){ready_spans, take_standing, s}) &&
+                      &(consumer){.ready = ready_spans, .take = take_standing, .user = s}) &&
         !s->is_disordered)
         return cli_check(c, stele_spans_finish(s->spans), c->options.arguments[0]);
     stele_spans_free(s->spans);
@@ -112,7 +112,7 @@ bool spanning_read(spanning *s, stele_span_fn *fn, void *user)
         return c->worst != EXIT_USAGE && !c->is_closed;
     for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++) {
         if (!calling_read(c, &s->calling, i, stele_spans_columns(s->spans),
-                          &(consumer){ready_spans, take_spans, s}))
+                          &(consumer){.ready = ready_spans, .take = take_spans, .user = s}))
             continue;
         read_count++;
         if (!cli_check(c, stele_spans_finish(s->spans), c->options.arguments[i]))

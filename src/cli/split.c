@@ -161,7 +161,7 @@ static stele_status plan(void *user, const stele_segment *segment)
 
 static bool make_plan(splitting *s)
 {
-    const consumer planner = {NULL, plan, s};
+    const consumer planner = {.take = plan, .user = s};
     stele_request request = s->selected.request;
     request.columns = STELE_COLUMN_TIME | STELE_COLUMN_TRACK;
     request.order = s->by == BY_TRACK ? STELE_ORDER_NONE : STELE_ORDER_TIME;
@@ -293,7 +293,7 @@ static stele_status close_pieces(splitting *s, stele_status status)
    possible. */
 static stele_status write_group(splitting *s, stele_reader_stats *stats)
 {
-    const consumer taker = {NULL, take, s};
+    const consumer taker = {.take = take, .user = s};
     stele_request request = s->selected.request;
     stele_status status = STELE_OK;
     request.columns = STELE_COLUMN_TIME | STELE_COLUMN_CONTEXT | STELE_COLUMN_TRACK;

@@ -68,7 +68,13 @@ static bool job_make(cli *c, job *j)
     given.has_distinct = has_figure(&j->view, STELE_STATS_DISTINCT);
     if (hist != NULL && given.of == NULL && given.rows != STELE_STATS_COUNTERS)
         return cli_usage(c, "--hist needs --of: what to draw");
-    return figuring_make(c, &j->f, &given);
+    if (!figuring_make(c, &j->f, &given))
+        return false;
+    /* Deviations of parts are rounded differently. */
+    j->f.may_divide = stele_stats_of_count(j->f.stats) == 0 ||
+                      (!option_given(o, OPTION_JSON) && !option_given(o, OPTION_CSV) &&
+                       !has_figure(&j->view, STELE_STATS_STDDEV));
+    return true;
 }
 
 /* ---- Reading of traces ---- */

@@ -220,7 +220,8 @@ static void read_all(top *t, const inputs *in, stele_request *request)
     if (has_json)
         json_open(&t->json, NULL, '[');
     if (cli_check(c,
-                  cli_read(c, in->traces, in->count, request, &(consumer){ready, take, t}, &stats),
+                  cli_read(c, in->traces, in->count, request,
+                           &(consumer){.ready = ready, .take = take, .user = t}, &stats),
                   "reading"))
         conclude(t);
     if (has_json)

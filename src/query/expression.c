@@ -82,6 +82,12 @@ void stele_expression_report(const expression *e)
     expression_report(e, &e->context->diag);
 }
 
+void expression_merge(expression *into, const expression *from)
+{
+    for (uint32_t i = 0; i < into->operand_count && i < from->operand_count; i++)
+        into->seen[i] |= from->seen[i];
+}
+
 bool stele_expression_needs_spans(const expression *e)
 {
     return e->needs_span;
@@ -105,6 +111,15 @@ bool expression_is_duration(const expression *e)
 bool expression_is_self(const expression *e)
 {
     return is_alone(e, OPERAND_SELF);
+}
+
+bool expression_uses_track_names(const expression *e)
+{
+    for (uint32_t i = 0; i < e->operand_count; i++) {
+        if (e->operands[i].kind == OPERAND_TRACK && !is_alone(e, OPERAND_TRACK))
+            return true;
+    }
+    return false;
 }
 
 bool expression_uses_duration(const expression *e)

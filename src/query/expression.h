@@ -65,6 +65,13 @@ bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stel
 bool expression_holds_span(expression *e, const stele_batch *batch, const stele_event *event,
                            const stele_span *span);
 
+/* Whether the value depends on which names of tracks are known when an event is read. The word
+   `track` alone does not: it has the number of the track. */
+bool expression_uses_track_names(const expression *e);
+
+/* Adds what another expression of the same text has seen, for expression_report(). */
+void expression_merge(expression *into, const expression *from);
+
 /* Whether the expression is just the name, or just the duration. */
 bool expression_is_name(const expression *e);
 bool expression_is_duration(const expression *e);

@@ -33,6 +33,9 @@ for trace in "$SOURCE"/src/formats/*/good/* "$SOURCE"/src/formats/*/bad/* \
     done <<EOF
 info
 info --json --names 0
+stats --by name,track,kind --json
+stats --by track --of dur
+stats --events --by name --of len(name),arg.len --figures count,sum,min,mean,p50,p99.9,max
 EOF
 done
 finish

@@ -242,6 +242,78 @@ bool spread_add_hash(spread *s, uint64_t hash, spread_room *room)
     return distinct_add(s->different, hash);
 }
 
+/* ---- Adding of whole distributions ---- */
+
+static bool is_plain(const spread *s)
+{
+    return s->float_count == 0 && !s->is_sum_lost && !s->is_cut && !s->is_coarse &&
+           s->different == NULL;
+}
+
+bool spread_can_merge(const spread *into, const spread *from)
+{
+    return is_plain(into) && is_plain(from);
+}
+
+static bool merge_histogram(spread *into, histogram **to, const histogram *from, spread_room *room)
+{
+    for (unsigned i = 0; from != NULL && i < HISTOGRAM_BLOCKS * HISTOGRAM_BLOCK; i++) {
+        const uint64_t *block = from->blocks[i / HISTOGRAM_BLOCK];
+        const uint64_t count = block != NULL ? block[i % HISTOGRAM_BLOCK] : 0;
+        if (count != 0 && !into->is_cut &&
+            !count_in(into, to, histogram_bucket_low(i), count, room))
+            return false;
+    }
+    return true;
+}
+
+/* Counts the values of `from`, which `into->count` does not include yet. */
+static bool merge_counts(spread *into, const spread *from, spread_room *room)
+{
+    const bool are_few = spread_is_exact(into) && spread_is_exact(from);
+    if (are_few && into->count + from->count <= SPREAD_FEW) {
+        for (uint64_t i = 0; i < from->count; i++)
+            into->few[into->count + i] = from->few[i];
+        return true;
+    }
+    if (spread_is_exact(into) && !count_few(into, into->count, room))
+        return false;
+    for (uint64_t i = 0; spread_is_exact(from) && i < from->count; i++) {
+        if (!count_int(into, i128_of_i64(from->few[i]), 1, room))
+            return false;
+    }
+    return merge_histogram(into, &into->above, from->above, room) &&
+           merge_histogram(into, &into->below, from->below, room);
+}
+
+/* Brings the distances of `from` to the first value of `into`. */
+static void merge_offsets(spread *into, const spread *from)
+{
+    const double n = (double)from->count;
+    const double between = into->count != 0 ? from->first - into->first : 0;
+    if (into->count == 0)
+        into->first = from->first;
+    into->offset_sum += from->offset_sum + n * between;
+    into->offset_squares +=
+        from->offset_squares + 2 * between * from->offset_sum + n * between * between;
+}
+
+bool spread_merge(spread *into, const spread *from, spread_room *room)
+{
+    into->other_count += from->other_count;
+    if (from->count == 0)
+        return true;
+    if (!merge_counts(into, from, room))
+        return false;
+    merge_offsets(into, from);
+    into->min = into->count == 0 || i128_less(from->min, into->min) ? from->min : into->min;
+    into->max = into->count == 0 || i128_less(into->max, from->max) ? from->max : into->max;
+    if (!i128_add_checked(into->sum, from->sum, &into->sum))
+        into->is_sum_lost = true;
+    into->count += from->count;
+    return true;
+}
+
 void spread_free(spread *s)
 {
     if (s->above != NULL)

@@ -48,6 +48,15 @@ bool spread_add_float(spread *s, double value, spread_room *room);
    by one. */
 bool spread_weigh_int(spread *s, wide_i128 value, uint64_t times, spread_room *room);
 bool spread_weigh_float(spread *s, double value, uint64_t times, spread_room *room);
+
+/* Whether two distributions can be put together so that nothing shows it: of integers, all of which
+   are counted. */
+bool spread_can_merge(const spread *into, const spread *from);
+
+/* Adds the values of another distribution, which came after those that are there. The standard
+   deviation is that of adding them one by one as long as the squares sum up to less than 2^53; it
+   is rounded otherwise. */
+bool spread_merge(spread *into, const spread *from, spread_room *room);
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room);
 void spread_free(spread *s);
 

@@ -281,6 +281,7 @@ static bool uses_calls(const stele_stats *s)
 
 static stele_status add_to_spans(stele_stats *s, const stele_segment *segment)
 {
+    s->has_begun = true;
     if (!note_order(s, segment))
         return STELE_ERR_MEMORY;
     return uses_calls(s) ? stats_calls_add(s, segment) : stele_spans_add(s->spans, segment);
@@ -336,6 +337,7 @@ stele_status stele_stats_finish(stele_stats *s)
     const int64_t end_ns = s->window.end_ns != INT64_MAX ? s->window.end_ns : s->time_ns;
     if (s->groups.is_held && !stats_held_end(&s->groups, end_ns, &s->window))
         status = STELE_ERR_MEMORY;
+    stats_groups_name_tracks(&s->groups);
     for (uint32_t i = 0; i < s->by.count; i++)
         stele_expression_report(s->by.items[i].e);
     for (uint32_t i = 0; i < s->of.count; i++)
@@ -546,7 +548,7 @@ stele_status stele_stats_clear(stele_stats *s)
     s->calls = NULL;
     stats_groups_clear(&s->groups);
     s->row_count = 0;
-    s->is_disordered = s->has_origin = s->has_window = false;
+    s->is_disordered = s->has_begun = s->has_origin = s->has_window = false;
     for (uint32_t i = 0; i < s->last_count; i++)
         s->last_ns[i] = INT64_MIN;
     s->window = (stats_window){INT64_MIN, INT64_MAX};

@@ -192,7 +192,7 @@ static stats_group *group_add(stats_groups *g, uint64_t hash)
     made = group_make(g);
     if (made == NULL)
         return NULL;
-    made->about.keys = keys;
+    made->about.keys = made->keys = keys;
     made->number = (uint32_t)g->count;
     g->room.left -= size;
     hash_table_put(&g->numbers, (uint32_t)hash, (uint32_t)g->count);
@@ -240,6 +240,21 @@ stats_group *stats_groups_find(stats_groups *g)
     if (is_named && found != NULL && !found->about.is_other)
         name_keep(g, key->name, found);
     return found;
+}
+
+void stats_groups_name_tracks(const stats_groups *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        for (uint32_t k = 0; k < g->by_count; k++) {
+            stele_value *key = &g->items[i]->keys[k];
+            const stele_track *track =
+                key->type == STELE_VALUE_TEXT ? stele_track_get(g->context, key->track) : NULL;
+            if (track == NULL)
+                continue;
+            key->name = track->name;
+            key->u.text = stele_name_text(g->context, NULL, track->name);
+        }
+    }
 }
 
 /* ---- Intervals of a group ---- */

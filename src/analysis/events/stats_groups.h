@@ -28,6 +28,7 @@ typedef struct stats_held {
 
 typedef struct stats_group {
     stele_stats_group about; /* must be the first member: callers get a pointer to it */
+    stele_value *keys;       /* those of `about` */
     uint8_t *points;
     uint32_t point_count, point_capacity;
     uint32_t number;  /* index of the group in items; UINT32_MAX for the group of all others */
@@ -97,6 +98,10 @@ static inline stats_group *stats_group_numbered(const stats_groups *g, uint32_t 
 {
     return number < g->count ? g->items[number] : g->other;
 }
+
+/* Gives keys that are tracks the names that are known now, which may have become known after the
+   first row. */
+void stats_groups_name_tracks(const stats_groups *g);
 
 /* Finds or makes an interval of a group. Returns NULL if there is no room or, with `*is_memory`
    set, if out of memory. */

@@ -25,6 +25,7 @@ struct stele_stats {
     bool is_of_calls; /* rows are grouped by `name`, and expressions are only `dur` and `self` */
     bool uses_time;   /* expressions need the begin of time */
     bool is_disordered;
+    bool has_begun;         /* events went to an engine that follows what begins and ends */
     stats_window window;    /* the window in which values that hold are counted */
     int64_t time_ns;        /* the latest time of all events */
     const stele_field *row; /* rows are the numbers of counters: the current one */

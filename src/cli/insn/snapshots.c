@@ -18,5 +18,5 @@ stele_status snapshots_read(cli *c, stele_trace *trace, stele_insn_snapshot_fn *
     stele_request request = STELE_INIT(stele_request);
     reading r = {c, take, user};
     stele_insn_snapshot_request(&request);
-    return cli_read(c, &trace, 1, &request, &(consumer){NULL, take_segment, &r}, NULL);
+    return cli_read(c, &trace, 1, &request, &(consumer){.take = take_segment, .user = &r}, NULL);
 }
