@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/digest.h"
 
+#include <stele/insn.h>
 #include <stele/text.h>
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct digesting {
     uint32_t columns;        /* columns that `more` needs */
     stele_spans *spans;
     stele_pairing *pairing; /* NULL: no moments are paired */
+    bool has_calls;         /* events can be calls; those of instruction traces are none */
     bool has_last;
     int64_t covered_ns; /* the end so far of what is recorded */
 } digesting;
@@ -176,7 +178,7 @@ static stele_status take(void *user, const stele_segment *segment)
     stele_status status = stele_summary_add(g->d->summary, segment);
     if (status == STELE_OK && g->more->take != NULL)
         status = g->more->take(g->more->user, segment);
-    if (status != STELE_OK)
+    if (status != STELE_OK || !g->has_calls)
         return status;
     for (uint32_t i = 0; i < segment->count; i++)
         note_time(g, &segment->batch->events[segment->first + i]);
@@ -231,10 +233,13 @@ static bool conclude(digesting *g, const char *path)
 
 static bool read_trace(digesting *g, const char *path)
 {
-    const uint64_t columns = STELE_SUMMARY_COLUMNS | stele_profile_columns(g->d->profile) |
-                             stele_spans_columns(g->spans) | g->columns |
-                             (g->pairing != NULL ? stele_pairing_columns(g->pairing) : 0);
-    const stele_request request = {.columns = (uint32_t)columns, .order = STELE_ORDER_TIME};
+    const uint64_t calls = stele_profile_columns(g->d->profile) | stele_spans_columns(g->spans) |
+                           (g->pairing != NULL ? stele_pairing_columns(g->pairing) : 0);
+    const uint64_t columns = STELE_SUMMARY_COLUMNS | g->columns | (g->has_calls ? calls : 0);
+    /* Events are counted in any order. */
+    const bool has_order = g->has_calls || g->more->take != NULL;
+    const stele_request request = {.columns = (uint32_t)columns,
+                                   .order = has_order ? STELE_ORDER_TIME : STELE_ORDER_NONE};
     const bool is_whole = cli_check(g->c,
                                     cli_read(g->c, &g->d->trace, 1, &request,
                                              &(consumer){.take = take, .user = g}, &g->d->stats),
@@ -259,6 +264,7 @@ bool digest_read(cli *c, size_t index, const digest_more *more, digest *d)
     d->trace = cli_open(c, index);
     if (d->trace != NULL) {
         d->about = stele_trace_get_info(d->trace);
+        g.has_calls = !stele_trace_has_insns(d->trace);
         is_whole = make(&g, path) && read_trace(&g, path);
     }
     cli_conclude(c, path, d->trace != NULL ? &d->stats : NULL);
