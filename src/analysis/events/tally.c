@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 /* Different buckets that a list can have, and values that are counted in one before there is a
    histogram: adding to a list is slower. */
 #define LIST_BUCKETS 64u
@@ -93,7 +95,7 @@ static void list_count(tally_list *list, unsigned bucket)
 
 static bool list_resize(tally *t, tally_list *list, unsigned capacity)
 {
-    tally_list *grown = realloc(list, sizeof *grown + capacity * sizeof grown->at[0]);
+    tally_list *grown = array_fit(list, 1, sizeof *grown + capacity * sizeof grown->at[0]);
     if (grown == NULL)
         return false;
     if (list == NULL)
