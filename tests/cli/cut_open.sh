@@ -69,6 +69,16 @@ expect 0 cut --force -b 1s -o cut whole.fxt
 same_count STE014 err 1
 expect 0 cut --force -b 52ns -e 1s -o cut whole.fxt
 says_not err 'when the cut ends'
+# What is damaged is reported once, although the trace is read several times.
+for sample in basic-bad-type extents-too-large no-extents; do
+    for open in --open --no-open; do
+        [ $open = --no-open ] || open=
+        # shellcheck disable=SC2086 # an option, or none
+        "$STELE" cut $open --force -b 1us -e -1us -o cut.xray "$SOURCE/src/formats/xray/bad/$sample.xray" >out 2>err
+        check "$sample: each finding once" test -z "$(grep -o ':[0-9]*: error XRY[0-9]*' err | sort | uniq -d)"
+        says err 'error XRY'
+    done
+done
 # The pieces of a trace are the whole again.
 expect 0 cut -e 61ns -o piece.1.fxt whole.fxt
 expect 0 cut -b 61ns -o piece.2.fxt whole.fxt

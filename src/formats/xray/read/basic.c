@@ -30,6 +30,7 @@ typedef struct basic_producer {
     uint64_t repeat_end;  /* offset up to which records repeat others */
     uint64_t passed_size; /* bytes read so far */
     bool is_file_order;
+    bool is_quiet; /* bytes that are no records were reported by the index, and are not again */
     /* In file order: the last records before the one at the window, and including it. */
     xray_basic_past past, judged;
     int64_t last_ns;
@@ -161,7 +162,8 @@ static bool skip_damage(basic_producer *self)
     if (size == 0)
         return false;
     self->past = self->judged;
-    basic_report(self, XRY014, size, XRAY_BASIC_EXPECTED, "other bytes");
+    if (!self->is_quiet)
+        basic_report(self, XRY014, size, XRAY_BASIC_EXPECTED, "other bytes");
     self->base.balance.skipped_size += size;
     self->passed_size += size;
     self->w.at += size;
@@ -176,7 +178,8 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
     bool is_argument;
     while ((left = window_need(&self->w, XRAY_BASIC_SIZE)) < XRAY_BASIC_SIZE) {
         if (left != 0 && self->w.status == STELE_OK) {
-            basic_report(self, XRY017, left, "a record of 32 bytes", "the end of the file");
+            if (!self->is_quiet)
+                basic_report(self, XRY017, left, "a record of 32 bytes", "the end of the file");
             self->base.balance.skipped_size += left;
             self->passed_size += left;
             self->w.at = self->w.end;
@@ -333,6 +336,7 @@ stele_status xray_produce_basic(xray_trace *trace, const produce_request *reques
     self->trace = trace;
     self->columns = request->columns;
     self->is_file_order = request->stream == PRODUCE_ALL;
+    self->is_quiet = trace->has_findings;
     trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
     if (self->is_file_order)
         self->passed_size = XRAY_HEADER_SIZE;

@@ -293,7 +293,8 @@ stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request,
     self->columns = request->columns;
     self->check = request->check;
     self->is_file_order = request->stream == PRODUCE_ALL;
-    self->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE};
+    self->locator =
+        (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE, .is_quiet = trace->has_findings};
     /* In file order the producer walks over all bytes. */
     trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
     self->base.stop = UINT64_MAX;
