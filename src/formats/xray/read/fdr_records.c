@@ -195,6 +195,8 @@ static stele_status take_event(fdr_producer *self, stele_batch *batch, const uin
     }
     if (self->trace->header.version >= 5)
         self->tsc = record->tsc;
+    if (self->check && record->value == 0)
+        fdr_report(self, XRY022, start, XRAY_METADATA_SIZE, "a payload", "0 bytes");
     if (judged == XRAY_PAYLOAD_OVERWRITTEN) {
         fdr_report(self, XRY007, start, record->value, "the payload", "the next record");
     } else if (judged == XRAY_PAYLOAD_DAMAGED) {
@@ -214,6 +216,20 @@ static bool is_too_long(const fdr_producer *self, const uint8_t *end)
 {
     return self->w.buffer != NULL && window_offset_of(&self->w, end) < self->range.end &&
            (size_t)(self->w.end - self->w.at) >= self->w.capacity_max;
+}
+
+/* Reports an EndOfBuffer record that damage may have made of other bytes. Early runtimes leave
+   bytes of their stack in it, and stale bytes after it may be records, too, so nobody can tell. */
+static void check_end(fdr_producer *self, const uint8_t *at)
+{
+    const uint64_t offset = window_offset_of(&self->w, at);
+    uint8_t any = 0;
+    for (unsigned i = 1; i < XRAY_METADATA_SIZE; i++)
+        any |= at[i];
+    if (any != 0)
+        fdr_report(self, XRY021, at,
+                   self->range.end != UINT64_MAX ? self->range.end - offset : XRAY_METADATA_SIZE,
+                   "15 bytes of 0", "others");
 }
 
 /* Takes a metadata record; `*at` moves after it, or stays if more has to be loaded. */
@@ -256,6 +272,7 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
             fdr_skip_damage(self, start, STELE_XRAY_BAD_KIND);
             break;
         }
+        check_end(self, start);
         self->padding_begin = window_offset_of(&self->w, *at);
         fdr_leave_range(self);
         break;

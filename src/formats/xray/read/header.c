@@ -17,6 +17,10 @@
 /* Bytes of a log that are searched for its first event. */
 #define EVENT_LOOK ((size_t)4 << 10)
 
+/* How sure a basic-mode header is if one of so many records after it is not valid. */
+#define PROBE_ONE_WRONG (PROBE_PLAUSIBLE + 10)
+#define ONE_WRONG_OF    8u
+
 /* Returns how sure it is that the records which begin every buffer follow the header; one may be
    damaged. */
 static int probe_fdr(const stele_xray_header *header, const uint8_t *at, size_t left, char *reason)
@@ -42,22 +46,47 @@ static int probe_fdr(const stele_xray_header *header, const uint8_t *at, size_t 
     return right >= 3 ? PROBE_STRONG : PROBE_PLAUSIBLE;
 }
 
+/* Whether the counters of two entries or exits are near each other. */
+static bool are_near(bool big, const uint8_t *a, const uint8_t *b)
+{
+    const uint64_t x = xray_load64(big, a + 8), y = xray_load64(big, b + 8);
+    return (x > y ? x - y : y - x) < NEAR_TICKS;
+}
+
+/* Whether a record of basic mode can be at `begin` + `at`, among `size` bytes of them: its counter
+   is near that of the one before or after it, unless these are arguments, which have none. */
+static bool can_be_basic(bool big, const uint8_t *begin, size_t at, size_t size)
+{
+    const uint8_t *const r = begin + at;
+    const unsigned type = xray_load16(big, r);
+    const uint32_t function = xray_load32(big, r + 4);
+    const bool has_before = at != 0, has_after = at + 2 * XRAY_BASIC_SIZE <= size;
+    if (type > 1 || (type == 0 && r[3] > 3) || function == 0 || function > 0x0fffffff)
+        return false;
+    return type == 1 || !(has_before || has_after) ||
+           (has_before && (xray_load16(big, r - XRAY_BASIC_SIZE) == 1 ||
+                           are_near(big, r, r - XRAY_BASIC_SIZE))) ||
+           (has_after &&
+            (xray_load16(big, r + XRAY_BASIC_SIZE) == 1 || are_near(big, r, r + XRAY_BASIC_SIZE)));
+}
+
 static int probe_basic(const stele_xray_header *header, const uint8_t *at, size_t left,
                        char *reason)
 {
+    const bool big = header->is_big_endian;
     size_t seen = 0, right = 0;
-    for (; left >= XRAY_BASIC_SIZE && seen < 16; seen++, left -= XRAY_BASIC_SIZE) {
-        const unsigned type = xray_load16(header->is_big_endian, at);
-        const uint32_t function = xray_load32(header->is_big_endian, at + 4);
-        right += type <= 1 && (type == 1 || at[3] <= 3) && function != 0 && function <= 0x0fffffff;
-        at += XRAY_BASIC_SIZE;
-    }
+    for (; left >= (seen + 1) * XRAY_BASIC_SIZE && seen < 16; seen++)
+        right += can_be_basic(big, at, seen * XRAY_BASIC_SIZE, left);
     snprintf(reason, PROBE_REASON_SIZE,
              "a basic-mode header of version %u before %zu valid records of %zu", header->version,
              right, seen);
     if (right * 4 < seen * 3)
         return PROBE_NO;
-    return seen >= 4 && right == seen ? PROBE_STRONG - 10 : seen > 0 ? PROBE_PLAUSIBLE : PROBE_NAME;
+    if (seen >= 4 && right == seen)
+        return PROBE_STRONG - 10;
+    if (seen >= ONE_WRONG_OF && right + 1 == seen)
+        return PROBE_ONE_WRONG;
+    return seen > 0 ? PROBE_PLAUSIBLE : PROBE_NAME;
 }
 
 unsigned xray_profile_damage(const uint8_t *head)
@@ -140,12 +169,13 @@ typedef struct fitting {
 /*
  * Returns how sure another header must be. A header that XRay writes is only replaced by one
  * without doubt, and so are two bytes. Records of basic mode are so similar that they fit many
- * headers by three quarters.
+ * headers by three quarters: at most one of them may be wrong.
  */
 static int least_score(const fitting *f, const stele_xray_header *header, unsigned damaged)
 {
-    return f->is_valid || damaged > 1 || header->type == XRAY_TYPE_BASIC ? PROBE_STRONG - 10
-                                                                         : PROBE_PLAUSIBLE;
+    if (f->is_valid || damaged > 1)
+        return PROBE_STRONG - 10;
+    return header->type == XRAY_TYPE_BASIC ? PROBE_ONE_WRONG : PROBE_PLAUSIBLE;
 }
 
 /* Tries a header. Of those that fit, the one that differs least is the best, and of equal ones the
