@@ -80,13 +80,13 @@ median() {
     sort -n -k "$2" "$1" | awk -v column="$2" '{ all[NR] = $column } END { print all[int((NR + 1) / 2)] }'
 }
 
-# alone COMMAND...: medians in $cpu, $elapsed, $peak.
+# alone COMMAND...: medians in $cpu, $peak.
 alone() {
     : >"$dir/own"
     for _ in $(seq "$rounds"); do
         once "$dir/own" "$@" || return 1
     done
-    cpu=$(median "$dir/own" 1) elapsed=$(median "$dir/own" 2) peak=$(median "$dir/own" 3)
+    cpu=$(median "$dir/own" 1) peak=$(median "$dir/own" 3)
 }
 
 # The commands of a row are scripts, so that /usr/bin/time can run them.
@@ -207,31 +207,41 @@ END
     echo
 }
 
+# beside WHAT COMMAND...: a row for the command with -j 1 and -j 2, which take turns
+beside() {
+    what=$1
+    shift
+    : >"$dir/one" && : >"$dir/two"
+    for _ in $(seq "$rounds"); do
+        once "$dir/one" "$@" -j 1 && once "$dir/two" "$@" -j 2 || return 0
+    done
+    echo "$(median "$dir/one" 2) $(median "$dir/two" 2) $(median "$dir/one" 1) $(median "$dir/two" 1)" |
+        awk -v what="$what" '{
+            printf "| `stele %s` | %.2f s | %.2f s | %.2f | %.2f s | %.2f s | %.2f |\n",
+                what, $1, $2, $1 / ($2 > 0 ? $2 : 0.01), $3, $4, $4 / ($3 > 0 ? $3 : 0.01) }'
+}
+
 cores() {
     echo "## One core and two"
     echo
-    echo "Seconds on the clock, where a command reads parts of a trace at the same time; they mean little"
-    echo "where other programs run (see the load below)."
+    echo "Where a command reads parts of a trace at the same time: seconds on the clock, which mean little where"
+    echo "other programs run (see the load below), and CPU seconds of all threads, which should not grow."
     echo
-    echo "| command | one thread | two | ratio |"
-    echo "|---|---|---|---|"
-    input xtrace "$most" && warm "$trace"
-    for line in "insn mix" "insn blocks --csv"; do
-        # shellcheck disable=SC2086
-        alone "$stele" $line --threads 1 "$trace" && one=$elapsed
-        # shellcheck disable=SC2086
-        alone "$stele" $line --threads 2 "$trace" && two=$elapsed
-        echo "$one $two" | awk -v line="$line" '{
-            printf "| `stele %s`, xtrace | %.2f s | %.2f s | %.2f |\n", line, $1, $2, $1 / ($2 > 0 ? $2 : 0.01) }'
+    echo "| command | one thread | two | ratio | CPU, one thread | two | ratio |"
+    echo "|---|---|---|---|---|---|---|"
+    for format in fxt xray1 ctf; do
+        input "$format" "$most" && warm "$trace"
+        beside "info, $format" "$stele" info "$trace"
+        beside "stats --by name, $format" "$stele" stats --by name "$trace"
     done
+    input xtrace "$most" && warm "$trace"
+    beside "insn mix, xtrace" "$stele" insn mix "$trace"
+    beside "insn blocks --csv, xtrace" "$stele" insn blocks --csv "$trace"
     if "$stele" version --json | tr -d '\n ' | grep -q '"name":"duckdb","purpose":[^,]*,"is_there":true'; then
         for format in fxt ctf; do
             input "$format" "$most" && warm "$trace"
-            alone "$stele" query -j 1 "$trace" 'select name, count(*) from event group by name' && one=$elapsed
-            alone "$stele" query -j 2 "$trace" 'select name, count(*) from event group by name' && two=$elapsed
-            echo "$one $two" | awk -v format="$format" '{
-                printf "| `stele query`, count by name, %s | %.2f s | %.2f s | %.2f |\n", format, $1, $2,
-                    $1 / ($2 > 0 ? $2 : 0.01) }'
+            beside "query, count by name, $format" \
+                "$stele" query "$trace" 'select name, count(*) from event group by name'
         done
     fi
     echo
