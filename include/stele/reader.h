@@ -298,8 +298,8 @@ typedef struct stele_reader_stats {
     int64_t begin_ns; /* time of the first event of all traces, whether or not the request has it */
     /* Begin of the request's range, as time_ns; INT64_MIN: open, or in ticks. */
     int64_t range_begin_ns;
-    /* End of the request's range, as time_ns, but not after the last event where that is known;
-       INT64_MAX: open, or in ticks. */
+    /* End of the request's range, as time_ns; INT64_MAX: open, or in ticks, or after the last
+       event, where that is known. */
     int64_t range_end_ns;
     uint64_t byte_count; /* bytes of input read so far, as stored */
     uint64_t byte_total; /* bytes of all inputs, as stored; 0: not known */

@@ -443,13 +443,15 @@ static int64_t last_end(const opening *o)
     return last_ns;
 }
 
-/* Sets the range in the statistics, and opens its begin if events before it are wanted, too. */
+/* Sets the range in the statistics, and opens its begin if events before it are wanted, too. An end
+   after the last event is an open one: what ends with that event is not cut. */
 static void range_tell(opening *o)
 {
     stele_reader_stats *stats = &o->reader->stats;
     const int64_t last_ns = o->range.end_ns != INT64_MAX ? last_end(o) : INT64_MAX;
     stats->range_begin_ns = o->range.begin_ns;
-    stats->range_end_ns = o->range.end_ns < last_ns ? o->range.end_ns : last_ns;
+    stats->range_end_ns =
+        last_ns != INT64_MAX && o->range.end_ns > last_ns ? INT64_MAX : o->range.end_ns;
     if (o->request.from_start)
         o->range.begin_ns = INT64_MIN;
 }

@@ -78,8 +78,7 @@ stele_status viewer_give_wanted(const question *q, const stele_segment *segment,
 
 int64_t viewer_known_end(const viewer *v, int64_t end_ns)
 {
-    return v->is_scanned && v->known.has_range && end_ns > v->known.end_ns ? v->known.end_ns
-                                                                           : end_ns;
+    return v->is_scanned && v->known.has_range && end_ns > v->known.end_ns ? INT64_MAX : end_ns;
 }
 
 static stele_status take_wanted(void *user, const stele_segment *segment)

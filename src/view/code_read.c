@@ -24,9 +24,9 @@ static size_t find_threads(const viewer *v, const question *q, const stele_trace
 
 void code_stretch(const viewer *v, const question *q, uint64_t *begin, uint64_t *end)
 {
-    const int64_t known_ns = viewer_known_end(v, q->end_ns);
+    const int64_t known_ns = v->is_scanned && v->known.has_range ? v->known.end_ns : INT64_MAX;
     *begin = q->begin_ns > 0 ? (uint64_t)q->begin_ns : 0;
-    *end = q->end_ns < known_ns ? (uint64_t)q->end_ns : (uint64_t)known_ns + 1;
+    *end = q->end_ns <= known_ns ? (uint64_t)q->end_ns : (uint64_t)known_ns + 1;
     if (*end <= *begin)
         *end = *begin + 1;
 }

@@ -25,18 +25,34 @@ view_track *view_known_track(view_known *k, uint32_t track)
     return &k->tracks[track];
 }
 
-bool viewer_end_open(const viewer *v, stele_span *span, int64_t begin_ns)
+/* Gives the time of the last event that a span on its track can end with. Returns false if it is
+   not known. */
+static bool last_of(const viewer *v, const stele_span *span, int64_t *last_ns)
 {
     const view_track *track =
         span->track < v->known.track_capacity ? &v->known.tracks[span->track] : NULL;
     const bool is_nested = span->source != STELE_SPAN_ASYNC && span->source != STELE_SPAN_PAIR &&
                            span->source != STELE_SPAN_FLOW;
-    if (span->end != STELE_SPAN_OPEN || !is_nested || !v->is_scanned || track == NULL ||
-        (track->has & VIEW_HAS_NESTED) == 0 || span->end_ns <= track->last_ns)
-        return true;
-    if (track->last_ns <= begin_ns && span->begin_ns <= begin_ns)
+    if (!v->is_scanned || !v->known.has_range)
         return false;
-    span->end_ns = track->last_ns > span->begin_ns ? track->last_ns : span->begin_ns;
+    *last_ns = is_nested && track != NULL ? track->last_ns : v->known.end_ns;
+    return !is_nested || (track != NULL && (track->has & VIEW_HAS_NESTED) != 0);
+}
+
+bool viewer_is_open(const viewer *v, const stele_span *span)
+{
+    int64_t last_ns;
+    return span->end == STELE_SPAN_OPEN && (!last_of(v, span, &last_ns) || span->end_ns >= last_ns);
+}
+
+bool viewer_end_open(const viewer *v, stele_span *span, int64_t begin_ns)
+{
+    int64_t last_ns;
+    if (span->end != STELE_SPAN_OPEN || !last_of(v, span, &last_ns) || span->end_ns <= last_ns)
+        return true;
+    if (last_ns <= begin_ns && span->begin_ns <= begin_ns)
+        return false;
+    span->end_ns = last_ns > span->begin_ns ? last_ns : span->begin_ns;
     return true;
 }
 

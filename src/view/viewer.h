@@ -186,7 +186,12 @@ stele_status viewer_give_wanted(const question *q, const stele_segment *segment,
    the stretch begins. */
 bool viewer_end_open(const viewer *v, stele_span *span, int64_t begin_ns);
 
-/* Returns where spans open at the end of a stretch end: not after the last event. */
+/* Returns whether a span, after viewer_end_open(), is open to the end of the trace, and not only
+   where the stretch ends. */
+bool viewer_is_open(const viewer *v, const stele_span *span);
+
+/* Returns the end of a stretch for analyses: INT64_MAX if it is after the last event, so that what
+   is open ends as without an end. */
 int64_t viewer_known_end(const viewer *v, int64_t end_ns);
 
 /* Returns whether an event is shown as a mark: it is not a span or a part of one, a counter or a

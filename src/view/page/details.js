@@ -8,6 +8,15 @@ import {facts, link, make, table} from './dom.js';
 import {nameExpression} from './stretch.js';
 import {countText, wallText} from './time.js';
 
+/** @type {Record<string, string>} what is said of spans that did not end by themselves */
+const endTexts = {
+    open: 'still open when the trace ends, or its track does',
+    unwound: 'with what is around it: its own end is missing',
+    tail: 'by a tail call',
+    'entry-lost': 'here; its begin is missing',
+    timeout: 'by the timeout'
+};
+
 /** @typedef {import('./timeline.js').Thing} Thing */
 
 /** A depth that stands for the innermost span at a moment. */
@@ -81,7 +90,7 @@ export class Details {
         if (answer.kind !== undefined) rows.push(['Kind', answer.kind]);
         if (answer.depth !== undefined && thing.kind === 'span') rows.push(['Depth', String(answer.depth)]);
         if (answer.cpu !== undefined) rows.push(['CPU', String(answer.cpu)]);
-        if (answer.ended !== undefined && answer.ended !== 'returned') rows.push(['Ended', answer.ended]);
+        if (answer.ended !== undefined && answer.ended !== 'returned') rows.push(['Ended', endTexts[answer.ended] ?? answer.ended]);
         if (answer.delta !== undefined) rows.push(['Since the one before', this.panel.length(answer.delta)]);
         rows.push(['Record', `at byte ${answer.offset}` + (answer.endOffset !== undefined && answer.endOffset !== answer.offset ? `, its end at ${answer.endOffset}` : '')]);
         if (answer.damaged) rows.push(['Damaged', 'what could be read of it is here']);

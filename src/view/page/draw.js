@@ -11,6 +11,9 @@ import {Palette, stateNames} from './colors.js';
  *     where sight ends, and the nanoseconds of a pixel that the row was made for
  */
 
+/** Numbers of how spans end, as answers have them. */
+export const spanEnds = {open: 3, beginLost: 4};
+
 const LABEL_WIDTH = 56; /* least width in pixels of an entry for several spans that gets a label */
 
 export class Drawing {
@@ -127,6 +130,7 @@ export class Drawing {
             } else {
                 const gap = right - left > 3 ? 0.75 : 0;
                 c.fillRect(left, top, right - left - gap, height);
+                if (kind === 'spans' && data[i] === spanEnds.open) this.fade(left, right, top, height);
                 if (right - left > 24 && hasText && (kind !== 'states' || (data[i] ?? 0) !== 0)) {
                     c.globalAlpha = 1;
                     c.fillStyle = this.palette.text;
@@ -137,6 +141,33 @@ export class Drawing {
             c.globalAlpha = 1;
         }
         label();
+    }
+
+    /**
+     * Lets the end of a span fade, with a dashed edge: the trace ended before the span did.
+     * @param {number} left
+     * @param {number} right
+     * @param {number} top
+     * @param {number} height
+     */
+    fade(left, right, top, height) {
+        const c = this.context;
+        const width = Math.min(32, (right - left) / 2);
+        if (right > this.width + 2 || width < 1) return;
+        const paint = c.createLinearGradient(right - width, 0, right, 0);
+        paint.addColorStop(0, this.palette.back + '00');
+        paint.addColorStop(1, this.palette.back);
+        c.globalAlpha = 1;
+        c.fillStyle = paint;
+        c.fillRect(right - width, top, width, height);
+        if (width < 3) return;
+        c.strokeStyle = this.palette.text2;
+        c.setLineDash([2, 2]);
+        c.beginPath();
+        c.moveTo(right - 1, top);
+        c.lineTo(right - 1, top + height);
+        c.stroke();
+        c.setLineDash([]);
     }
 
     /**

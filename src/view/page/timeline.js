@@ -2,7 +2,7 @@
 // The picture: drawing the stretch in sight, and finding what is at the pointer.
 
 import {stateNames} from './colors.js';
-import {Drawing, fit, numberText} from './draw.js';
+import {Drawing, fit, numberText, spanEnds} from './draw.js';
 import {lengthText, momentText, tickLength} from './time.js';
 
 /**
@@ -399,7 +399,10 @@ export class Timeline extends Drawing {
         if (thing.count > 1)
             return `${thing.count.toLocaleString('en')} here within a pixel; the longest: ${name}\n` +
                 (thing.busy > 0 ? `${lengthText(thing.busy, this.clock)} together, ` : '') + `from ${at}\nZoom in to see each.`;
-        return `${name}${length ? '\n' + length : ''}\nat ${at}`;
+        const isSpan = thing.kind === 'span' || thing.kind === 'async';
+        const end = isSpan && thing.data === spanEnds.open ? '\nstill open when the trace ends'
+            : isSpan && thing.data === spanEnds.beginLost ? '\nits begin is missing' : '';
+        return `${name}${length ? '\n' + length : ''}\nat ${at}${end}`;
     }
 }
 
