@@ -3,7 +3,8 @@
  * The page as a folder: its files, what the traces are, numbers about the whole, and tiles. Tile I
  * of level L is the stretch that begins at begin + I * W and is W long, where W is the whole range,
  * rounded up to a power of two, divided by 2^L. A tile that shows each event by itself has no tiles
- * below it.
+ * below it. Spans are cut at the edges of tiles; where such a span really begins and ends stands
+ * once in the list of crossings, so that the page draws it as one.
  *
  * All data are scripts that call steleData(name, value): browsers let a page that was opened from a
  * file load scripts next to it, and no other files.
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/list.h"
 #include "view/viewer.h"
 
 #define TILE_PIXELS 2048u
@@ -201,7 +203,7 @@ static stele_status answer_for_info(viewer *v, const question *q, stele_output *
 static stele_status write_whole(const export *x, const char *name, answer_fn *answer)
 {
     const question q = {.begin_ns = x->v->known.has_range ? x->v->known.begin_ns : 0,
-                        .end_ns = x->v->known.has_range ? x->v->known.end_ns : 0,
+                        .end_ns = x->v->known.has_range ? INT64_MAX : 0,
                         .width = TILE_PIXELS};
     stele_output *member;
     stele_status status = begin_data(x->folder, name, &member);
@@ -231,6 +233,147 @@ static stele_status write_tiles(const export *x)
     return end_data(member);
 }
 
+/* ---- Spans that cross the edges of tiles ---- */
+
+#define CROSSINGS_MAX 262144u
+
+typedef struct crossing {
+    int64_t begin_ns, end_ns;
+    uint32_t track, depth;
+    uint32_t end; /* a stele_span_end */
+} crossing;
+
+typedef struct crossings {
+    const export *x;
+    int64_t *edges; /* sorted */
+    size_t edge_count;
+    crossing *at;
+    size_t count, capacity;
+    uint64_t left_out;
+} crossings;
+
+static int compare_edges(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Makes the list of the edges between tiles. */
+static stele_status make_edges(crossings *c)
+{
+    const export *x = c->x;
+    c->edges = malloc((x->done + 1) * sizeof *c->edges);
+    if (c->edges == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < x->done; i++) {
+        const uint64_t width_ns = x->whole_ns >> x->tiles[i].level;
+        if (x->tiles[i].index != 0)
+            c->edges[c->edge_count++] =
+                (int64_t)((uint64_t)x->v->known.begin_ns + x->tiles[i].index * width_ns);
+    }
+    if (c->edge_count != 0)
+        qsort(c->edges, c->edge_count, sizeof *c->edges, compare_edges);
+    return STELE_OK;
+}
+
+/* Returns whether an edge is within a span. */
+static bool is_crossing(const crossings *c, const stele_span *span)
+{
+    size_t low = 0, high = c->edge_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->edges[middle] <= span->begin_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->edge_count && c->edges[low] < span->end_ns;
+}
+
+static stele_status take_crossing(crossings *c, const stele_span *span)
+{
+    if (c->count == CROSSINGS_MAX) {
+        c->left_out++;
+        return STELE_OK;
+    }
+    if (c->count == c->capacity) {
+        crossing *grown = list_grow(c->at, sizeof *grown, &c->capacity);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        c->at = grown;
+    }
+    c->at[c->count++] =
+        (crossing){span->begin_ns, span->end_ns, span->track, span->depth, span->end};
+    return STELE_OK;
+}
+
+static stele_status take_crossings(void *user, const stele_segment *segment,
+                                   const stele_span *spans)
+{
+    crossings *c = user;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        const bool is_nested = spans[i].source == STELE_SPAN_CALL ||
+                               spans[i].source == STELE_SPAN_COMPLETE ||
+                               spans[i].source == STELE_SPAN_NESTED_PAIR;
+        if (is_nested && spans[i].depth < VIEW_DEPTH_MAX && is_crossing(c, &spans[i]))
+            status = take_crossing(c, &spans[i]);
+    }
+    return status;
+}
+
+static int compare_crossings(const void *left, const void *right)
+{
+    const crossing *a = left, *b = right;
+    if (a->track != b->track)
+        return a->track < b->track ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+static stele_status put_crossings(const crossings *c)
+{
+    const int64_t begin_ns = c->x->v->known.begin_ns;
+    stele_json j = {.is_line = true};
+    stele_output *member;
+    const stele_status status = begin_data(c->x->folder, "crossings", &member);
+    if (status != STELE_OK)
+        return status;
+    j.out = member;
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint(&j, "leftOut", c->left_out);
+    stele_json_open(&j, "spans", '[');
+    for (size_t i = 0; i < c->count; i++) {
+        const crossing *at = &c->at[i];
+        const int64_t numbers[] = {
+            at->track, at->depth, (int64_t)((uint64_t)at->begin_ns - (uint64_t)begin_ns),
+            (int64_t)((uint64_t)at->end_ns - (uint64_t)at->begin_ns), at->end};
+        stele_json_int_elements(&j, numbers, sizeof numbers / sizeof numbers[0]);
+    }
+    stele_json_close(&j, ']');
+    stele_json_close(&j, '}');
+    return end_data(member);
+}
+
+/* Writes the nested spans that the edges of tiles cut, as numbers: five for each, sorted by track,
+   depth and begin. */
+static stele_status write_crossings(const export *x)
+{
+    crossings c = {.x = x};
+    view_reading r = {.is_whole = true, .span = take_crossings, .user = &c};
+    stele_status status = make_edges(&c);
+    if (status == STELE_OK && c.edge_count != 0)
+        status = viewer_read(x->v, &r, INT64_MIN, INT64_MAX);
+    if (c.count != 0)
+        qsort(c.at, c.count, sizeof *c.at, compare_crossings);
+    if (status == STELE_OK)
+        status = put_crossings(&c);
+    free(c.edges);
+    free(c.at);
+    return status;
+}
+
 static stele_status write_info(const export *x)
 {
     stele_status status = write_whole(x, "info", answer_for_info);
@@ -240,6 +383,8 @@ static stele_status write_info(const export *x)
         status = write_whole(x, "flame", answer_flame);
     if (status == STELE_OK)
         status = write_whole(x, "states", answer_states);
+    if (status == STELE_OK)
+        status = write_crossings(x);
     return status == STELE_OK ? write_tiles(x) : status;
 }
 

@@ -30,9 +30,12 @@ npm/node_modules/.bin/tsc -p tsconfig.json >types 2>&1 || complain "types do not
 
 have chromium || leave "no chromium"
 last="tests/view/exported.mjs"
-expect 0 view --export page "$fxt/events.fxt"
-timeout 240 node "$SOURCE/tests/view/exported.mjs" "$PWD/page" "$PWD/npm" \
-    "$(command -v chromium)" >page.txt 2>&1 || complain "the page as a folder" page.txt
+for trace in "$fxt/events.fxt" "$SOURCE/src/formats/xray/good/sleeper.14.fdr5.tsc.xray"; do
+    last="tests/view/exported.mjs $trace"
+    expect 0 view --export page --force "$trace"
+    timeout 240 node "$SOURCE/tests/view/exported.mjs" "$PWD/page" "$PWD/npm" \
+        "$(command -v chromium)" >page.txt 2>&1 || complain "the page as a folder" page.txt
+done
 "$STELE" view --no-open --listen nowhere "$fxt/events.fxt" >out 2>err
 grep -q 'this build has no server' err && leave "this build has no server (libmicrohttpd-dev)"
 for trace in "$fxt/events.fxt" "$fxt/hostile_names.fxt"; do

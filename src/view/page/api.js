@@ -121,6 +121,128 @@ function loadData(name) {
 
 /** @type {Promise<{whole: number, tiles: string[]}> | undefined} */
 let stillTiles;
+/** @type {Promise<Map<string, [number, number, number][]>> | undefined} */
+let stillCrossings;
+
+/**
+ * The spans that the edges of tiles cut, by track and depth: begin since the begin of the trace, length and
+ * how they end, sorted by begin.
+ */
+async function loadCrossings() {
+    /** @type {Map<string, [number, number, number][]>} */
+    const found = new Map();
+    /** @type {{spans: number[]}} */
+    const {spans} = await loadData('crossings');
+    for (let i = 0; i + 4 < spans.length; i += 5) {
+        const key = `${spans[i]}:${spans[i + 1]}`;
+        const list = found.get(key) ?? [];
+        if (list.length === 0) found.set(key, list);
+        list.push([spans[i + 2], spans[i + 3], spans[i + 4]]);
+    }
+    return found;
+}
+
+/**
+ * Joins the rows of tiles that follow each other: what an edge cuts becomes one entry with its true begin
+ * and length.
+ * @param {Picture[]} pictures in the order of time
+ * @param {bigint} origin begin of the trace
+ * @param {Map<string, [number, number, number][]>} crossings
+ * @returns {Picture}
+ */
+export function joinPictures(pictures, origin, crossings) {
+    const first = pictures[0];
+    const zero = BigInt(first.begin);
+    /** @type {Map<string, Row>} */
+    const rows = new Map();
+    /** @type {Picture['arrows']} */
+    const arrows = [];
+    for (const picture of pictures) {
+        const shift = Number(BigInt(picture.begin) - zero), width = Number(BigInt(picture.end) - BigInt(picture.begin));
+        for (const [begin, end, from, to, name] of picture.arrows)
+            arrows.push([begin + shift, end + shift, from, to, name]);
+        for (const row of picture.rows) {
+            const key = `${row.row}:${row.track}:${row.index}`;
+            const into = rows.get(key) ?? {track: row.track, row: row.row, index: row.index, begin: [], count: []};
+            rows.set(key, into);
+            const list = row.row === 'spans' ? crossings.get(`${row.track}:${row.index}`) : undefined;
+            for (let i = 0; i < row.begin.length; i++) {
+                const begin = row.begin[i], dur = row.dur?.[i] ?? 0;
+                const isCut = row.dur !== undefined && row.count[i] === 1 && (begin <= 0 || begin + dur >= width);
+                const whole = isCut && list !== undefined
+                    ? crossingAt(list, Number(BigInt(picture.begin) - origin) + begin + Math.floor(dur / 2)) : undefined;
+                const at = whole === undefined ? begin + shift : whole[0] - Number(zero - origin);
+                const last = into.begin.length - 1;
+                if (isCut && last >= 0 && isSame(into, last, row, i, at, whole !== undefined)) {
+                    if (into.dur !== undefined) into.dur[last] = Math.max(into.dur[last], begin + shift + dur - into.begin[last]);
+                    continue;
+                }
+                append(into, row, i);
+                into.begin[last + 1] = at;
+                if (whole !== undefined) {
+                    /** @type {number[]} */ (into.dur)[last + 1] = whole[1];
+                    if (into.busy !== undefined) into.busy[last + 1] = whole[1];
+                    (into.data ??= new Array(last + 2).fill(0))[last + 1] = whole[2];
+                }
+            }
+        }
+    }
+    return {...first, end: pictures[pictures.length - 1].end, rows: [...rows.values()], arrows,
+        summary: pictures.some((one) => one.summary), names: Object.assign({}, ...pictures.map((one) => one.names)),
+        leftOut: pictures.reduce((sum, one) => sum + one.leftOut, 0),
+        arrowsLeftOut: pictures.reduce((sum, one) => sum + one.arrowsLeftOut, 0),
+        tooDeep: pictures.reduce((sum, one) => sum + one.tooDeep, 0)};
+}
+
+/**
+ * @param {[number, number, number][]} list
+ * @param {number} at
+ */
+function crossingAt(list, at) {
+    let low = 0, high = list.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (list[middle][0] <= at) low = middle + 1;
+        else high = middle;
+    }
+    return low !== 0 && at < list[low - 1][0] + list[low - 1][1] ? list[low - 1] : undefined;
+}
+
+/**
+ * Returns whether an entry of a row goes on in an entry of the next tile: it is the same span, or the
+ * same record began both.
+ * @param {Row} into
+ * @param {number} last
+ * @param {Row} row
+ * @param {number} i
+ * @param {number} at begin of the entry
+ * @param {boolean} isWhole the entry is known as a whole
+ */
+function isSame(into, last, row, i, at, isWhole) {
+    if (into.count[last] !== 1 || (into.name?.[last] ?? 0) !== (row.name?.[i] ?? 0)) return false;
+    if (isWhole) return into.begin[last] === at;
+    return row.row !== 'spans' && row.begin[i] <= 0 && (row.offset?.[i] ?? 0) !== 0 &&
+        (into.offset?.[last] ?? 0) === row.offset?.[i] && (into.data?.[last] ?? 0) === (row.data?.[i] ?? 0);
+}
+
+/** @type {('dur' | 'name' | 'count' | 'busy' | 'offset' | 'data' | 'min' | 'max' | 'last')[]} */
+const columns = ['dur', 'name', 'count', 'busy', 'offset', 'data', 'min', 'max', 'last'];
+
+/**
+ * Appends an entry to a row; a column that one of the rows leaves out is zero there.
+ * @param {Row} into
+ * @param {Row} row
+ * @param {number} i
+ */
+function append(into, row, i) {
+    const count = into.begin.length;
+    into.begin.push(row.begin[i]);
+    for (const key of columns) {
+        if (into[key] === undefined && row[key] === undefined) continue;
+        const column = into[key] ??= new Array(count).fill(0);
+        column.push(row[key]?.[i] ?? 0);
+    }
+}
 /** @type {Map<string, Promise<Picture>>} */
 const loaded = new Map();
 
@@ -150,7 +272,8 @@ export async function stillPictures(origin, begin, end, length) {
         else { look(level + 1, index * 2); look(level + 1, index * 2 + 1); }
     };
     look(0, 0);
-    return Promise.all(wanted.map((key) => {
+    if (wanted.length === 0) return [];
+    const pictures = await Promise.all(wanted.map((key) => {
         let picture = loaded.get(key);
         if (picture === undefined) {
             picture = loadData(key);
@@ -159,4 +282,6 @@ export async function stillPictures(origin, begin, end, length) {
         }
         return picture;
     }));
+    stillCrossings ??= loadCrossings();
+    return [joinPictures(pictures, origin, await stillCrossings)];
 }

@@ -169,8 +169,7 @@ export class Tiles {
             for (const row of picture.rows) {
                 const rows = stretch.tracks.get(row.track);
                 if (rows === undefined) continue;
-                if (shift !== 0) row.begin = row.begin.map((begin) => begin + shift);
-                rows.push(row);
+                rows.push(shift !== 0 ? {...row, begin: row.begin.map((begin) => begin + shift)} : row);
             }
             for (const arrow of picture.arrows) {
                 const [begin, end, from, to, name] = arrow;
