@@ -110,6 +110,7 @@ typedef struct stele_call_counts {
     uint64_t repeated_count;   /* events left out because they are copies of others */
     uint64_t node_other_count; /* calls on paths that have no node, because nodes_max was reached */
     uint64_t folded_count;     /* calls of recursion that is folded in the tree */
+    uint64_t carried_count;    /* calls that were open when the window began, and begin with it */
 } stele_call_counts;
 
 /* Zeros give the defaults. */

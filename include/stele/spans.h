@@ -119,7 +119,8 @@ typedef struct stele_span_counts {
     uint64_t repeated_count; /* events left out because they are copies of others */
     /* Spans without delta_ns, because there are too many different names. */
     uint64_t no_delta_count;
-    uint32_t depth_max; /* the largest number of open calls on a track */
+    uint32_t depth_max;     /* the largest number of open calls on a track */
+    uint64_t carried_count; /* spans that were open when the window began, and begin with it */
 } stele_span_counts;
 
 /* Zeros give the defaults. */
@@ -372,6 +373,10 @@ STELE_API void stele_pairing_finish(stele_pairing *p);
 
 /* Whether the table paired any events. */
 STELE_API bool stele_pairing_used_table(const stele_pairing *p);
+
+/* Reports (STE014) names of stele_pairing_add_pair() that no event had. To be called when the
+   events of all traces were added. */
+STELE_API void stele_pairing_report(const stele_pairing *p);
 
 /* Gives the counts so far. The caller sets `struct_size`, as STELE_INIT does. */
 STELE_API void stele_pairing_get_counts(const stele_pairing *p, stele_pairing_counts *counts);

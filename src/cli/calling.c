@@ -188,6 +188,7 @@ void calling_remark_pairs(cli *c, calling *s)
     char text[PRINT_SIZE];
     if (s->pairing == NULL)
         return;
+    stele_pairing_report(s->pairing);
     stele_pairing_get_counts(s->pairing, &counts);
     if (stele_pairing_used_table(s->pairing))
         cli_remark(c, "%s paired by their names, as entry and exit; --no-pairs leaves them alone",
@@ -462,13 +463,14 @@ typedef struct unusual {
     uint64_t count;
 } unusual;
 
-#define UNUSUAL_COUNT 8
+#define UNUSUAL_COUNT 9
 
 static void list_unusual(const stele_call_counts *counts, unusual list[UNUSUAL_COUNT])
 {
     const unusual all[UNUSUAL_COUNT] = {
         {"unwound_count", "call", "left by an exception, or without an exit: ended by the caller",
          counts->by_end[STELE_CALL_UNWOUND]},
+        {"carried_count", "call", "open before the begin: cut there", counts->carried_count},
         {"open_count", "call", "still open at the end: ended there",
          counts->by_end[STELE_CALL_OPEN]},
         {"entry_lost_count", "exit", "without entry: in no figure",

@@ -39,6 +39,18 @@ static bool choose_form(cli *c, const char *path, flame_form *as)
     return true;
 }
 
+/* Returns whether there is something to draw. A file that would show nothing is refused, so that
+   nobody takes it for a picture. */
+static bool has_calls(cli *c, const stele_path_tree *tree, const char *path)
+{
+    if (tree->count > 1)
+        return true;
+    if (path != NULL && strcmp(path, "-") != 0)
+        return cli_usage(c, "no calls: '%s' is not written, because it would be empty", path);
+    cli_remark(c, "no calls");
+    return true;
+}
+
 /* Writes the paths in a form. */
 static void show(cli *c, stele_paths *p, flame_form as, const char *path)
 {
@@ -51,7 +63,7 @@ static void show(cli *c, stele_paths *p, flame_form as, const char *path)
                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     stele_output *out;
     if (!cli_check(c, stele_paths_tree(p, f.by_count, &tree), "flame") ||
-        !calling_output(c, path, &out))
+        !has_calls(c, &tree, path) || !calling_output(c, path, &out))
         return;
     if (as == FLAME_FORM_FOLDED)
         flame_write_folded(&f, out);

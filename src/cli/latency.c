@@ -241,6 +241,7 @@ void command_LATENCY(cli *c)
         (l.s.options.no_fields = true, spanning_read(&l.s, take, &l))) {
         stele_latency_figures figures = STELE_INIT(stele_latency_figures);
         stele_latency_get(l.durations, &figures);
+        stele_pairing_report(l.s.calling.pairing);
         if (option_given(o, OPTION_JSON))
             write_json(&l, &figures);
         else

@@ -134,6 +134,7 @@ void spanning_remark(spanning *s)
     } all[] = {
         {counts.by_end[STELE_SPAN_UNWOUND], "span",
          "left by an exception, or without an end: ended by what is around"},
+        {counts.carried_count, "span", "open before the begin: cut there"},
         {counts.by_end[STELE_SPAN_OPEN], "span", "still open at the end: ended there"},
         {counts.by_end[STELE_SPAN_ENTRY_LOST], "end", "without begin"},
         {counts.by_end[STELE_SPAN_TIMEOUT], "span", "without an end in time"},

@@ -122,6 +122,10 @@ expect 2 calls --children --csv "$xray/events.fdr2.xray"
 
 expect 0 latency request reply --by arg.id request
 golden latency_text
+says_not err 'STE014'
+# A name that no event has is reported, with the one that it may have been meant for.
+expect 0 latency requets reply --by arg.id request
+says err "STE014 .*'requets', to begin a pair, found none; did you mean 'request'"
 expect 0 latency request reply --by arg.id --json request
 golden latency_json
 expect 0 latency request reply --by order --timeout 150ns request

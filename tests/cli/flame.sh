@@ -144,4 +144,15 @@ label '~Owner()'
 says out '<title>std::map&lt;int, std::vector&lt;char&gt;&gt;::find(int const&amp;) const'
 expect 0 flame names.fxt
 says out '^std::map<int, std::vector<char>>::find(int const&) const 1000$'
+
+# A picture of nothing is not written.
+expect 2 flame -o nothing.svg "$SOURCE/src/formats/ctf/good/small_18"
+says err 'no calls'
+check "there is no empty picture" test ! -e nothing.svg
+
+# Calls that a stretch cuts are counted at both sides.
+expect 0 profile --json --begin 20us --end 100us "$SOURCE/src/formats/xray/good/tail.14.fdr5.tsc.xray"
+says out '"carried_count": 1,'
+says out '"open_count": 1,'
+
 finish

@@ -78,6 +78,7 @@ void calls_enter_window(stele_calls *s, stack *of, uint32_t track)
     for (uint32_t i = 1; i <= of->depth; i++) {
         frame *const open = &of->frames[i];
         open->is_carried = open->begin_ns < s->begin_ns;
+        s->counts.carried_count += open->is_carried;
         open->begin_ns = s->begin_ns;
         open->child_ns = 0;
         if (s->options.has_tree)

@@ -490,6 +490,11 @@ bool stele_pairing_used_table(const stele_pairing *p)
     return p->has_used;
 }
 
+void stele_pairing_report(const stele_pairing *p)
+{
+    pair_rules_report(&p->rules);
+}
+
 void stele_pairing_get_counts(const stele_pairing *p, stele_pairing_counts *counts)
 {
     stele_pairing_counts own = p->counts;

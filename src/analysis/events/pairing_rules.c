@@ -8,6 +8,7 @@
 #include "core/array.h"
 #include "core/hash.h"
 #include "query/glob.h"
+#include "query/nearest.h"
 
 #define NAME_SIZE_MAX 512u
 
@@ -421,4 +422,65 @@ const pair_roles_of *pair_rules_ask(pair_rules *r, const stele_event *event)
     if (!ask_rules(r, of, &c) || (r->has_table && of->count == 0 && !ask_table(r, of, &c)))
         return NULL;
     return of;
+}
+
+/* ---- Patterns that nothing matched ---- */
+
+static bool has_role(const pair_rules *r, uint32_t rule, bool is_end)
+{
+    for (uint32_t i = 0; i < r->role_count; i++) {
+        if (r->roles[i].rule == rule && r->roles[i].is_end == is_end)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the name of an event that is nearest to a pattern, which may begin with a category. Returns
+   0 if none is near. */
+static stele_name nearest_name(const pair_rules *r, const char *pattern)
+{
+    const char *colon = strchr(pattern, ':');
+    const char *plain = colon != NULL ? colon + 1 : pattern;
+    const stele_text wanted = {plain, strlen(plain)};
+    unsigned limit = edit_limit(wanted.size);
+    stele_name nearest = 0;
+    for (stele_name i = 1; i < r->first_count && wanted.size <= NEAREST_SIZE_MAX; i++) {
+        const stele_text text = stele_name_text(r->context, NULL, i);
+        unsigned distance;
+        if (r->firsts[i] == 0 || text.size == 0 || text.size > NEAREST_SIZE_MAX)
+            continue;
+        distance = edit_distance(wanted, text);
+        if (distance < limit) {
+            limit = distance;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+static void report_pattern(const pair_rules *r, const char *pattern, const char *what)
+{
+    const stele_name nearest = nearest_name(r, pattern);
+    const stele_text text = stele_name_text(r->context, NULL, nearest);
+    char expected[160];
+    snprintf(expected, sizeof expected, "an event that matches '%.100s', to %s a pair", pattern,
+             what);
+    if (nearest != 0)
+        diag_report(&r->context->diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected,
+                    "none; did you mean '%.*s'?", (int)text.size, text.bytes);
+    else
+        diag_report(&r->context->diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected,
+                    "none");
+}
+
+void pair_rules_report(const pair_rules *r)
+{
+    if (r->first_count == 0) /* no event came */
+        return;
+    for (uint32_t i = 0; i < r->rule_count; i++) {
+        if (!has_role(r, i + 1, false))
+            report_pattern(r, r->rules[i].begin, "begin");
+        if (!has_role(r, i + 1, true))
+            report_pattern(r, r->rules[i].end, "end");
+    }
 }

@@ -75,6 +75,9 @@ typedef struct pair_rules {
 stele_status pair_rules_add(pair_rules *r, const char *pair, const char *by);
 void pair_rules_free(pair_rules *r);
 
+/* Reports (STE014) patterns that no event matched. */
+void pair_rules_report(const pair_rules *r);
+
 /* The roles of an event, by its name and category. Valid until the next call. Returns NULL if
    out of memory. */
 const pair_roles_of *pair_rules_ask(pair_rules *r, const stele_event *event);

@@ -114,6 +114,7 @@ void stele_spans_get_counts(const stele_spans *s, stele_span_counts *counts)
     stele_span_counts own = s->counts;
     own.overlap_count = calls->overlap_count;
     own.cut_count = calls->cut_count;
+    own.carried_count += calls->carried_count;
     sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_span_counts, depth_max));
 }
 

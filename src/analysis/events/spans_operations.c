@@ -91,6 +91,7 @@ static void close_operation(stele_spans *s, opened_link *link, int64_t time_ns, 
                        .end = (uint8_t)how};
     const uint64_t whole = stele_span_duration_ns(&span);
     if (!spans_is_before(s, begin->time_ns, time_ns)) {
+        s->counts.carried_count += begin->time_ns < s->begin_ns;
         spans_take_begin(s, &span, slot);
         span.end_track = span.track;
         span.end_stream = span.stream;
