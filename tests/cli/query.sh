@@ -145,7 +145,7 @@ says err 'no events of the name'
 
 # Macros.
 expect 0 query --csv "$events" "select bucket(-1, 10), bucket(25, 10), log2_bin(5), human(1500)"
-says out '^-10,20,2,1.50 us$'
+says out '^-10,20,2,1.50 µs$'
 expect 0 query --csv "$lttng" "select arg(args, 'n') from event where name = 'tick' limit 1"
 says out '^0$'
 

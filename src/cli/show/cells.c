@@ -63,7 +63,7 @@ static uint64_t nice_step(uint64_t least)
 /* Writes a time on the axis, in the largest unit in which it is a whole number. */
 static void write_time(char *to, size_t size, uint64_t ns)
 {
-    static const char *const units[] = {"ns", "us", "ms", "s"};
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
     unsigned unit = 0;
     uint64_t whole = ns;
     while (unit < 3 && whole >= 1000 && whole % 1000 == 0) {
@@ -90,11 +90,11 @@ void cells_axis(const cells *c, unsigned indent, unsigned width, uint64_t length
             write_time(text, sizeof text, ns);
         else
             print_short(text, (double)ns);
-        if (column < at || column + strlen(text) > width)
+        if (column < at || column + print_width(text) > width)
             continue;
         print_spaces(c->out, column - at);
         stele_output_text(c->out, text);
-        at = column + (unsigned)strlen(text);
+        at = column + (unsigned)print_width(text);
         if (ns > UINT64_MAX - step)
             break;
     }

@@ -13,7 +13,7 @@ static const char *const sql_macros[] = {
     /* A duration as text for people. */
     "CREATE MACRO human(ns) AS CASE WHEN ns IS NULL THEN NULL"
     " WHEN abs(ns) < 1000 THEN CAST(CAST(ns AS BIGINT) AS VARCHAR) || ' ns'"
-    " WHEN abs(ns) < 1000000 THEN format('{:.2f} us', ns / 1e3)"
+    " WHEN abs(ns) < 1000000 THEN format('{:.2f} µs', ns / 1e3)"
     " WHEN abs(ns) < 1000000000 THEN format('{:.2f} ms', ns / 1e6)"
     " ELSE format('{:.3f} s', ns / 1e9) END",
     /* The time that two spans have in common. */

@@ -4,7 +4,7 @@
 /** @typedef {'ns' | 'ticks' | 'instructions'} Clock */
 
 /** @type {[number, string][]} */
-const units = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's'], [60e9, 'min'], [3600e9, 'h'],
+const units = [[1, 'ns'], [1e3, '\u00b5s'], [1e6, 'ms'], [1e9, 's'], [60e9, 'min'], [3600e9, 'h'],
     [86400e9, 'd']];
 
 /**
