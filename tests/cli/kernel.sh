@@ -28,4 +28,13 @@ says out '^No events of a kernel$'
 expect 2 kernel --csv trace
 expect 2 kernel --json --csv --show irqs trace
 expect 2 kernel --show nothing trace
+
+# What a CPU runs in 'timeline' is what it runs in 'sched'.
+expect 0 sched --json trace
+sed -n 's/^ *"busy_ns": \([0-9]*\),$/\1/p' out >busy
+check "a CPU is busy" grep -q '[1-9]' busy
+expect 0 timeline --json trace
+sed -n '/"title": "running"/,/"busy_ns"/s/^ *"busy_ns": \([0-9]*\),$/\1/p' out >running
+check "CPUs run as long as in sched" cmp busy running
+
 finish

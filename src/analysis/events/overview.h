@@ -78,6 +78,7 @@ struct stele_overview {
     lane_walk *walk;
     int64_t *edges; /* the bounds of bins, in nanoseconds */
     uint32_t edge_count, edge_capacity;
+    stele_name switch_name; /* of switches in kernel traces; 0: out of memory */
     int64_t range_begin_ns, range_end_ns;
     input *kept; /* the file that the overview was loaded from; NULL: it is being made */
     uint8_t *kept_findings;
@@ -145,7 +146,7 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
  *     44  4  CRC-32 of the header before
  */
 #define OVERVIEW_MAGIC       "STELEOVW"
-#define OVERVIEW_VERSION     2u
+#define OVERVIEW_VERSION     3u
 #define OVERVIEW_HEADER_SIZE 48u
 #define OVERVIEW_IS_PLAIN    1u
 /* The most that the part about tracks may grow when it is unpacked; a file that claims more is

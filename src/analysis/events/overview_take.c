@@ -275,17 +275,26 @@ static uint64_t kinds_in(const stele_segment *segment)
 /* Takes consecutive events of a segment. */
 typedef stele_status take_run_fn(stele_overview *o, const stele_segment *run);
 
-/* Calls `fn` with the runs of events of some kinds only and, if `has_last` is set, with the last
-   event of the segment. */
+/* Whether an event of a kernel trace says that a CPU switches to another thread. It stands on the
+   track of its CPU, and threads move between CPUs, so all must come in the order of time. */
+static inline bool is_kernel_switch(const stele_overview *o, const stele_event *event)
+{
+    return event->kind == STELE_KIND_INSTANT && event->name == o->switch_name && event->name != 0 &&
+           !o->is_by_streams;
+}
+
+/* Calls `fn` with the runs of events of some kinds only. If `is_of_cpus` is set, switches of kernel
+   traces and the last event of the segment are among them. */
 static stele_status take_runs(stele_overview *o, const stele_segment *segment, uint64_t kinds,
-                              bool has_last, take_run_fn *fn)
+                              bool is_of_cpus, take_run_fn *fn)
 {
     const stele_event *const events = segment->batch->events + segment->first;
     stele_status status = STELE_OK;
     for (uint32_t i = 0; i < segment->count && status == STELE_OK;) {
         uint32_t end = i;
-        while (end < segment->count && ((STELE_KIND_BIT(events[end].kind) & kinds) != 0 ||
-                                        (has_last && end + 1 == segment->count)))
+        while (end < segment->count &&
+               ((STELE_KIND_BIT(events[end].kind) & kinds) != 0 ||
+                (is_of_cpus && (end + 1 == segment->count || is_kernel_switch(o, &events[end])))))
             end++;
         if (end != i)
             status = fn(o, &(stele_segment){segment->batch, segment->first + i, end - i});
@@ -327,12 +336,23 @@ static stele_status take_paired(void *user, const stele_segment *segment)
     return status;
 }
 
+static bool has_switch(const stele_overview *o, const stele_segment *segment)
+{
+    const stele_event *const events = segment->batch->events + segment->first;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if ((STELE_KIND_BIT(events[i].kind) & OVERVIEW_KINDS_SCHED) != 0 ||
+            is_kernel_switch(o, &events[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Follows scheduling, from the first switch on. The last event of each segment says how long the
    current state lasts. */
 static stele_status take_sched(stele_overview *o, const stele_segment *segment)
 {
     stele_status status = STELE_OK;
-    if (o->sched == NULL && (kinds_in(segment) & OVERVIEW_KINDS_SCHED) == 0)
+    if (o->sched == NULL && !has_switch(o, segment))
         return STELE_OK;
     if (o->sched == NULL) {
         status = stele_sched_new(
