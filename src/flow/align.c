@@ -371,7 +371,8 @@ static stele_status grow(aligning *a, uint32_t begin, uint32_t end, line *l)
     }
 }
 
-/* Finds the line by votes: of several positions in the other trace, the one with the most agreement
+/* Finds the line between the two clocks by the order of events: some events in sequence, taken from
+   several positions of one trace, vote for an offset, and the position whose events agree most
    counts. */
 static stele_status find_line_by_order(aligning *a, line *best)
 {

@@ -291,8 +291,8 @@ static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_
     status = trace->ops->load_index(trace, format->at, cursor_left(format));
     if (status != STELE_OK || blocks->at == NULL)
         return status;
-    /* The format has just added its streams. Without blocks the index still saves the search for
-       them. */
+    /* The format has added its streams just now, so they are those of the blocks. An index without
+       blocks returned before: it saves only the search for streams. */
     trace->seek =
         seek_index_take(blocks, trace->context->stream_count - trace->stream_first, &status);
     if (trace->seek != NULL && opened->at != NULL && !seek_opened_take(trace->seek, opened))

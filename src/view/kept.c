@@ -367,7 +367,7 @@ static bool keep_event(keeping *k, kept_event *kept, last_event *last)
     return true;
 }
 
-/* The most elements that can follow, by the bytes that are left. */
+/* Returns how many elements of at least this size the bytes that are left can hold. */
 static size_t most(const keeping *k, size_t least_size)
 {
     const size_t max = k->out == NULL ? (size_t)(k->end - k->at) / least_size : ELEMENTS_MAX;

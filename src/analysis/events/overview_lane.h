@@ -184,7 +184,8 @@ static inline bool lane_has_names(lane_kind kind)
 stele_status lane_take_page(lane_kind kind, const overview_store *store, cursor *from,
                             uint32_t count, lane_entry *entries);
 
-/* Packs entries with names of the context. Returns the size in bytes, 0 if out of memory. */
+/* Writes entries to a page at `to`, with names by their numbers in the store. Returns the size of
+   the page in bytes, 0 if out of memory. */
 size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *entries,
                      uint32_t count, uint8_t *to);
 

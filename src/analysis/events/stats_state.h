@@ -28,7 +28,7 @@ struct stele_stats {
     bool has_begun;         /* events went to an engine that follows what begins and ends */
     stats_window window;    /* the window in which values that hold are counted */
     int64_t time_ns;        /* the latest time of all events */
-    const stele_field *row; /* rows are the numbers of counters: the current one */
+    const stele_field *row; /* the current row, if rows are the numbers of counters */
     int64_t *last_ns;       /* time of the last event of calls, by number of the track */
     uint32_t last_count;
     int64_t origin_ns;

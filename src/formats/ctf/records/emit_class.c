@@ -362,7 +362,8 @@ static void branch_end(builder *b, branches *ways)
     ways->count++;
 }
 
-/* Continues with what is known where all branches meet; without branches nothing has changed. */
+/* Ends the last branch: the builder goes on with the position and bit order that are known after
+   every branch. If there was no branch, nothing has changed. */
 static void branches_meet(builder *b, const branches *ways)
 {
     if (ways->count != 0) {

@@ -131,7 +131,7 @@ stele_status copy_metadata_print(const ctf_trace *trace, const ctf_subtrace *sub
 /* The first class whose packets would be read differently. */
 typedef struct first_harm {
     const schema_printer *printer;
-    const char *what; /* NULL if there is none */
+    const char *what; /* what the class would lose; NULL: no class was found */
     char where[WHERE_SIZE];
 } first_harm;
 

@@ -47,7 +47,7 @@ typedef enum shape_op {
 #define DISPLAY_CONTEXT 0x20u /* the field belongs to the context, not the payload */
 #define DISPLAY_ENUM    0x80u /* the number has labels, in the next slot */
 
-/* What the field was, if the op does not say it. */
+/* Bits of a field's display byte that say which type the field had, if its op does not. */
 #define DISPLAY_AS  0x1cu
 #define AS_POINTER  0x04u
 #define AS_KOID     0x08u
