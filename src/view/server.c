@@ -5,6 +5,7 @@
  * processes of their own. A question whose browser has gone away is not answered any further.
  */
 #include "stele_config.h"
+#include "view/address.h"
 #include "view/aside.h"
 #include "view/http.h"
 #include "view/view.h"
@@ -39,10 +40,8 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 
 #else
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdarg.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -58,8 +57,6 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 #define STRANGERS_WAIT_MS 20
 /* processes that answer at the same time; further questions wait */
 #define ASIDES_MAX        4u
-#define NAMES_MAX         4u
-#define NAME_SIZE         256u
 
 /* A request, from its first line until its connection is done with it. */
 typedef struct request {
@@ -82,12 +79,8 @@ typedef struct server {
     const serve_options *options;
     struct MHD_Daemon *daemon;
     char token[2 * TOKEN_BYTES + 1];
-    char names[NAMES_MAX][NAME_SIZE]; /* names that a browser may call this server by */
-    const char *name_list[NAMES_MAX];
-    size_t name_count;
-    bool is_open; /* it listens on all addresses: then any address is one of its names */
+    address address;
     bool is_scanned;
-    unsigned port;
     visitors visitors;
     int client;       /* socket of the browser whose question is being answered; -1: none */
     request *waiting; /* requests answered in a process of their own, or that wait for one */
@@ -302,33 +295,12 @@ static const char *header(const http *h, struct MHD_Connection *connection, cons
     return h->lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-/* Returns whether a host is an address, as "192.168.1.2:4711": unlike a name, it cannot be made
-   to point elsewhere. */
-static bool is_address(const char *host, unsigned port)
-{
-    char text[NAME_SIZE], tail[16];
-    unsigned char address[sizeof(struct in6_addr)];
-    const int tail_size = snprintf(tail, sizeof tail, ":%u", port);
-    const size_t size = host != NULL ? strlen(host) : 0;
-    if (size <= (size_t)tail_size || size >= sizeof text ||
-        strcmp(host + size - tail_size, tail) != 0)
-        return false;
-    memcpy(text, host, size - (size_t)tail_size);
-    text[size - (size_t)tail_size] = 0;
-    if (text[0] == '[' && text[strlen(text) - 1] == ']') {
-        text[strlen(text) - 1] = 0;
-        return inet_pton(AF_INET6, text + 1, address) == 1;
-    }
-    return inet_pton(AF_INET, text, address) == 1;
-}
-
 /* Returns whether the page of this server asks, and not another page. */
 static bool is_own(const server *s, struct MHD_Connection *connection)
 {
     const char *host = header(&s->http, connection, MHD_HTTP_HEADER_HOST);
     const char *site = header(&s->http, connection, "Sec-Fetch-Site");
-    if (!question_host_fits(host, s->name_list, s->name_count, s->port) &&
-        !(s->is_open && is_address(host, s->port)))
+    if (!address_fits(&s->address, host))
         return false;
     if (!question_origin_fits(header(&s->http, connection, MHD_HTTP_HEADER_ORIGIN), host))
         return false;
@@ -480,78 +452,40 @@ static bool make_token(server *s)
     return true;
 }
 
-static void add_name(server *s, const char *name)
-{
-    if (s->name_count == NAMES_MAX)
-        return;
-    snprintf(s->names[s->name_count], NAME_SIZE, "%s", name);
-    s->name_list[s->name_count] = s->names[s->name_count];
-    s->name_count++;
-}
-
-typedef union any_address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-} any_address;
-
-static bool parse_address(const char *text, unsigned port, any_address *address)
-{
-    *address = (any_address){.v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)}};
-    if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1)
-        return true;
-    *address = (any_address){.v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)}};
-    return inet_pton(AF_INET, text, &address->v4.sin_addr) == 1;
-}
-
-static void name_server(server *s, const any_address *address)
-{
-    const bool is_v6 = address->any.sa_family == AF_INET6;
-    char name[NAME_SIZE] = "";
-    s->is_open = is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr) != 0
-                       : address->v4.sin_addr.s_addr == htonl(INADDR_ANY);
-    add_name(s, s->options->listen);
-    add_name(s, "localhost");
-    if (s->is_open && gethostname(name, sizeof name - 1) == 0)
-        add_name(s, name);
-}
-
 static stele_status start(server *s, const char **why)
 {
     const union MHD_DaemonInfo *info;
-    any_address address;
-    if (!parse_address(s->options->listen, s->options->port, &address)) {
-        *why = "the address to listen at is none: an IPv4 or IPv6 address is needed";
+    const bool is_v6 = strchr(s->options->listen, ':') != NULL;
+    if (!address_take(&s->address, s->options->listen, s->options->port)) {
+        *why = "not a valid address to listen at: an IPv4 or IPv6 address is needed";
         return STELE_ERR_ARGUMENT;
     }
     if (!make_token(s)) {
         *why = "the system has no random numbers";
         return STELE_ERR_READ;
     }
-    name_server(s, &address);
     s->daemon = s->http.start_daemon(
-        MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME |
-            (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0u),
-        (uint16_t)s->options->port, NULL, NULL, take_request, s, MHD_OPTION_SOCK_ADDR, &address.any,
-        MHD_OPTION_URI_LOG_CALLBACK, begin_request, s, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
-        MHD_OPTION_NOTIFY_CONNECTION, see_connection, s, MHD_OPTION_CONNECTION_LIMIT, VISITORS_MAX,
-        MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
+        MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME | (is_v6 ? MHD_USE_IPv6 : 0u),
+        (uint16_t)s->options->port, NULL, NULL, take_request, s, MHD_OPTION_SOCK_ADDR,
+        &s->address.socket.any, MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
+        MHD_OPTION_NOTIFY_COMPLETED, end_request, s, MHD_OPTION_NOTIFY_CONNECTION, see_connection,
+        s, MHD_OPTION_CONNECTION_LIMIT, VISITORS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
     if (s->daemon == NULL) {
         *why = "the address cannot be listened at: is the port in use?";
         return STELE_ERR_READ;
     }
     info = s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    s->port = info != NULL ? info->port : s->options->port;
+    s->address.port = info != NULL ? info->port : s->options->port;
     return STELE_OK;
 }
 
 static void tell_address(server *s)
 {
-    char text[NAME_SIZE + 128];
+    char text[ADDRESS_NAME_SIZE + 128];
     const bool is_v6 = strchr(s->options->listen, ':') != NULL;
     snprintf(text, sizeof text, is_v6 ? "http://[%s]:%u/%s/" : "http://%s:%u/%s/",
-             s->options->listen, s->port, s->token);
+             s->options->listen, s->address.port, s->token);
     s->options->ready(s->options->user, text);
 }
 
