@@ -40,7 +40,8 @@ typedef struct stele_alignment {
     int64_t residual_median_ns, residual_max_ns;
 } stele_alignment;
 
-/* Zeros give the defaults; `event` must be given. */
+/* By which events clocks are aligned, and how well they must agree; zeros give the defaults, but
+   `event` must be given. */
 typedef struct stele_alignment_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     const char *event;  /* a glob over the names of the events */

@@ -113,7 +113,7 @@ typedef struct stele_call_counts {
     uint64_t carried_count;    /* calls that were open when the window began, and begin with it */
 } stele_call_counts;
 
-/* Zeros give the defaults. */
+/* Which calls an engine makes, and how; zeros give the defaults. */
 typedef struct stele_call_options {
     size_t struct_size;   /* sizeof this struct, or 0: see <stele/version.h> */
     bool has_tree;        /* make the tree, and give each call the node of its path */
@@ -132,9 +132,9 @@ typedef struct stele_call_options {
    the current call with the engine, which returns it. The spans hold during the call. */
 typedef stele_status stele_call_fn(void *user, const stele_call_span *spans, size_t count);
 
-/* Makes an engine that passes its calls to `fn`. The caller frees it with stele_calls_free().
-   Returns STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT, with a finding, for an expression that cannot be
-   used. */
+/* Makes an engine that passes its calls to `fn`. `options` may be NULL. The caller frees it with
+   stele_calls_free(). Returns STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT, with a finding, for an
+   expression that cannot be used. */
 STELE_API stele_status stele_calls_new(stele_context *context, const stele_call_options *options,
                                        stele_call_fn *fn, void *user, stele_calls **out);
 STELE_API void stele_calls_free(stele_calls *s);
@@ -184,7 +184,7 @@ STELE_API uint32_t stele_calls_columns(const stele_calls *s);
 
 typedef struct stele_profile stele_profile;
 
-/* Zeros give the defaults. */
+/* Which calls a profile counts, and by what; zeros give the defaults. */
 typedef struct stele_profile_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     bool by_track;      /* figures for each name on each track */
@@ -245,7 +245,8 @@ STELE_API stele_status stele_profile_finish(stele_profile *p);
 typedef stele_status stele_profile_row_fn(void *user, const stele_profile_row *row);
 
 /* Gives the first `limit` rows of an order one by one, all of them if that is 0: a profile of very
-   many names needs no memory for all rows then. Errors: STELE_ERR_MEMORY, and what `fn` returns. */
+   many names needs no memory for all rows then. Errors: STELE_ERR_ARGUMENT: there is no such order;
+   STELE_ERR_MEMORY; what `fn` returns. */
 STELE_API stele_status stele_profile_each_row(const stele_profile *p, stele_profile_order order,
                                               size_t limit, stele_profile_row_fn *fn, void *user);
 
@@ -264,8 +265,8 @@ static inline uint64_t stele_profile_mean_ns(const stele_profile_row *row)
     return row->count != 0 ? row->sum_ns / row->count : 0;
 }
 
-/* Gives the rows in an order. They are owned by the profile and hold until the next call with
-   it. */
+/* Gives the rows in an order. They are owned by the profile and hold until the next call with it.
+   Errors: STELE_ERR_ARGUMENT: there is no such order; STELE_ERR_MEMORY. */
 STELE_API stele_status stele_profile_rows(stele_profile *p, stele_profile_order order,
                                           const stele_profile_row **rows, size_t *count);
 
@@ -304,7 +305,7 @@ typedef struct stele_compare_change {
     bool is_noise;         /* p_value is above the level: the change may be chance */
 } stele_compare_change;
 
-/* Zeros give the defaults. */
+/* How two profiles are compared; zeros give the defaults. */
 typedef struct stele_compare_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     double level;       /* share of the names that may count as changed by chance; 0: 0.05 */
@@ -355,7 +356,7 @@ STELE_API stele_status stele_profile_compare(const stele_context *context, stele
 /* Call paths of one trace or of two that are compared. */
 typedef struct stele_paths stele_paths;
 
-/* Zeros give the defaults. */
+/* Which paths are counted, and in what; zeros give the defaults. */
 typedef struct stele_path_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     bool by_track;      /* each track has a subtree, named after it */
@@ -464,7 +465,7 @@ typedef enum stele_stack_form {
     STELE_STACK_FIREFOX
 } stele_stack_form;
 
-/* Zeros give the defaults. */
+/* How stacks over time are made; zeros give the defaults. */
 typedef struct stele_stack_times_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     stele_stack_form form;

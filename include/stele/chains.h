@@ -34,7 +34,7 @@ typedef struct stele_chains stele_chains;
 /* Stages of one chain, at most; a longer chain goes on as a new one. */
 #define STELE_CHAIN_STAGES_MAX 64u
 
-/* Zeros give the defaults. */
+/* Which chains of flows are followed, and how far; zeros give the defaults. */
 typedef struct stele_chain_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     /* Different paths; chains of further paths are counted in refused_count; 0: 65,536. */

@@ -40,7 +40,7 @@ typedef enum stele_collect_by {
     STELE_COLLECT_TOGETHER   /* one trace for all senders */
 } stele_collect_by;
 
-/* Zeros give the defaults. */
+/* How packets are collected; zeros give the defaults. */
 typedef struct stele_collector_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     const char *format; /* "heph", "ctf" or "fxt"; NULL: found by the first bytes of each sender */

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 typedef struct stele_component {
-    size_t struct_size;
+    size_t struct_size;  /* sizeof this struct, which the caller sets: see <stele/version.h> */
     const char *name;    /* "zstd" */
     const char *purpose; /* what Stele does with it: "what is packed with zstd" */
     /* False: this build was made without the library, or, for one that is loaded at need, this

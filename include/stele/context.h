@@ -51,8 +51,8 @@ typedef struct stele_context_options {
     void *progress_user;
     stele_go_on_fn *go_on; /* NULL: reading and writing always go on */
     void *go_on_user;
-    /* A second folder in which indexes of traces are looked for, see stele_trace_index_path();
-       copied; NULL: none. */
+    /* A second folder in which indexes of traces are looked for, see stele_trace_index_path(). It
+       is not made: whoever writes indexes there makes it. Copied; NULL: none. */
     const char *cache_dir;
 } stele_context_options;
 

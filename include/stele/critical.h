@@ -85,7 +85,7 @@ typedef struct stele_critical_stretch {
     uint16_t reserved;
 } stele_critical_stretch;
 
-/* Zeros give the defaults. */
+/* Whose time is followed, and how far; zeros give the defaults. */
 typedef struct stele_critical_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     /* Spans, and states of threads, that are kept: so many of each, the longest ones. The time of a

@@ -211,7 +211,7 @@ typedef enum stele_ctf_alignment {
 } stele_ctf_alignment;
 
 /* What stele_ctf_translate() is to do, and the functions that it calls. Texts that it passes to
-   them hold during that call only. */
+   them hold during that call only. The struct does not begin with its size, and so never grows. */
 typedef struct stele_ctf_translation {
     stele_ctf_generation to;
     /* Called once for each metadata file: its name, and its text in the generation `to`. */

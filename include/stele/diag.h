@@ -64,8 +64,9 @@ typedef void stele_diag_fn(void *user, const stele_diag *diag);
 /*
  * Called after `size` more bytes of a file or a pipe were read, counted as they are stored there
  * (compressed, say); also in the course of one long call of the library, which indexes or sorts.
- * Must be quick, and may be called on any thread that reads. It may call stele_reader_get_stats(),
- * and no other function of the library.
+ * What is read to index a trace and again to deliver its events is counted twice:
+ * stele_reader_stats has the bytes of the reading alone. Must be quick, and may be called on any
+ * thread that reads. It may call stele_reader_get_stats(), and no other function of the library.
  */
 typedef void stele_progress_fn(void *user, size_t size);
 

@@ -154,6 +154,9 @@ typedef enum stele_type {
     STELE_TYPE_COUNT
 } stele_type;
 
+/* "uint", "string", "struct", ...; "none" if `type` is not a valid type. */
+STELE_API const char *stele_type_text(stele_type type);
+
 /* How a value was written and is best shown; the value itself is complete without it. */
 #define STELE_HINT_BASE_MASK 0x03u /* of integers: 0 decimal, 1 hexadecimal, 2 octal, 3 binary */
 #define STELE_HINT_HEX       0x01u
@@ -349,7 +352,9 @@ typedef struct stele_track {
     uint32_t parent; /* 0: none */
     uint32_t source; /* number of the trace in the context, from 0 */
     uint64_t number; /* tid or koid, CPU, stream id, ... */
-    stele_name name; /* the last name that became known; 0: none */
+    /* The last name that became known; 0: none. stele_track_intern() takes that of a new track, and
+       leaves that of a known one: stele_track_set_name() changes it. */
+    stele_name name;
     /* An event of kind OBJECT gives the name; not part of the track's identity. */
     bool is_named_by_event;
 } stele_track;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses of instructions. Each is a handle that takes batches from a reader; its `_add` function,
- * cast to stele_insn_take_fn, can also be the `take` of a consumer. Hidden instructions are not
- * counted. An `_add` whose comment says "needs accesses" or "needs values" takes batches of a
- * reader with wants_accesses or wants_values.
+ * Analyses of instructions. Each is a handle that takes batches from a reader by its `_add`
+ * function; its `_take` function does the same as the `take` of a consumer whose `user` is the
+ * handle. Hidden instructions are not counted. An `_add` whose comment says "needs accesses" or
+ * "needs values" takes batches of a reader with wants_accesses or wants_values.
  *
  *     stele_insn_mix_row row = STELE_INIT(stele_insn_mix_row);
  *     size_t count;
@@ -715,6 +715,28 @@ STELE_API uint64_t stele_insn_totals_count(const stele_insn_totals *totals);
 STELE_API stele_status stele_insn_totals_summarise(const stele_insn_totals *totals,
                                                    const stele_insn_stats *stats, uint32_t track,
                                                    stele_summary *sum);
+
+/* ---- Analyses as consumers of instructions ---- */
+
+#define STELE_INSN_TAKE(name)                                                                      \
+    static inline stele_status stele_insn_##name##_take(void *user, const stele_insn_batch *batch) \
+    {                                                                                              \
+        return stele_insn_##name##_add((stele_insn_##name *)user, batch);                          \
+    }
+STELE_INSN_TAKE(mix)
+STELE_INSN_TAKE(blocks)
+STELE_INSN_TAKE(branches)
+STELE_INSN_TAKE(calls)
+STELE_INSN_TAKE(footprint)
+STELE_INSN_TAKE(sharing)
+STELE_INSN_TAKE(strides)
+STELE_INSN_TAKE(reuse)
+STELE_INSN_TAKE(cache)
+STELE_INSN_TAKE(syscalls)
+STELE_INSN_TAKE(bbv)
+STELE_INSN_TAKE(image)
+STELE_INSN_TAKE(totals)
+#undef STELE_INSN_TAKE
 
 #ifdef __cplusplus
 }

@@ -64,7 +64,7 @@ typedef struct stele_kernel_item {
    to return. */
 typedef stele_status stele_kernel_item_fn(void *user, const stele_kernel_item *item);
 
-/* Zeros give the defaults. */
+/* What a kernel analysis counts and keeps; zeros give the defaults. */
 typedef struct stele_kernel_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     bool by_thread;     /* rows for each name and thread, without percentiles */

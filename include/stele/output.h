@@ -37,7 +37,7 @@ typedef struct stele_output stele_output;
    the folder, `head` are its first bytes, `size` of them. */
 typedef bool stele_owns_fn(void *user, const char *name, const void *head, size_t size);
 
-/* Zeros give the defaults. */
+/* How an output is made; zeros give the defaults. */
 typedef struct stele_output_options {
     size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
     bool replace;        /* an existing file may be replaced */

@@ -37,7 +37,7 @@ extern "C" {
 
 typedef struct stele_overview stele_overview;
 
-/* Zeros give the defaults. */
+/* How an overview is made; zeros give the defaults. */
 typedef struct stele_overview_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     /* Selects the events: names, categories, tracks, kinds, expression, bounds and alignment. A

@@ -62,10 +62,10 @@ typedef struct stele_trace_info {
 
 /*
  * Opens a trace and reads as much of it as is needed to recognise its format. `path` is a file, a
- * directory (CTF) or "-"; `options` may be NULL. Errors, each with a finding: STELE_ERR_READ,
- * STELE_ERR_FORMAT, STELE_ERR_UNSUPPORTED (a compression that this build does not have),
- * STELE_ERR_MEMORY; STELE_ERR_ARGUMENT for a setting that the format does not know or take. The
- * caller closes the trace before it frees the context.
+ * directory (CTF, xtrace) or "-"; `options` may be NULL. After an error `*trace` is NULL. Errors,
+ * each with a finding: STELE_ERR_READ, STELE_ERR_FORMAT, STELE_ERR_UNSUPPORTED (a compression that
+ * this build does not have), STELE_ERR_MEMORY; STELE_ERR_ARGUMENT for a setting that the format
+ * does not know or take. The caller closes the trace before it frees the context.
  */
 STELE_API stele_status stele_trace_open(stele_context *context, const char *path,
                                         const stele_trace_options *options, stele_trace **trace);
@@ -219,7 +219,7 @@ typedef struct stele_bound {
  * Parses a bound as users write it: "1.5s", "200us" after the start (ns us ms s m h; without a
  * unit, seconds; nothing is rounded); "-10ms" before the end; "@123456" ticks; ISO 8601
  * ("2024-05-01T10:00:00.5Z", also with an offset) for wall-clock time. Returns false if `text` is
- * none of these; `*error` is then a static text that says why.
+ * none of these; `*error` is then a static text that says why. `error` may be NULL.
  */
 STELE_API bool stele_bound_parse(const char *text, stele_bound *bound, const char **error);
 
@@ -258,7 +258,8 @@ typedef struct stele_request {
        nothing came for as long. 0: events are held as long as memory allows. */
     int64_t window_ns;
     /* Names of the fields that the consumer uses, of events and of members of their contexts: the
-       reader may leave out others. Must not be combined with `where`. field_count 0: all. */
+       reader may leave out others; with `where` or `check` it leaves out none. field_count 0: all.
+     */
     const char *const *fields;
     size_t field_count;
     /* With STELE_ORDER_WINDOW: traces that are nearly in the order of time are not indexed, so that
@@ -301,14 +302,19 @@ typedef struct stele_reader_stats {
     /* End of the request's range, as time_ns; INT64_MAX: open, or in ticks, or after the last
        event, where that is known. */
     int64_t range_end_ns;
-    uint64_t byte_count; /* bytes of input read so far, as stored */
-    uint64_t byte_total; /* bytes of all inputs, as stored; 0: not known */
+    /* Bytes read so far of inputs that are a file or a pipe, as stored, since the reader was
+       opened; of folders and of bytes in memory 0. The end of an input may be left out that holds
+       nothing more, or that was read already: to know whether reading is over, look at its status.
+     */
+    uint64_t byte_count;
+    uint64_t byte_total; /* bytes of all inputs, as stored; 0: not known, as of folders */
 } stele_reader_stats;
 
 /*
  * Starts reading `count` traces of one context together. `request` may be NULL for everything; all
- * that it points to is copied. Errors: STELE_ERR_ARGUMENT (an expression or bound that cannot be
- * used, with a finding), STELE_ERR_CLOCKS (clocks without known relation, and neither shift nor
+ * that it points to is copied. Errors: STELE_ERR_ARGUMENT (an expression, bound, order, set of
+ * kinds or columns that cannot be used, a NULL among the traces or patterns, a trace of another
+ * context; with a finding), STELE_ERR_CLOCKS (clocks without known relation, and neither shift nor
  * alignment), STELE_ERR_UNSUPPORTED (a bound from the end of a pipe), STELE_ERR_READ,
  * STELE_ERR_MEMORY. The caller closes the reader before the traces.
  */
@@ -348,7 +354,8 @@ STELE_API bool stele_reader_waits(const stele_reader *reader);
  * Copies the next events to an array of the caller's: `capacity` of them, which is not 0; fewer
  * only at the end of the traces. For consumers that want columns of many events instead of batches:
  * fields, and names that only their batch knows (STELE_NAME_LOCAL), are not copied. Returns
- * STELE_END if there are no more events; errors are those of stele_reader_next().
+ * STELE_END if there are no more events; errors are those of stele_reader_next(), and
+ * STELE_ERR_ARGUMENT for a capacity of 0.
  */
 STELE_API stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t capacity,
                                          size_t *count);
@@ -398,10 +405,13 @@ typedef struct stele_format_info {
     /* Kinds of events, as bits, that traces can have, and of which a writer keeps something: of
        other kinds nothing is in what it writes. Metadata and losses need not be among them. */
     uint64_t read_kinds, written_kinds;
+    /* What stele_writer_options.version can be, separated by commas, and keys that its settings can
+       have, separated by spaces; "": none. */
+    const char *versions, *write_settings;
 } stele_format_info;
 
 /* Gives the formats that this library was built with, `index` from 0. Returns false past the last
-   one. */
+   one. The caller sets `struct_size` of the result, as STELE_INIT does. */
 STELE_API bool stele_format_get(size_t index, stele_format_info *info);
 
 /* Gives the format with this name. Returns false if there is none. */

@@ -115,7 +115,7 @@ typedef stele_status stele_cpu_use_fn(void *user, const stele_cpu_use *rows, siz
 
 /* ---- Scheduling analysis --------------------------------------------------------------------- */
 
-/* Zeros give the defaults. */
+/* What an analysis of scheduling passes on; zeros give the defaults. */
 typedef struct stele_sched_options {
     size_t struct_size;                  /* sizeof this struct, or 0: see <stele/version.h> */
     stele_thread_interval_fn *on_thread; /* NULL: intervals of threads are not wanted */

@@ -30,7 +30,7 @@ typedef struct stele_schema stele_schema;
 /* The columns to request from a reader. */
 #define STELE_SCHEMA_COLUMNS (STELE_COLUMN_NAME | STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT)
 
-/* Zeros give the defaults. */
+/* What a schema is made of; zeros give the defaults. */
 typedef struct stele_schema_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     /* Different events that are kept; later ones are only counted; 0: 16,384. */

@@ -123,7 +123,7 @@ typedef struct stele_span_counts {
     uint64_t carried_count; /* spans that were open when the window began, and begin with it */
 } stele_span_counts;
 
-/* Zeros give the defaults. */
+/* Which spans an engine makes, and how; zeros give the defaults. */
 typedef struct stele_span_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     bool no_fields;     /* the events of the spans get no fields */
@@ -432,7 +432,7 @@ STELE_API uint64_t stele_latency_bucket(const stele_latency *l, uint32_t index);
    none. */
 typedef struct stele_outliers stele_outliers;
 
-/* Zeros give the defaults. */
+/* Which spans are outliers, and how many are kept; zeros give the defaults. */
 typedef struct stele_outlier_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     uint32_t factor;    /* outliers last more than so many times the name's 99th percentile; 0: 3 */

@@ -43,7 +43,8 @@ typedef enum stele_stats_rows {
     STELE_STATS_COUNTERS
 } stele_stats_rows;
 
-/* Zeros give the defaults. Texts and lists are copied. */
+/* What is counted, of which rows, and by what; zeros give the defaults. Texts and lists are copied.
+ */
 typedef struct stele_stats_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     /* Expressions that rows are grouped by, separated by commas, each "EXPR" or "TITLE=EXPR". NULL:

@@ -15,6 +15,12 @@
 extern "C" {
 #endif
 
+/*
+ * The rules of all functions: a pointer must not be NULL where its description does not say what
+ * NULL means, except that functions whose names end with _free or _close do nothing for NULL. Of a
+ * function that makes a handle, the handle is NULL after an error.
+ */
+
 /* The result of every function that can fail. What was wrong, where, what was expected and what was
    found is reported to the diagnostic handler (diag.h) at the moment of detection; the status only
    says how the caller can go on. */

@@ -107,7 +107,7 @@ typedef struct stele_sled_function {
 
 typedef struct stele_sled_map stele_sled_map;
 
-/* Zeros give the defaults. */
+/* Which sleds of a binary are listed, and how; zeros give the defaults. */
 typedef struct stele_sled_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     bool has_lines;     /* look up source files and lines, which takes time for large binaries */
@@ -156,7 +156,8 @@ STELE_API const char *stele_sled_kind_text(stele_sled_kind kind);
  */
 typedef struct stele_debug_info stele_debug_info;
 
-/* Zeros give the defaults. The texts must outlive the handle. */
+/* Where names of addresses are looked for, and how they are shown; zeros give the defaults. The
+ * texts must outlive the handle. */
 typedef struct stele_debug_info_options {
     size_t struct_size;        /* sizeof this struct, or 0: see <stele/version.h> */
     const char *target_prefix; /* put before the paths of binaries in the trace; NULL: none */

@@ -301,7 +301,7 @@ typedef struct stele_table_format_info {
    The caller sets `struct_size`, as STELE_INIT does. Texts are static. */
 STELE_API bool stele_table_format_get(size_t index, stele_table_format_info *info);
 
-/* Zeros give the defaults. */
+/* How the rows of a scan are written; zeros give the defaults. */
 typedef struct stele_table_write_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     int level;          /* compression level of zstd in Parquet, 1 to 19; 0: 3 */

@@ -59,7 +59,7 @@ typedef struct stele_difference {
 /* Receives a difference. Returning false ends the comparison. */
 typedef bool stele_difference_fn(void *user, const stele_difference *difference);
 
-/* Zeros give the defaults. */
+/* How two traces are compared; zeros give the defaults. */
 typedef struct stele_verify_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     /* Selects the events of the first that are in the second; NULL: all. */

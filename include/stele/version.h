@@ -29,7 +29,8 @@ extern "C" {
  *
  * A program that uses members of a later version must give the size, as STELE_INIT does. A library
  * that is older than the program refuses members that it does not know (STELE_ERR_ARGUMENT) unless
- * they are zero. A result whose size was never set is an error of the caller.
+ * they are zero, and a size below that of version 0.1. A result whose size was never set is an
+ * error of the caller.
  */
 #ifdef __cplusplus
 #define STELE_INIT(type) stele_init<type>()

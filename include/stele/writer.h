@@ -17,8 +17,13 @@ typedef struct stele_writer_options {
     size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
     bool replace;        /* an existing file may be replaced */
     const char *version; /* version of the format, if it has several; NULL: the usual one */
-    const stele_setting *settings; /* keys of the format: see its description */
+    /* Keys of the format: see stele_format_info.write_settings, which has `versions`, too. */
+    const stele_setting *settings;
     size_t setting_count;
+    /* The clock of events that the program makes, with the wall-clock time at their 0; copied. It
+       is that of the first stream of the context (0, as in a new batch), which must have no stream
+       yet. With a frequency, `ticks` of the events count. NULL: nothing is known of the clock. */
+    const stele_clock *clock;
 } stele_writer_options;
 
 /*
@@ -108,7 +113,8 @@ typedef struct stele_loss {
     bool is_form;
 } stele_loss;
 
-/* Gives the losses so far, `index` from 0. Returns false past the last one. */
+/* Gives the losses so far, `index` from 0. Returns false past the last one. The caller sets
+   `struct_size` of the result, as STELE_INIT does. */
 STELE_API bool stele_writer_get_loss(const stele_writer *writer, size_t index, stele_loss *loss);
 
 /* Counts a loss that the caller knows of, for example when it changed events before it wrote them.
@@ -124,7 +130,7 @@ STELE_API void stele_writer_add_trace_losses(stele_writer *writer, const stele_t
 /* Copies a trace, or several next to each other in a folder, and keeps the bytes of the records. */
 typedef struct stele_copier stele_copier;
 
-/* Zeros give the defaults. */
+/* How a copy of a trace is made; zeros give the defaults. */
 typedef struct stele_copier_options {
     size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
     bool keeps_all;      /* the caller will keep all events */

@@ -61,9 +61,9 @@ typedef struct stele_xtrace_dialect {
     bool has_levels;     /* VAL, MISC and TIME have the exception level in their upper two bits */
 } stele_xtrace_dialect;
 
-#define STELE_XTRACE_STANDARD_DIALECT    \
-    {                                    \
-        .time_size = 8, .svcarg_size = 8 \
+#define STELE_XTRACE_STANDARD_DIALECT \
+    {                                 \
+        8, 8, 0, 0, false             \
     }
 
 #define STELE_XTRACE_GPR_COUNT 32u /* registers of ALLGPR: X0 to X30, and the stack pointer */

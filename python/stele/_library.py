@@ -166,7 +166,8 @@ class Stream(Structure):
 
 class WriterOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("replace", c_bool), ("version", c_char_p),
-                ("settings", POINTER(Setting)), ("setting_count", c_size_t)]
+                ("settings", POINTER(Setting)), ("setting_count", c_size_t),
+                ("clock", POINTER(Clock))]
 
 
 class Loss(Structure):
@@ -231,7 +232,8 @@ class FormatInfo(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("title", c_char_p),
                 ("extensions", c_char_p), ("settings", c_char_p), ("can_read", c_bool),
                 ("can_write", c_bool), ("can_copy", c_bool), ("links_tracks", c_bool),
-                ("read_kinds", c_uint64), ("written_kinds", c_uint64)]
+                ("read_kinds", c_uint64), ("written_kinds", c_uint64), ("versions", c_char_p),
+                ("write_settings", c_char_p)]
 
 
 class ProfileOptions(Structure):

@@ -79,6 +79,8 @@ class Format:
     can_read: bool
     can_write: bool
     can_copy: bool
+    versions: Tuple[str, ...]  # what `version` of create() can be; (): there is only one
+    write_settings: Tuple[str, ...]  # keys that `settings` of create() can have
 
 
 def version() -> str:
@@ -93,7 +95,9 @@ def formats() -> List[Format]:
     while library.stele_format_get(len(found), ctypes.byref(info)):
         found.append(Format(info.name.decode(), info.title.decode(),
                             tuple(info.extensions.decode().split()), info.can_read, info.can_write,
-                            info.can_copy))
+                            info.can_copy,
+                            tuple(filter(None, info.versions.decode().split(", "))),
+                            tuple(info.write_settings.decode().split())))
     return found
 
 
@@ -792,7 +796,7 @@ class Writer:
 
     def __init__(self, path: Union[str, os.PathLike], format: str, replace: bool = False,
                  version: Optional[str] = None, settings: Optional[Dict[str, str]] = None,
-                 like: Optional[Trace] = None):
+                 like: Optional[Trace] = None, wall_ns: Optional[int] = None):
         self._context = like._context if like is not None else _Context()
         self._owns_context = like is None
         self._handle = ctypes.c_void_p()
@@ -802,6 +806,10 @@ class Writer:
         options = c.WriterOptions(struct_size=ctypes.sizeof(c.WriterOptions), replace=replace,
                                   version=None if version is None else version.encode(),
                                   settings=made, setting_count=count)
+        if wall_ns is not None:
+            clock = c.Clock(domain=1, has_wall=True,
+                            wall_ns=_integer("wall_ns", wall_ns, -2**63, 2**63))
+            options.clock = ctypes.pointer(clock)
         try:
             self._context.check(library.stele_batch_new(0, ctypes.byref(self._batch)))
             self._context.check(library.stele_writer_open(
@@ -982,7 +990,7 @@ class Writer:
 
 def create(path: Union[str, os.PathLike], format: str, replace: bool = False,
            version: Optional[str] = None, settings: Optional[Dict[str, str]] = None,
-           like: Optional[Trace] = None) -> Writer:
-    """Makes a trace of a format. With `like`, batches of that trace can be written. Raises
-    SteleError."""
-    return Writer(path, format, replace, version, settings, like)
+           like: Optional[Trace] = None, wall_ns: Optional[int] = None) -> Writer:
+    """Makes a trace of a format. With `like`, batches of that trace can be written. `wall_ns` is the
+    wall-clock time at time 0 of the events, in ns since 1970-01-01 UTC. Raises SteleError."""
+    return Writer(path, format, replace, version, settings, like, wall_ns)

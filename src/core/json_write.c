@@ -79,6 +79,8 @@ static void put_time_key(stele_json *j, const char *key, size_t size)
 void stele_json_value_of(stele_json *j, const char *key, size_t key_size)
 {
     begin_value(j);
+    if (key == NULL)
+        return;
     if (j->time_suffix != NULL && key_size > 3 && memcmp(key + key_size - 3, "_ns", 3) == 0)
         put_time_key(j, key, key_size);
     else
@@ -90,10 +92,7 @@ void stele_json_value_of(stele_json *j, const char *key, size_t key_size)
 
 void stele_json_value(stele_json *j, const char *key)
 {
-    if (key != NULL)
-        stele_json_value_of(j, key, strlen(key));
-    else
-        begin_value(j);
+    stele_json_value_of(j, key, key != NULL ? strlen(key) : 0);
 }
 
 void stele_json_open(stele_json *j, const char *key, char bracket)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs that callers allocate begin with their size, so that a newer library works with an older
-   program: members that the program does not have are taken as zero, and not written. */
+   program: members that the program does not have are taken as zero, and not written. A size that
+   is less than that of the first version is none that a program can have. */
 #ifndef CORE_SIZED_H
 #define CORE_SIZED_H
 
@@ -15,7 +16,8 @@
 #define SIZED_FIRST(type, last) (offsetof(type, last) + sizeof(((type *)NULL)->last))
 
 /* Copies a caller's struct, which may be NULL for zeros, into a struct of this version. Returns
-   false if the caller's struct is newer and has members that are not zero and not known here. */
+   false if the caller's struct is newer and has members that are not zero and not known here, or if
+   its size is none. */
 static inline bool sized_take(void *own, size_t own_size, size_t first_size, const void *given)
 {
     size_t size = 0;
@@ -25,6 +27,8 @@ static inline bool sized_take(void *own, size_t own_size, size_t first_size, con
     memcpy(&size, given, sizeof size);
     if (size == 0)
         size = first_size;
+    if (size < first_size)
+        return false;
     memcpy(own, given, size < own_size ? size : own_size);
     memcpy(own, &own_size, sizeof own_size);
     for (size_t i = own_size; i < size; i++) {

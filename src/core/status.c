@@ -11,7 +11,7 @@ const char *stele_status_text(stele_status status)
         [STELE_ERR_MEMORY] = "out of memory",
         [STELE_ERR_READ] = "input cannot be read",
         [STELE_ERR_WRITE] = "output cannot be written",
-        [STELE_ERR_CLOSED] = "output was closed",
+        [STELE_ERR_CLOSED] = "ended by the caller, or the reader of a pipe closed it",
         [STELE_ERR_EXISTS] = "output exists already",
         [STELE_ERR_FORMAT] = "format not recognised",
         [STELE_ERR_DAMAGED] = "too damaged to be read",

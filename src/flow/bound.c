@@ -11,7 +11,8 @@
 
 static bool refuse(const char **error, const char *why)
 {
-    *error = why;
+    if (error != NULL)
+        *error = why;
     return false;
 }
 

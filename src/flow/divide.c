@@ -4,6 +4,7 @@
 #include "core/sized.h"
 #include "flow/reader.h"
 #include "flow/relate.h"
+#include "flow/request.h"
 
 bool divide_by_threads(const stele_trace *trace)
 {
@@ -50,7 +51,8 @@ stele_status stele_reader_parts(stele_context *context, stele_trace *const *trac
     stele_status status;
     uint32_t found;
     *part_count = 1;
-    if (!sized_take(&request, sizeof request, SIZED_FIRST(stele_request, where), given))
+    if (!sized_take(&request, sizeof request, SIZED_FIRST(stele_request, where), given) ||
+        !request_check(context, traces, count, &request))
         return STELE_ERR_ARGUMENT;
     if (most < 2 || !divide_is_possible(count, &request) || !traces[0]->info.is_seekable)
         return STELE_OK;

@@ -141,6 +141,8 @@ stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t
 {
     flow *from = reader->flow;
     *count = 0;
+    if (capacity == 0)
+        return STELE_ERR_ARGUMENT;
     while (*count < capacity) {
         const size_t room = capacity - *count;
         stele_segment segment;

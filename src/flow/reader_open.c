@@ -17,6 +17,7 @@
 #include "flow/peek.h"
 #include "flow/reader.h"
 #include "flow/relate.h"
+#include "flow/request.h"
 #include "flow/seek.h"
 #include "model/batch.h"
 
@@ -44,28 +45,7 @@ typedef struct opening {
     bool is_unindexed_part;
 } opening;
 
-/* ---- Preparing a request ---- */
-
-/* Completes the request: what has to be read for it, including what the filter uses. */
-static stele_status request_complete(stele_context *context, stele_request *request)
-{
-    filter *f;
-    stele_status status;
-    if (request->kinds == 0)
-        request->kinds = STELE_KINDS_ALL;
-    if (request->columns == 0)
-        request->columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
-    if (request->order != STELE_ORDER_NONE)
-        request->columns |= STELE_COLUMN_TIME;
-    if (request->order_by_end || request->begin.kind != STELE_BOUND_NONE ||
-        request->end.kind != STELE_BOUND_NONE)
-        request->columns |= STELE_COLUMN_TIME | STELE_COLUMN_VALUE;
-    status = filter_new(context, request, NULL, &f);
-    if (status == STELE_OK)
-        request->columns |= filter_columns(f);
-    filter_free(f);
-    return status;
-}
+/* ---- Indexing ---- */
 
 /* The index of the next reading whose trace is to be indexed: no other one of its format goes
    before. */
@@ -546,6 +526,7 @@ static stele_status reader_make(stele_context *context, stele_trace *const *trac
     stele_status status = STELE_ERR_MEMORY;
     *out = NULL;
     if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request) ||
+        !request_check(context, traces, count, &o.request) ||
         (o.request.part_count > 1 && !divide_is_possible(count, &o.request)))
         return STELE_ERR_ARGUMENT;
     o.related = calloc(count + 1, sizeof *o.related);
@@ -556,7 +537,7 @@ static stele_status reader_make(stele_context *context, stele_trace *const *trac
     opening_end(&o);
     if (status != STELE_OK) {
         stele_reader_close(o.reader);
-        return status;
+        return status == STELE_ERR_MEMORY ? context_lacks_memory(context, NULL) : status;
     }
     *out = o.reader;
     return STELE_OK;

@@ -139,6 +139,8 @@ typedef struct format {
        output is of the kind that `target` names. */
     stele_status (*writer)(stele_context *context, output *out, const stele_writer_options *options,
                            stele_writer **writer);
+    /* The versions that the writer takes, separated by commas; NULL when there is only one. */
+    const char *versions;
     /* The settings that the writer takes, separated by spaces; NULL when there are none. */
     const char *writer_settings;
     /* The format's writer makes streams, packets and classes of its own. Traces of the same format

@@ -154,7 +154,9 @@ static stele_trace *trace_new(stele_context *context, source *from, const format
 
 static stele_status trace_start(stele_trace *trace)
 {
-    const stele_status status = trace->ops->open != NULL ? trace->ops->open(trace) : STELE_OK;
+    stele_status status = trace->ops->open != NULL ? trace->ops->open(trace) : STELE_OK;
+    if (status == STELE_ERR_MEMORY)
+        status = context_lacks_memory(trace->context, trace->info.path);
     /* The settings are no longer needed, and they belong to the caller. */
     trace->options.settings = NULL;
     trace->options.setting_count = 0;
@@ -294,7 +296,8 @@ stele_status stele_trace_open(stele_context *context, const char *path,
     stele_trace_options given;
     stele_status status;
     *trace = NULL;
-    if (!sized_take(&given, sizeof given, SIZED_FIRST(stele_trace_options, setting_count), options))
+    if (path == NULL ||
+        !sized_take(&given, sizeof given, SIZED_FIRST(stele_trace_options, setting_count), options))
         return STELE_ERR_ARGUMENT;
     status = given.is_followed ? open_followed(context, path, &given, &from)
                                : source_open(&context->diag, path, context->temp_dir, &from);

@@ -66,17 +66,19 @@ bool stele_format_get(size_t index, stele_format_info *info)
     stele_format_info own;
     if (f == NULL)
         return false;
-    own = (stele_format_info){.name = f->name,
-                              .title = f->title,
-                              .extensions = f->extensions,
-                              .settings = f->settings != NULL ? f->settings : "",
-                              .can_read = f->ops != NULL,
-                              .can_write = f->writer != NULL,
-                              .can_copy = f->copier != NULL,
-                              .links_tracks = f->links_tracks,
-                              .read_kinds = f->read_kinds != 0 ? f->read_kinds : STELE_KINDS_ALL,
-                              .written_kinds =
-                                  f->written_kinds != 0 ? f->written_kinds : STELE_KINDS_ALL};
+    own = (stele_format_info){
+        .name = f->name,
+        .title = f->title,
+        .extensions = f->extensions,
+        .settings = f->settings != NULL ? f->settings : "",
+        .can_read = f->ops != NULL,
+        .can_write = f->writer != NULL,
+        .can_copy = f->copier != NULL,
+        .links_tracks = f->links_tracks,
+        .read_kinds = f->read_kinds != 0 ? f->read_kinds : STELE_KINDS_ALL,
+        .written_kinds = f->written_kinds != 0 ? f->written_kinds : STELE_KINDS_ALL,
+        .versions = f->versions != NULL ? f->versions : "",
+        .write_settings = f->writer_settings != NULL ? f->writer_settings : ""};
     sized_give(info, &own, sizeof own, SIZED_FIRST(stele_format_info, can_copy));
     return true;
 }

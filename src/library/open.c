@@ -32,9 +32,27 @@ static stele_status target_output(const target *to, diag_sink *diag, const char 
                               : output_open(diag, path, options->replace, out);
 }
 
+/* Gives the events that the program makes a stream with the clock of the options. */
+static stele_status add_clock(stele_context *context, const stele_writer_options *options)
+{
+    if (options->clock == NULL)
+        return STELE_OK;
+    if (stele_stream_count(context) != 0) {
+        diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                    "a clock for a context without streams", "one whose streams have their own");
+        return STELE_ERR_ARGUMENT;
+    }
+    return context_add_stream(context, &(stele_stream){.clock = *options->clock}) != UINT32_MAX
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
+}
+
 static stele_status target_writer(const target *to, stele_context *context, output *out,
                                   const stele_writer_options *options, stele_writer **writer)
 {
+    const stele_status status = add_clock(context, options);
+    if (status != STELE_OK)
+        return status;
     return to->format != NULL ? format_writer_open(to->format, context, out, options, writer)
                               : sink_writer_open(to->sink, context, out, options, writer);
 }

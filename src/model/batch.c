@@ -359,3 +359,11 @@ const char *stele_kind_text(stele_kind kind)
         "snapshot",    "metadata",   "insn",      "load",       "store"};
     return (unsigned)kind < STELE_KIND_COUNT ? texts[kind] : "none";
 }
+
+const char *stele_type_text(stele_type type)
+{
+    static const char *const texts[STELE_TYPE_COUNT] = {
+        "null",  "bool",   "uint",  "int",  "float",  "pointer", "koid",  "string", "name",
+        "bytes", "bigint", "uints", "ints", "floats", "struct",  "array", "variant"};
+    return (unsigned)type < STELE_TYPE_COUNT ? texts[type] : "none";
+}

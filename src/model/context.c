@@ -184,21 +184,37 @@ stele_text stele_field_text(const stele_context *context, const stele_batch *bat
     return (stele_text){(const char *)batch->bytes + field->u.bytes.offset, field->u.bytes.size};
 }
 
+/* Whether names are missing because the pool is full, and not because memory was exhausted. Reports
+   it once. */
+static bool names_are_full(stele_context *context, const char *source, uint64_t offset,
+                           const char *result)
+{
+    if (context->names.size < context->names.size_max)
+        return false;
+    if (!context->names_full_reported) {
+        context->names_full_reported = true;
+        diag_report(&context->diag, &core_codes[STE006], source, offset, 0, NULL,
+                    "names need more than %zu bytes; %s", context->limits.names_size_max, result);
+    }
+    return true;
+}
+
 stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
                         const char *source, uint64_t offset)
 {
     const stele_name name = intern_add(&context->names, bytes, size);
     if (name != INTERN_NONE)
         return name;
-    if (context->names.size < context->names.size_max)
-        return UINT32_MAX; /* the pool is not full, so memory was exhausted */
-    if (!context->names_full_reported) {
-        context->names_full_reported = true;
-        diag_report(&context->diag, &core_codes[STE006], source, offset, 0, NULL,
-                    "names need more than %zu bytes; further ones are counted as one",
-                    context->limits.names_size_max);
-    }
+    if (!names_are_full(context, source, offset, "further ones are counted as one"))
+        return UINT32_MAX;
     return batch_add_local_name(batch, bytes, size);
+}
+
+stele_status context_lacks_memory(stele_context *context, const char *source)
+{
+    return names_are_full(context, source, STELE_NO_OFFSET, "the trace cannot be read without")
+               ? STELE_ERR_LIMIT
+               : STELE_ERR_MEMORY;
 }
 
 /* ---- Categories of a context ---- */

@@ -66,6 +66,10 @@ void context_track_set_object(stele_context *context, uint32_t track, stele_name
 stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
                         const char *source, uint64_t offset);
 
+/* Says what an error of memory is: STELE_ERR_LIMIT, with a finding, if the pool of names is full
+   and a name could not be had that nothing can stand for; else STELE_ERR_MEMORY. */
+stele_status context_lacks_memory(stele_context *context, const char *source);
+
 /* Compares two texts by their bytes, as strcmp() does; a text comes after its own beginnings. */
 int text_compare(stele_text a, stele_text b);
 

@@ -164,8 +164,11 @@ stele_status trace_find_ends(stele_trace *trace)
 
 stele_status stele_trace_index(stele_trace *trace)
 {
-    const stele_status status = trace_index(trace);
-    return status == STELE_OK ? trace_find_ends(trace) : status;
+    stele_status status = trace_index(trace);
+    if (status == STELE_OK)
+        status = trace_find_ends(trace);
+    return status == STELE_ERR_MEMORY ? context_lacks_memory(trace->context, trace->info.path)
+                                      : status;
 }
 
 void stele_trace_set_resolver(stele_trace *trace, stele_resolve_fn *resolve, void *user)

@@ -78,6 +78,15 @@ class Writing(Made):
             self.assertEqual([e.name for e in trace.events()], ["first", "last"])
             self.assertEqual([list(e.fields) for e in trace.events()], [["a"], ["b"]])
 
+    def test_made_events_have_a_wall_clock(self):
+        for format, name in (("ctf", "made"), ("heph", "made.heph")):
+            path = os.path.join(self.folder.name, name)
+            with stele.create(path, format, wall_ns=1_700_000_000_000_000_000) as writer:
+                writer.event("complete", 5, "a", end_ns=8)
+            with stele.open(path) as trace:
+                times = [event.time_ns for event in trace.events()]
+                self.assertEqual(trace.wall_ns + times[0], 1_700_000_000_000_000_005)
+
     def test_errors_have_their_own_findings(self):
         for _ in range(2):
             with stele.open(self.path) as trace:

@@ -156,6 +156,15 @@ TEST(every_kind_has_a_word_of_its_own)
     CHECK_EQ_STR(stele_kind_text(STELE_KIND_COUNT), "none");
 }
 
+TEST(every_type_has_a_word_of_its_own)
+{
+    for (int a = 0; a < STELE_TYPE_COUNT; a++)
+        for (int b = a + 1; b <= STELE_TYPE_COUNT; b++)
+            CHECK(strcmp(stele_type_text((stele_type)a), stele_type_text((stele_type)b)) != 0);
+    CHECK_EQ_STR(stele_type_text(STELE_TYPE_UINTS), "uints");
+    CHECK_EQ_STR(stele_type_text(STELE_TYPE_VARIANT), "variant");
+}
+
 TEST(bytes_are_added_as_what_their_type_says)
 {
     static const uint64_t numbers[] = {1, 2, UINT64_MAX};

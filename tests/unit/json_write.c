@@ -204,3 +204,26 @@ TEST(memory_is_used_again)
     CHECK_EQ_U64(size, 2);
     stele_output_close(out);
 }
+
+/* Both functions write a value without a key if there is none. */
+TEST(no_key_is_no_key)
+{
+    stele_output *out;
+    const uint8_t *bytes;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    for (int i = 0; i < 2; i++) {
+        stele_json j = {.out = out, .is_line = true};
+        stele_json_open(&j, NULL, '[');
+        if (i == 0)
+            stele_json_value(&j, NULL);
+        else
+            stele_json_value_of(&j, NULL, 0);
+        stele_output_text(out, "1");
+        stele_json_close(&j, ']');
+    }
+    bytes = stele_output_memory(out, &size);
+    CHECK_EQ_U64(size % 2, 0);
+    CHECK_EQ_MEM(bytes, bytes + size / 2, size / 2);
+    stele_output_close(out);
+}

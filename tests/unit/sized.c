@@ -50,6 +50,13 @@ TEST(a_newer_caller_is_served_as_long_as_it_asks_for_nothing_new)
     CHECK(!sized_take(&own, FIRST_SIZE, FIRST_SIZE, &(second){sizeof(second), 1, 2}));
 }
 
+TEST(a_size_below_that_of_the_first_version_is_refused)
+{
+    second own;
+    for (size_t size = 1; size < FIRST_SIZE; size++)
+        CHECK(!sized_take(&own, sizeof own, FIRST_SIZE, &(second){size, 1, 2}));
+}
+
 TEST(results_fill_just_what_the_caller_has)
 {
     const second own = {sizeof own, 1, 2};

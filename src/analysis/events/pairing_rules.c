@@ -82,7 +82,7 @@ static stele_status field_new(pair_rules *r, const char *from, size_t size, expr
     if (text == NULL)
         return STELE_ERR_MEMORY;
     if (strncmp(text, "arg.", 4) != 0 || size == 4)
-        status = refuse(r, "a pair by arg.NAME, id, cpu, thread, process or order", text);
+        status = refuse(r, "a pair by arg.NAME, id, cpu, thread, process, flow or order", text);
     else
         status = expression_new(r->context, text, out);
     free(text);

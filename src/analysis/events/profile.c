@@ -285,7 +285,8 @@ static stele_status take_sample(stele_profile *p, const stele_batch *batch,
 static stele_status prepare(stele_profile *p, stele_context *context)
 {
     p->context = context;
-    p->options.by_track = p->options.by_track && !p->options.by_path;
+    if (p->options.by_track && p->options.by_path)
+        return STELE_ERR_ARGUMENT;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
     return stele_calls_new(context,
@@ -444,8 +445,12 @@ stele_status stele_profile_each_row(const stele_profile *p, stele_profile_order 
                                     stele_profile_row_fn *fn, void *user)
 {
     const size_t count = limit != 0 && limit < p->entry_count ? limit : p->entry_count;
-    ranked *ranks = rank_first(p, order, count);
-    stele_status status = ranks != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    ranked *ranks;
+    stele_status status;
+    if ((unsigned)order > STELE_PROFILE_BY_NAME)
+        return STELE_ERR_ARGUMENT;
+    ranks = rank_first(p, order, count);
+    status = ranks != NULL ? STELE_OK : STELE_ERR_MEMORY;
     for (size_t i = 0; i < count && status == STELE_OK; i++) {
         const stele_profile_row row = finished(entry_at(p, ranks[i].index));
         status = fn(user, &row);

@@ -468,7 +468,8 @@ stele_status stele_stats_new(stele_context *context, const stele_stats_options *
     stele_stats *s;
     stele_status status;
     *out = NULL;
-    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_stats_options, size_max), given))
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_stats_options, size_max), given) ||
+        (unsigned)options.rows > STELE_STATS_COUNTERS)
         return STELE_ERR_ARGUMENT;
     s = calloc(1, sizeof *s);
     if (s == NULL)

@@ -428,6 +428,7 @@ static const trace_ops ctf_ops = {.open = ctf_open,
 
 const format format_ctf = {
     .name = "ctf",
+    .versions = "1.8, 2, rfc",
     .title = "Common Trace Format",
     .extensions = "",
     .probe = ctf_probe,

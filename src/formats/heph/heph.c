@@ -47,6 +47,7 @@ static int heph_probe(const format_probe *probe, char *reason)
 
 const format format_heph = {
     .name = "heph",
+    .versions = HEPH_VERSION ", " HEPH_VERSION_OLD,
     .title = "Heph trace",
     .extensions = HEPH_EXTENSIONS,
     .probe = heph_probe,

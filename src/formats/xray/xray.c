@@ -232,6 +232,7 @@ static const trace_ops xray_ops = {.open = xray_open,
 
 const format format_xray = {
     .name = "xray",
+    .versions = "1, 2, 3, 4, 5, basic1, basic2, basic3",
     .title = "LLVM XRay",
     .extensions = ".xray",
     .probe = xray_probe,
