@@ -17,13 +17,6 @@ const char *stele_severity_text(stele_severity severity)
     return (unsigned)severity < 3 ? texts[severity] : "error";
 }
 
-void diag_emit(diag_sink *sink, const stele_diag *diag)
-{
-    sink->counts[diag->code->severity]++;
-    if (sink->fn != NULL)
-        sink->fn(sink->user, diag);
-}
-
 /* Nouns after counts in what findings say that they found. */
 static const char *const counted[] = {"bytes",     "events",  "packets",  "records", "instructions",
                                       "values",    "fields",  "elements", "frames",  "lines",
@@ -60,6 +53,30 @@ static void singular(char *text)
     }
 }
 
+/* Passes a finding on with "1 byte" where its text has "1 bytes". */
+static __attribute__((noinline)) void emit_singular(const diag_sink *sink, const stele_diag *diag)
+{
+    stele_diag own = *diag;
+    char text[512];
+    if (strlen(diag->found) < sizeof text) {
+        strcpy(text, diag->found);
+        singular(text);
+        own.found = text;
+    }
+    sink->fn(sink->user, &own);
+}
+
+void diag_emit(diag_sink *sink, const stele_diag *diag)
+{
+    sink->counts[diag->code->severity]++;
+    if (sink->fn == NULL)
+        return;
+    if (diag->found != NULL && strstr(diag->found, "1 ") != NULL)
+        emit_singular(sink, diag);
+    else
+        sink->fn(sink->user, diag);
+}
+
 void diag_report(diag_sink *sink, const stele_code *code, const char *source, uint64_t offset,
                  uint64_t size, const char *expected, const char *found, ...)
 {
@@ -72,7 +89,6 @@ void diag_report(diag_sink *sink, const stele_code *code, const char *source, ui
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);
     va_end(args);
-    singular(text);
     diag_emit(sink, &(stele_diag){.code = code,
                                   .source = source,
                                   .offset = offset,
