@@ -244,8 +244,8 @@ STELE_API stele_status stele_profile_finish(stele_profile *p);
 /* Receives one row, which holds during the call. */
 typedef stele_status stele_profile_row_fn(void *user, const stele_profile_row *row);
 
-/* Gives the first `limit` rows of an order one by one, all of them if that is 0: a profile of very
-   many names needs no memory for all rows then. Errors: STELE_ERR_ARGUMENT: there is no such order;
+/* Gives the first `limit` rows of an order one by one, all of them if that is 0. The rows are
+   not all in memory at a time. Errors: STELE_ERR_ARGUMENT: the order does not exist;
    STELE_ERR_MEMORY; what `fn` returns. */
 STELE_API stele_status stele_profile_each_row(const stele_profile *p, stele_profile_order order,
                                               size_t limit, stele_profile_row_fn *fn, void *user);
@@ -266,7 +266,7 @@ static inline uint64_t stele_profile_mean_ns(const stele_profile_row *row)
 }
 
 /* Gives the rows in an order. They are owned by the profile and hold until the next call with it.
-   Errors: STELE_ERR_ARGUMENT: there is no such order; STELE_ERR_MEMORY. */
+   Errors: STELE_ERR_ARGUMENT: the order does not exist; STELE_ERR_MEMORY. */
 STELE_API stele_status stele_profile_rows(stele_profile *p, stele_profile_order order,
                                           const stele_profile_row **rows, size_t *count);
 

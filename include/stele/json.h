@@ -94,7 +94,7 @@ STELE_API void stele_json_raw(stele_json *j, const char *key, const char *json, 
 STELE_API void stele_json_value(stele_json *j, const char *key);
 
 /* Does the same as stele_json_value() with a key of `key_size` bytes, which need not end with a
-   zero byte; NULL is no key. */
+   zero byte; NULL: the value has no key. */
 STELE_API void stele_json_value_of(stele_json *j, const char *key, size_t key_size);
 
 #ifdef __cplusplus

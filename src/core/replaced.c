@@ -134,7 +134,7 @@ static stele_status refuse(output *out, const char *name)
 {
     char why[256];
     snprintf(why, sizeof why,
-             "the folder holds '%.*s', which is no part of what it is to be replaced with, nor of "
+             "the folder holds '%.*s', which belongs neither to what replaces it nor to "
              "an earlier one: move it, or choose another folder",
              NAME_SHOWN, name);
     return output_fail(out, STELE_ERR_EXISTS, why);

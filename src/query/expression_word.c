@@ -166,7 +166,7 @@ static const word words[] = {
 };
 #define WORD_COUNT (sizeof words / sizeof *words)
 
-/* Finds a word of the language. Returns NULL if it has no such word. */
+/* Finds a word of the language. Returns NULL if the text is not one. */
 static const word *find_word(const char *text, size_t size)
 {
     for (size_t i = 0; i < WORD_COUNT; i++) {

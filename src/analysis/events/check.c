@@ -87,7 +87,7 @@ static const char *label(const stele_check *check, stele_name name, uint64_t id,
                          char buffer[LABEL_SIZE])
 {
     const stele_text text = stele_name_text(check->context, check->batch, name);
-    size_t size = 0, room = LABEL_SIZE - 8;
+    size_t size = 0, left = LABEL_SIZE - 8;
     char *to = buffer;
     if (text.size == 0) {
         snprintf(buffer, LABEL_SIZE, id != 0 ? "#%llu" : "a span without name",
@@ -98,9 +98,9 @@ static const char *label(const stele_check *check, stele_name name, uint64_t id,
     for (; size < text.size; size++) {
         const unsigned char byte = (unsigned char)text.bytes[size];
         const size_t width = is_quoted(text.bytes[size]) ? 2 : 1; /* with its backslash */
-        if (room < width)
+        if (left < width)
             break;
-        room -= width;
+        left -= width;
         if (width == 2)
             *to++ = '\\';
         *to++ = byte < 0x20 || byte == 0x7f ? '?' : text.bytes[size];

@@ -27,7 +27,7 @@ typedef struct comparing {
     size_t count;
     double *selves;            /* self times of each change, one number for each run */
     histogram *made;           /* the self times of the change that is judged, by run */
-    const histogram **spreads; /* those; NULL: the run has no such call */
+    const histogram **spreads; /* those; NULL: the run does not have the call */
     double *logs, *ranks;
 } comparing;
 

@@ -170,7 +170,7 @@ static stele_status find_end(stele_context *context, stele_trace *const *traces,
                              const stele_request *request, int64_t *end_ns)
 {
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
-    stele_diag_fn *const told = context->diag.fn;
+    stele_diag_fn *const outer = context->diag.fn;
     stele_request rest = *request;
     stele_segment segment;
     stele_reader *reader;
@@ -195,7 +195,7 @@ static stele_status find_end(stele_context *context, stele_trace *const *traces,
            (status = stele_reader_next(reader, &segment)) == STELE_OK)
         is_found = has_later(&segment, stats.range_begin_ns);
     stele_reader_close(reader);
-    context->diag.fn = told;
+    context->diag.fn = outer;
     if (is_found)
         *end_ns = stats.range_begin_ns;
     return status == STELE_END ? STELE_OK : status;
@@ -235,9 +235,9 @@ static stele_status find(finding *f, stele_context *context, const stele_request
    which reads the same bytes. */
 static void pass_errors(void *user, const stele_diag *diag)
 {
-    const diag_sink *told = user;
-    if (diag->code->severity == STELE_ERROR && told->fn != NULL)
-        told->fn(told->user, diag);
+    const diag_sink *outer = user;
+    if (diag->code->severity == STELE_ERROR && outer->fn != NULL)
+        outer->fn(outer->user, diag);
 }
 
 /* Indexes the traces. This happens once, so it reports what it finds. */
@@ -262,16 +262,16 @@ static stele_status find_where(stele_context *context, stele_trace *const *trace
                  .fn = fn,
                  .user = user};
     const uint64_t asked = request->kinds != 0 ? request->kinds : STELE_KINDS_ALL;
-    diag_sink told;
+    diag_sink outer;
     stele_request wanted = *request;
     stele_status status;
     f.pairings = calloc(count != 0 ? count : 1, sizeof(stele_pairing *));
     if (f.pairings == NULL)
         return STELE_ERR_MEMORY;
     status = index_all(traces, count);
-    told = context->diag;
+    outer = context->diag;
     context->diag.fn = pass_errors;
-    context->diag.user = &told;
+    context->diag.user = &outer;
     if (status == STELE_OK && where == AT_BEGIN_WITH_PAIRS)
         status = pairings_make(&f, context, asked & KINDS_OPENED);
     wanted.from_start = true;
@@ -286,7 +286,7 @@ static stele_status find_where(stele_context *context, stele_trace *const *trace
     if (status == STELE_OK && f.begin_ns != INT64_MIN && wanted.kinds != 0)
         status = find(&f, context, &wanted);
     pairings_free(&f);
-    context->diag = told;
+    context->diag = outer;
     return status;
 }
 

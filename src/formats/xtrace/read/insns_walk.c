@@ -25,7 +25,7 @@ static insn_value *push_value(insn_batch *batch, insn *to, insn_value_kind kind)
     return value;
 }
 
-/* Adds a token that is no access as values of the instruction. Returns false when memory is
+/* Adds a token that is not an access as values of the instruction. Returns false when memory is
    exhausted. */
 static bool push_token(insn_batch *batch, insn *to, const stele_xtrace_token *token)
 {
