@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "sinks/chrome_sink.h"
+#include "sinks/drawn.h"
 
 /* Writes `,"id":"0x1f"`. */
 static void chrome_id_put(chrome_sink *chrome, uint64_t id)
@@ -213,19 +214,12 @@ static void note_wall(chrome_sink *chrome, const stele_clock *clock)
 static void note_clock(chrome_sink *chrome, const stele_segment *segment)
 {
     const stele_stream *stream = stele_stream_get(chrome->base.context, segment->batch->stream);
-    const char *what = NULL;
+    const char *what;
     if (stream == NULL)
         return;
     if (!chrome->has_wall)
         note_wall(chrome, &stream->clock);
-    if (stream->clock.domain == STELE_CLOCK_TICKS)
-        what = "ticks of unknown length, drawn as nanoseconds";
-    else if (stream->clock.domain == STELE_CLOCK_INSNS)
-        what = "count of instructions, drawn as nanoseconds";
-    else if (stream->clock.domain == STELE_CLOCK_NONE)
-        what = "order without times, drawn as nanoseconds";
-    else if (stream->clock.frequency_hz > 1000000000)
-        what = "time below one nanosecond";
+    what = drawn_loss(&stream->clock);
     if (what != NULL)
         writer_lose(&chrome->base, STELE_KIND_NONE, what, false, segment->count);
 }

@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "model/batch.h"
+#include "sinks/drawn.h"
 #include "sinks/perfetto_sink.h"
 
 /* ---- Instants ---- */
@@ -409,17 +410,10 @@ static void start(perfetto_sink *p, const stele_segment *segment)
 static void note_clock(perfetto_sink *p, const stele_segment *segment)
 {
     const stele_stream *stream = stele_stream_get(p->base.context, segment->batch->stream);
-    const char *what = NULL;
+    const char *what;
     if (stream == NULL)
         return;
-    if (stream->clock.domain == STELE_CLOCK_TICKS)
-        what = "ticks of unknown length, drawn as nanoseconds";
-    else if (stream->clock.domain == STELE_CLOCK_INSNS)
-        what = "count of instructions, drawn as nanoseconds";
-    else if (stream->clock.domain == STELE_CLOCK_NONE)
-        what = "order without times, drawn as nanoseconds";
-    else if (stream->clock.frequency_hz > 1000000000)
-        what = "time below one nanosecond";
+    what = drawn_loss(&stream->clock);
     if (what != NULL)
         writer_lose(&p->base, STELE_KIND_NONE, what, LOSS_CHANGED, segment->count);
 }

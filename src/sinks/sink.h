@@ -36,22 +36,4 @@ const sink_entry *sink_by_name(const char *path);
 stele_status sink_writer_open(const sink_entry *to, stele_context *context, output *out,
                               const stele_writer_options *options, stele_writer **writer);
 
-/* Whether the events of a batch have an order, but no times. */
-static inline bool batch_lacks_times(const stele_context *context, const stele_batch *batch)
-{
-    const stele_stream *stream = stele_stream_get(context, batch->stream);
-    return stream != NULL && stream->clock.domain == STELE_CLOCK_NONE;
-}
-
-/* An event of a trace without times, with its place in the order of events as its time: pictures of
-   events that all have one time show little, and Perfetto drops most of them. */
-static inline stele_event event_at_place(const stele_event *event, int64_t place)
-{
-    stele_event placed = *event;
-    placed.time_ns = place;
-    if (event->kind == STELE_KIND_COMPLETE)
-        placed.id = (uint64_t)place;
-    return placed;
-}
-
 #endif
