@@ -79,7 +79,7 @@ void fxt_writer_end_payload(fxt_writer *w)
 stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
 {
     const stele_text text = stele_name_text(m->w->base.context, m->batch, name);
-    fxt_table *table = &m->target->strings;
+    fxt_table *table;
     stele_fxt_string string;
     uint32_t index;
     if (text.size == 0)
@@ -95,6 +95,7 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
             fxt_writer_lose(m, "long names when there are too many", false);
         return fxt_inline_string(text.bytes, text.size, INLINE_MAX);
     }
+    table = &m->target->strings; /* records that stand alone have no target, and returned above */
     index = fxt_table_find(table, name, m->w->record);
     if (index == 0) {
         if (!fxt_table_see(table, name, &m->w->is_exhausted) && !must && text.size <= INLINE_MAX)
