@@ -32,7 +32,7 @@ static text_sink *liner_take(stele_context *context)
         }
     }
     liner = (text_sink *)*held;
-    liner->line->at = liner->line->buffer;
+    output_clear(liner->line);
     return liner;
 }
 

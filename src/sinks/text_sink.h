@@ -24,9 +24,11 @@ typedef struct text_sink {
     stele_name message; /* the name "message": the field that replaces a log event's name */
     bool has_event;     /* some column shows the message */
     bool has_color;
-    output *line;     /* bytes of all cells of lines that are held */
+    bool has_widths;  /* the usual widths are known: lines are not held any more */
+    output *line;     /* takes the next cell: `held`, or the output itself */
+    output *held;     /* bytes of all cells of lines that are held, or of a single cell */
     text_cell *cells; /* an array of HELD_LINES times the number of columns */
-    uint32_t held_count, held_max;
+    uint32_t held_count;
     uint32_t width; /* width so far of the cell that is being written */
     const stele_batch *batch;
 } text_sink;
@@ -39,5 +41,16 @@ stele_status text_status(const text_sink *text);
 
 /* Appends the cell of a column to the line; nothing if the event does not have it. */
 void text_put_cell(text_sink *text, const column *item, const stele_event *event);
+
+/* Makes a cell of a column that is aligned to the right, of at most CELL_SIZE ASCII characters, and
+   gives its colour. Returns its size; 0 if the event does not have it. */
+size_t text_make_cell(text_sink *text, column_id id, const stele_event *event, char *cell,
+                      const char **color);
+
+/* Has the names of fields written in colour. */
+void text_color_keys(text_values *values);
+
+/* Appends text of one column for each byte to the cell; nothing if `size` is 0. */
+void text_put_colored(text_sink *text, const char *color, const char *bytes, size_t size);
 
 #endif

@@ -208,9 +208,33 @@ void text_put_value(text_values *values, output *out, const stele_batch *batch,
         output_byte(out, ')');
 }
 
+/* Appends a member that is a decimal integer without labels, as most are, with a name that is kept.
+   Returns false, without writing, for any other member. */
+static inline bool put_number_member(const text_values *values, output *out,
+                                     const stele_field *field)
+{
+    const name_form *name =
+        field->name < values->names.count ? &values->names.items[field->name] : NULL;
+    char *to;
+    if ((field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT) ||
+        field->label_count != 0 || (field->hint & STELE_HINT_BASE_MASK) != 0 ||
+        values->key_begin != NULL || name == NULL || name->bytes == NULL)
+        return false;
+    to = (char *)output_reserve(out, (size_t)name->size + PUT_BLOCK + 1 + TEXT_U64_SIZE);
+    if (to == NULL)
+        return false;
+    to = put_blocks(to, name->bytes, name->size);
+    *to++ = '=';
+    to = field->type == STELE_TYPE_INT ? text_i64(to, field->u.i) : text_u64(to, field->u.u);
+    output_advance(out, (size_t)(to - (char *)out->at));
+    return true;
+}
+
 void text_put_member(text_values *values, output *out, const stele_batch *batch,
                      const stele_field *field)
 {
+    if (put_number_member(values, out, field))
+        return;
     if (values->key_begin != NULL)
         output_text(out, values->key_begin);
     name_forms_put(&values->names, out, batch, field->name);

@@ -257,6 +257,39 @@ TEST(columns_fit_the_first_lines_and_then_grow)
     world_close(&w);
 }
 
+/* The first lines are written together, the others one by one. */
+static void check_lines_after_the_first(const stele_sink_options *options)
+{
+    world w;
+    stele_writer *writer;
+    output *out;
+    size_t size, once;
+    const uint8_t *bytes;
+    int rounds = 0;
+    world_open(&w);
+    add_every_kind(&w);
+    REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
+    REQUIRE(sink_find("text")->open(w.context, out, options, &writer) == STELE_OK);
+    for (; (uint64_t)rounds * w.batch->event_count < 600; rounds++)
+        REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, w.batch->event_count}) ==
+                STELE_OK);
+    REQUIRE(stele_writer_finish(writer) == STELE_OK);
+    bytes = output_memory(out, &size);
+    once = size / (size_t)rounds;
+    CHECK_EQ_U64(once * (size_t)rounds, size);
+    CHECK_EQ_MEM(bytes + size - once, bytes, once);
+    stele_writer_close(writer);
+    world_close(&w);
+}
+
+TEST(lines_after_the_first_ones_look_the_same)
+{
+    check_lines_after_the_first(&(stele_sink_options){.columns = NULL});
+    check_lines_after_the_first(&(stele_sink_options){.has_color = true});
+    check_lines_after_the_first(&(stele_sink_options){
+        .columns = "ticks,track,pid,tid,cpu,category,name,kind,value,id,flags,offset,size,stream"});
+}
+
 TEST(color_stands_around_the_words_only)
 {
     world w;
