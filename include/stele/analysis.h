@@ -581,6 +581,9 @@ STELE_API stele_status stele_check_add(stele_check *check, const stele_segment *
    event. */
 STELE_API stele_status stele_check_finish(stele_check *check);
 
+/* How many of the events so far say that others were lost (STELE_KIND_LOST). */
+STELE_API uint64_t stele_check_loss_count(const stele_check *check);
+
 /* ---- Summary: what a trace holds, in figures ------------------------------------------------- */
 
 /* Counts events by kind, name and track. Its memory does not grow with the trace, except for the

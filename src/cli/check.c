@@ -116,19 +116,18 @@ static bool is_whole(const options *o)
     return true;
 }
 
-/* What receives the events; `check` is NULL if they are not to be judged. */
-typedef struct judging {
-    stele_check *check;
-    uint64_t mark_count; /* events that say that others are lost */
-} judging;
-
 static stele_status judge(void *user, const stele_segment *segment)
 {
-    judging *to = user;
+    return stele_check_add(user, segment);
+}
+
+/* Counts the events that say that others are lost, where events are not judged. */
+static stele_status count_marks(void *user, const stele_segment *segment)
+{
     const stele_event *event = segment->batch->events + segment->first;
     for (uint32_t i = 0; i < segment->count; i++)
-        to->mark_count += event[i].kind == STELE_KIND_LOST;
-    return to->check != NULL ? stele_check_add(to->check, segment) : STELE_OK;
+        *(uint64_t *)user += event[i].kind == STELE_KIND_LOST;
+    return STELE_OK;
 }
 
 bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
@@ -136,19 +135,23 @@ bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
 {
     const char *path = stele_trace_get_info(trace)->path;
     const bool judges = is_whole(&c->options) && request->order != STELE_ORDER_NONE;
-    judging to = {.check = NULL};
+    consumer to = {.take = count_marks, .user = mark_count};
+    stele_check *check = NULL;
     bool is_complete;
+    *mark_count = 0;
     if (!judges)
         cli_remark(c, "%s: nesting and pairing are not judged: events are left out or unsorted",
                    path);
-    else if (!cli_check(c, stele_check_new(c->context, path, &to.check), path))
+    else if (!cli_check(c, stele_check_new(c->context, path, &check), path))
         return false;
-    is_complete = cli_check(
-        c, cli_read(c, &trace, 1, request, &(consumer){.take = judge, .user = &to}, stats), path);
+    if (judges)
+        to = (consumer){.take = judge, .user = check};
+    is_complete = cli_check(c, cli_read(c, &trace, 1, request, &to, stats), path);
     if (is_complete && judges)
-        is_complete = cli_check(c, stele_check_finish(to.check), path);
-    stele_check_free(to.check);
-    *mark_count = to.mark_count;
+        is_complete = cli_check(c, stele_check_finish(check), path);
+    if (judges)
+        *mark_count = stele_check_loss_count(check);
+    stele_check_free(check);
     return is_complete;
 }
 

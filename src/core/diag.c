@@ -66,12 +66,22 @@ static __attribute__((noinline)) void emit_singular(const diag_sink *sink, const
     sink->fn(sink->user, &own);
 }
 
+/* Whether a text has "1 ". Most texts have few digits 1, if any. */
+static bool has_one(const char *text)
+{
+    while ((text = strchr(text, '1')) != NULL) {
+        if (*++text == ' ')
+            return true;
+    }
+    return false;
+}
+
 void diag_emit(diag_sink *sink, const stele_diag *diag)
 {
     sink->counts[diag->code->severity]++;
     if (sink->fn == NULL)
         return;
-    if (diag->found != NULL && strstr(diag->found, "1 ") != NULL)
+    if (diag->found != NULL && has_one(diag->found))
         emit_singular(sink, diag);
     else
         sink->fn(sink->user, diag);

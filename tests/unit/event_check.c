@@ -194,6 +194,10 @@ TEST(after_a_loss_pairs_are_notes)
     flush();
     it.batch->stream = 1; /* this stream has lost nothing */
     add(STELE_KIND_END, "a", 4, 0);
+    add(STELE_KIND_LOST, "", 5, 0);
+    it.batch->events[it.batch->event_count - 1].flags |= STELE_FLAG_REPEATED;
+    flush();
+    CHECK_EQ_U64(stele_check_loss_count(it.check), 2);
     finish("EVT001@0 EVT002@2 EVT002@3 EVT002@4 EVT001@5 ");
 }
 
@@ -444,11 +448,14 @@ TEST(correlations_against_a_plain_table)
 TEST(stacks_share_a_pool)
 {
     stacks s;
+    open_span *span;
     stacks_init(&s, 1000);
     for (unsigned round = 0; round < 3; round++) {
-        for (uint32_t i = 0; i < 1000; i++)
-            REQUIRE(stacks_push(&s, i % 7, &(open_span){.offset = i}) == STELE_OK);
-        CHECK_EQ_U64(stacks_push(&s, 3, &(open_span){.offset = 0}), STELE_ERR_LIMIT);
+        for (uint32_t i = 0; i < 1000; i++) {
+            REQUIRE(stacks_push(&s, i % 7, &span) == STELE_OK);
+            span->offset = i;
+        }
+        CHECK_EQ_U64(stacks_push(&s, 3, &span), STELE_ERR_LIMIT);
         for (uint32_t i = 1000; i-- > 0; stacks_pop(&s, i % 7))
             REQUIRE(stacks_top(&s, i % 7)->offset == i);
         CHECK(stacks_top(&s, 3) == NULL);

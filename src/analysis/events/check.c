@@ -8,6 +8,7 @@
 #include "analysis/events/correlations.h"
 #include "analysis/events/stacks.h"
 #include "core/array.h"
+#include "core/text.h"
 
 const stele_code stele_check_codes[STELE_CHECK_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
@@ -37,6 +38,7 @@ struct stele_check {
     uint64_t begun_beyond, complete_beyond, asyncs_beyond, flows_beyond;
     const stele_batch *batch; /* the batch of the event that is being checked */
     bool has_loss;            /* events were lost earlier in that event's stream */
+    uint64_t loss_count;      /* events that say that others are lost */
     bool is_late;
 };
 
@@ -95,6 +97,13 @@ static const char *label(const stele_check *check, stele_name name, uint64_t id,
         return buffer;
     }
     *to++ = '"';
+    if (text.size <= left) {
+        char *end = text_copy_plain(to, text.bytes, text.size);
+        if (end != NULL) {
+            memcpy(end, "\"", 2);
+            return buffer;
+        }
+    }
     for (; size < text.size; size++) {
         const unsigned char byte = (unsigned char)text.bytes[size];
         const size_t width = is_quoted(text.bytes[size]) ? 2 : 1; /* with its backslash */
@@ -150,15 +159,23 @@ static bool names_differ(const open_span *span, const stele_event *end)
     return span->name != 0 && lasting_name(end->name) != 0 && span->name != end->name;
 }
 
+/* What is kept of an event that begins a span; the member `below` belongs to the stacks. */
+static void span_set(open_span *span, const stele_event *event, int64_t end_ns, uint64_t id)
+{
+    span->begin_ns = event->time_ns;
+    span->end_ns = end_ns;
+    span->id = id;
+    span->offset = event->offset;
+    span->size = event->size;
+    span->name = lasting_name(event->name);
+}
+
 static stele_status begin_add(stele_check *check, const stele_event *event)
 {
-    const open_span span = {.begin_ns = event->time_ns,
-                            .end_ns = INT64_MAX,
-                            .id = event->id,
-                            .offset = event->offset,
-                            .size = event->size,
-                            .name = lasting_name(event->name)};
+    open_span *span;
     const stele_status status = stacks_push(&check->begun, event->track, &span);
+    if (status == STELE_OK)
+        span_set(span, event, INT64_MAX, event->id);
     if (status != STELE_ERR_LIMIT)
         return status;
     check->begun_beyond++;
@@ -254,24 +271,19 @@ static void complete_judge(stele_check *check, const stele_event *event, const o
 
 static stele_status complete_add(stele_check *check, const stele_event *event)
 {
-    const open_span span = {.begin_ns = event->time_ns,
-                            .end_ns = (int64_t)event->id,
-                            .offset = event->offset,
-                            .size = event->size,
-                            .name = lasting_name(event->name)};
-    const open_span *top;
+    const int64_t begin_ns = event->time_ns, end_ns = (int64_t)event->id;
+    open_span *span, *top;
     stele_status status;
-    if (span.end_ns < span.begin_ns) {
+    if (end_ns < begin_ns) {
         char name[LABEL_SIZE];
         REPORT(check, EVT006, event, "an end at or after the begin",
                "%s ends %llu ns before it begins", event_label(check, event, name),
-               (unsigned long long)((uint64_t)span.begin_ns - (uint64_t)span.end_ns));
+               (unsigned long long)((uint64_t)begin_ns - (uint64_t)end_ns));
         return STELE_OK;
     }
     if (check->is_late)
         return STELE_OK; /* the span that this one lies in may have been removed from the stack */
-    while ((top = stacks_top(&check->complete, event->track)) != NULL &&
-           top->end_ns <= span.begin_ns)
+    while ((top = stacks_top(&check->complete, event->track)) != NULL && top->end_ns <= begin_ns)
         stacks_pop(&check->complete, event->track);
     status = stacks_push(&check->complete, event->track, &span);
     if (status == STELE_ERR_LIMIT) {
@@ -280,8 +292,8 @@ static stele_status complete_add(stele_check *check, const stele_event *event)
     }
     if (status != STELE_OK)
         return status;
-    complete_judge(check, event,
-                   complete_settle(&check->complete, stacks_top(&check->complete, event->track)));
+    span_set(span, event, end_ns, 0);
+    complete_judge(check, event, complete_settle(&check->complete, span));
     return STELE_OK;
 }
 
@@ -347,9 +359,13 @@ static void judge_time(stele_check *check, stream_state *stream, const stele_eve
 
 static stele_status judge(stele_check *check, const stele_event *event)
 {
-    if ((event->flags & STELE_FLAG_REPEATED) != 0)
+    if ((event->flags & STELE_FLAG_REPEATED) != 0 && event->kind != STELE_KIND_LOST)
         return STELE_OK;
     switch (event->kind) {
+    case STELE_KIND_LOST:
+        check->has_loss = true;
+        check->loss_count++;
+        return STELE_OK;
     case STELE_KIND_BEGIN: return begin_add(check, event);
     case STELE_KIND_END:
     case STELE_KIND_TAIL_EXIT: end_add(check, event); return STELE_OK;
@@ -379,14 +395,19 @@ stele_status stele_check_add(stele_check *check, const stele_segment *segment)
     if (stream == NULL)
         return STELE_ERR_MEMORY;
     check->batch = segment->batch;
+    check->has_loss = stream->has_loss;
     for (; event < end && status == STELE_OK; event++) {
-        stream->has_loss |= event->kind == STELE_KIND_LOST;
-        check->has_loss = stream->has_loss;
         judge_time(check, stream, event);
         status = judge(check, event);
     }
+    stream->has_loss = check->has_loss;
     check->batch = NULL;
     return status;
+}
+
+uint64_t stele_check_loss_count(const stele_check *check)
+{
+    return check->loss_count;
 }
 
 /* ---- End of the trace ---- */

@@ -2,7 +2,6 @@
 #include "analysis/events/stacks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/array.h"
 
@@ -17,22 +16,15 @@ void stacks_free(stacks *s)
     free(s->tops);
 }
 
-static bool tracks_reserve(stacks *s, uint32_t track)
-{
-    uint32_t *tops;
-    if (track < s->track_count)
-        return true;
-    tops = array_reach(s->tops, sizeof *tops, &s->track_count, track);
-    if (tops == NULL)
-        return false;
-    s->tops = tops;
-    return true;
-}
-
-/* Takes a free span or makes one. Returns its number, 0 if out of memory. */
-static uint32_t span_take(stacks *s)
+uint32_t stacks_make_span(stacks *s, uint32_t track)
 {
     const uint32_t reused = s->span_free;
+    if (track >= s->track_count) {
+        uint32_t *tops = array_reach(s->tops, sizeof *tops, &s->track_count, track);
+        if (tops == NULL)
+            return 0;
+        s->tops = tops;
+    }
     if (reused != 0) {
         s->span_free = s->spans[reused].below;
         return reused;
@@ -44,27 +36,4 @@ static uint32_t span_take(stacks *s)
         s->spans = spans;
     }
     return ++s->span_count;
-}
-
-stele_status stacks_push(stacks *s, uint32_t track, const open_span *span)
-{
-    uint32_t number;
-    if (s->open_count == s->open_max)
-        return STELE_ERR_LIMIT;
-    if (!tracks_reserve(s, track) || (number = span_take(s)) == 0)
-        return STELE_ERR_MEMORY;
-    s->spans[number] = *span;
-    s->spans[number].below = s->tops[track];
-    s->tops[track] = number;
-    s->open_count++;
-    return STELE_OK;
-}
-
-void stacks_pop(stacks *s, uint32_t track)
-{
-    const uint32_t number = s->tops[track];
-    s->tops[track] = s->spans[number].below;
-    s->spans[number].below = s->span_free;
-    s->span_free = number;
-    s->open_count--;
 }

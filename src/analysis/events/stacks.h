@@ -27,12 +27,38 @@ typedef struct stacks {
 void stacks_init(stacks *s, uint32_t open_max);
 void stacks_free(stacks *s);
 
-/* Pushes a span on the stack of a track. Returns STELE_ERR_LIMIT if `open_max` spans are open
-   already, or STELE_ERR_MEMORY. */
-stele_status stacks_push(stacks *s, uint32_t track, const open_span *span);
+/* Makes room for a track and for a span, and takes the span's number. Returns 0 if out of memory.
+ */
+uint32_t stacks_make_span(stacks *s, uint32_t track);
+
+/* Pushes a span on the stack of a track; the caller fills in all of it but `below`. `*span` is
+   valid until the next push. Returns STELE_ERR_LIMIT if `open_max` spans are open already, or
+   STELE_ERR_MEMORY. */
+static inline stele_status stacks_push(stacks *s, uint32_t track, open_span **span)
+{
+    uint32_t number = s->span_free;
+    if (s->open_count == s->open_max)
+        return STELE_ERR_LIMIT;
+    if (number != 0 && track < s->track_count)
+        s->span_free = s->spans[number].below;
+    else if ((number = stacks_make_span(s, track)) == 0)
+        return STELE_ERR_MEMORY;
+    *span = &s->spans[number];
+    (*span)->below = s->tops[track];
+    s->tops[track] = number;
+    s->open_count++;
+    return STELE_OK;
+}
 
 /* Pops the top span, which must exist. */
-void stacks_pop(stacks *s, uint32_t track);
+static inline void stacks_pop(stacks *s, uint32_t track)
+{
+    const uint32_t number = s->tops[track];
+    s->tops[track] = s->spans[number].below;
+    s->spans[number].below = s->span_free;
+    s->span_free = number;
+    s->open_count--;
+}
 
 /* The top span of a track, and the span below another one. Valid until the next push; NULL if
    there is none. */
