@@ -19,6 +19,7 @@ typedef struct thread {
     uint32_t calls[DEPTH_MAX];
     uint32_t depth;
     uint64_t tsc;
+    uint32_t buffers;
 } thread;
 
 static const stele_xray_header header = {.version = 5,
@@ -46,7 +47,13 @@ static size_t put_head(uint8_t *to, uint32_t number, thread *of)
     size_t at = 16; /* the extents come last, when the size is known */
     at +=
         put(to + at, 0, &(stele_xray_record){.kind = STELE_XRAY_NEW_BUFFER, .value = 100 + number});
-    at += put(to + at, 0, &(stele_xray_record){.kind = STELE_XRAY_WALL_TIME, .value = 1700000000});
+    /* llvm-xray takes a buffer for the earlier one only if both its seconds and its microseconds
+       are less, so both grow from buffer to buffer. */
+    at += put(to + at, 0,
+              &(stele_xray_record){.kind = STELE_XRAY_WALL_TIME,
+                                   .function = of->buffers % 1000000,
+                                   .value = 1700000000 + of->buffers});
+    of->buffers++;
     at += put(to + at, 0, &(stele_xray_record){.kind = STELE_XRAY_PID, .value = 100});
     at += put(to + at, 0,
               &(stele_xray_record){.kind = STELE_XRAY_NEW_CPU, .function = number, .tsc = of->tsc});
