@@ -242,6 +242,10 @@ typedef struct trace_ops {
 
     /* Records say what happened, not what begins and ends; names of events may imply it. */
     bool has_moments;
+
+    /* Whether declared() gives the name of every event, so that none comes from a record or from
+       what the trace grows by. NULL: it may not. */
+    bool (*declares_names)(const stele_trace *trace);
 } trace_ops;
 
 struct seek_index;

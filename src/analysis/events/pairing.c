@@ -502,9 +502,24 @@ void stele_pairing_get_counts(const stele_pairing *p, stele_pairing_counts *coun
     sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_pairing_counts, no_value_count));
 }
 
+/* Whether the table may pair, or ROS 2's messages connect, events of the names that a trace
+   declares. */
+static bool table_fits(const stele_trace *trace)
+{
+    stele_declared_event event = STELE_INIT(stele_declared_event);
+    if (trace->ops->declares_names == NULL || !trace->ops->declares_names(trace))
+        return true;
+    for (size_t i = 0; stele_trace_declared_event(trace, i, &event); i++) {
+        if (pair_rules_table_fits(event.name) || pairing_ros2_fits(event.name))
+            return true;
+    }
+    return false;
+}
+
 bool stele_pairing_wants(const stele_pairing *p, const stele_trace *trace)
 {
-    return p->rules.rule_count != 0 || (p->rules.has_table && trace->ops->has_moments);
+    return p->rules.rule_count != 0 ||
+           (p->rules.has_table && trace->ops->has_moments && table_fits(trace));
 }
 
 uint32_t stele_pairing_columns(const stele_pairing *p)

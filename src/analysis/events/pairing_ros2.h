@@ -4,6 +4,8 @@
 #ifndef ANALYSIS_EVENTS_PAIRING_ROS2_H
 #define ANALYSIS_EVENTS_PAIRING_ROS2_H
 
+#include <string.h>
+
 #include "core/table.h"
 #include "model/context.h"
 
@@ -38,6 +40,14 @@ void pairing_ros2_free(pairing_ros2 *r);
 
 /* Drops the objects of the current trace. */
 void pairing_ros2_clear(pairing_ros2 *r);
+
+/* Whether events of this name, "category:name", can be of ROS 2. */
+static inline bool pairing_ros2_fits(stele_text name)
+{
+    static const char category[] = "ros2:";
+    const size_t size = sizeof category - 1;
+    return name.size > size && memcmp(name.bytes, category, size) == 0;
+}
 
 /* Whether ros2.def has an event of this name. */
 static inline bool pairing_ros2_knows(const pairing_ros2 *r, const stele_event *event)

@@ -310,6 +310,19 @@ static bool is_excluded(const called *c)
     return false;
 }
 
+bool pair_rules_table_fits(stele_text name)
+{
+    const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
+    const size_t before = colon != NULL ? (size_t)(colon + 1 - name.bytes) : 0;
+    const called c = {.plain = {name.bytes + before, name.size - before}, .whole = name};
+    stele_text stem;
+    for (uint32_t i = 0; i < TABLE_COUNT; i++) {
+        if (stem_of(table[i].begin, &c, &stem) || stem_of(table[i].end, &c, &stem))
+            return !is_excluded(&c);
+    }
+    return false;
+}
+
 /* Adds the role that pairs.def gives a name. Returns false if out of memory. */
 static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
 {

@@ -75,6 +75,9 @@ typedef struct pair_rules {
 stele_status pair_rules_add(pair_rules *r, const char *pair, const char *by);
 void pair_rules_free(pair_rules *r);
 
+/* Whether pairs.def may give a role to events of this name, "name" or "category:name". */
+bool pair_rules_table_fits(stele_text name);
+
 /* Reports (STE014) patterns that no event matched. */
 void pair_rules_report(const pair_rules *r);
 

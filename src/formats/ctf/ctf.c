@@ -417,6 +417,17 @@ static bool ctf_declared(const stele_trace *base, size_t event, size_t field,
     return false;
 }
 
+/* Events of spans that a writer of another format's trace kept have names in their records. */
+static bool ctf_declares_names(const stele_trace *base)
+{
+    const ctf_trace *trace = (const ctf_trace *)base;
+    for (uint32_t u = 0; u < trace->subtrace_count; u++) {
+        if (trace->subtraces[u].is_open && spans_are_marked(&trace->subtraces[u].schema))
+            return false;
+    }
+    return !base->options.is_followed && !trace->is_growing;
+}
+
 static const trace_ops ctf_ops = {.open = ctf_open,
                                   .has_parts = ctf_has_parts,
                                   .index = ctf_index,
@@ -424,6 +435,7 @@ static const trace_ops ctf_ops = {.open = ctf_open,
                                   .produce = ctf_produce,
                                   .close = ctf_close,
                                   .declared = ctf_declared,
+                                  .declares_names = ctf_declares_names,
                                   .has_moments = true};
 
 const format format_ctf = {
