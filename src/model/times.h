@@ -79,7 +79,11 @@ void times_add_end_slow(times *t, int64_t end_ns, uint64_t offset, uint64_t size
 
 static inline void times_add_end(times *t, int64_t end_ns, uint64_t offset, uint64_t size)
 {
-    if (end_ns > t->end_ns && t->far.count == 0)
+    if (end_ns <= t->end_ns || t->far.count != 0)
+        return;
+    if ((uint64_t)end_ns - (uint64_t)t->end_ns <= TIMES_REACH_LEAST)
+        t->end_ns = end_ns;
+    else
         times_add_end_slow(t, end_ns, offset, size);
 }
 

@@ -78,17 +78,18 @@ static inline bool is_exit_of(const frame *of, stele_name name)
     return !of->is_timed && (of->name == name || name == 0);
 }
 
-static inline bool outermost_is_full(const stack *of)
+/* How many names the table of outermost frames can take. */
+static inline uint32_t outermost_room(const stack *of)
 {
-    return of->outermost.count >= (of->outermost.mask + 1) / 2;
+    return (of->outermost.mask + 1) / 2;
 }
 
 /* Whether a frame further out than the one at `at` has this name. Frames must be asked about
-   from the outside in, because each call enters its frame in the table. */
+   from the outside in, because each call enters its frame in the table, which must have room. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
-    hash_table_slot *known =
-        hash_table_slot_of(&of->outermost, hash_table_hash_u32(&of->outermost, name));
+    const uint32_t hash = hash_table_hash_u32(&of->outermost, name);
+    hash_table_slot *known = hash_table_slot_of(&of->outermost, hash);
     const uint32_t known_at = known->number - 1;
     if (known->number == 0)
         of->outermost.count++;
@@ -96,7 +97,8 @@ static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
         return false;
     else if (known_at < at && of->frames[known_at].name == name)
         return true;
-    *known = (hash_table_slot){hash_table_hash_u32(&of->outermost, name), at + 1};
+    known->hash = hash;
+    known->number = at + 1;
     return false;
 }
 

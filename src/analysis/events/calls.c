@@ -245,15 +245,19 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
     uint32_t depth = of->depth, depth_max = depth;
     frame *top = stack_top(of);
     stele_call_span *span = &s->pending[s->pending_count];
+    const stele_event *const first = event;
+    const uint32_t names_max = needs_recursion ? outermost_room(of) : UINT32_MAX;
     int64_t last_ns = of->last_ns;
-    uint64_t entry_count = 0, tail_count = 0;
+    uint64_t call_count, tail_count = 0;
     if ((size_t)(end - event) > room)
         end = event + room;
     for (; event != end && event->track == track && !is_repeated(event); event++) {
-        const stele_name name = name_of(event);
+        const stele_name name = event->name;
         const int64_t time_ns = event->time_ns;
+        if ((name & STELE_NAME_LOCAL) != 0)
+            break;
         if (event->kind == STELE_KIND_BEGIN) {
-            if (depth == of->capacity || (needs_recursion && outermost_is_full(of)))
+            if (depth == of->capacity || of->outermost.count >= names_max)
                 break;
             depth++;
             frame_set(++top, time_ns, name, true);
@@ -262,7 +266,6 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
             if (has_tree)
                 top->node = calls_node_child(s, top[-1].node, name);
             depth_max = depth > depth_max ? depth : depth_max;
-            entry_count++;
         } else {
             const bool is_tail = event->kind == STELE_KIND_TAIL_EXIT;
             if ((event->kind != STELE_KIND_END && !is_tail) || depth == 0 || !is_exit_of(top, name))
@@ -280,10 +283,10 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
     of->last_ns = last_ns;
     if (depth_max > s->counts.depth_max)
         s->counts.depth_max = depth_max;
-    s->counts.call_count += entry_count;
+    call_count = (uint64_t)(span - &s->pending[s->pending_count]);
+    s->counts.call_count += (uint64_t)(event - first) - call_count;
     s->counts.by_end[STELE_CALL_TAIL] += tail_count;
-    s->counts.by_end[STELE_CALL_RETURNED] +=
-        (uint64_t)(span - &s->pending[s->pending_count]) - tail_count;
+    s->counts.by_end[STELE_CALL_RETURNED] += call_count - tail_count;
     s->pending_count = (uint32_t)(span - s->pending);
     if (s->pending_count == CALLS_PENDING)
         calls_flush(s);

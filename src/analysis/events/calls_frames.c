@@ -43,7 +43,7 @@ void calls_index_frames(stele_calls *s, stack *of, uint32_t first)
 {
     if (!s->options.needs_recursion)
         return;
-    if (outermost_is_full(of))
+    if (of->outermost.count >= outermost_room(of))
         outermost_renew(s, of);
     for (uint32_t i = first; i <= of->depth && of->outermost.slots != NULL; i++)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
@@ -135,7 +135,10 @@ bool calls_open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t *
     }
     if (s->options.has_tree && !of->is_before)
         top->node = calls_node_child(s, top[-1].node, name);
-    calls_index_frames(s, of, of->depth);
+    if (s->options.needs_recursion && of->outermost.count < outermost_room(of))
+        top->is_repeated = is_further_out(of, of->depth, name);
+    else
+        calls_index_frames(s, of, of->depth);
     if (of->depth > s->counts.depth_max)
         s->counts.depth_max = of->depth;
     return true;
@@ -177,31 +180,43 @@ void calls_take_end(stele_calls *s, stack *of, const stele_event *event, stele_n
         end_elsewhere(s, of, event->track, event->time_ns, name, how);
 }
 
+/* Whether the COMPLETE event at `at` began with the frame below it and ends later. */
+static inline bool goes_below(const stack *of, uint32_t at, int64_t end_ns)
+{
+    const frame *below = &of->frames[at - 1];
+    return at != 1 && below->begin_ns == of->frames[at].begin_ns && below->end_ns < end_ns;
+}
+
+/* Moves the COMPLETE event at the top below frames that began with it and end before it. Returns
+   its new index. */
+static uint32_t settle(stele_calls *s, stack *of)
+{
+    const frame moved = *stack_top(of);
+    uint32_t at = of->depth;
+    for (; goes_below(of, at, moved.end_ns); at--) {
+        of->frames[at] = of->frames[at - 1];
+        of->frames[at - 1] = moved;
+    }
+    for (uint32_t i = at; i <= of->depth; i++)
+        of->frames[i].is_indexed = false;
+    calls_index_frames(s, of, at);
+    for (uint32_t i = at; s->options.has_tree && !of->is_before && i <= of->depth; i++)
+        of->frames[i].node = calls_node_child(s, of->frames[i - 1].node, of->frames[i].name);
+    return at;
+}
+
 void calls_take_complete(stele_calls *s, stack *of, const stele_event *event, stele_name name,
                          bool is_wanted)
 {
     const int64_t given_ns = (int64_t)event->id;
     const int64_t end_ns = given_ns > event->time_ns ? given_ns : event->time_ns;
     uint32_t at;
-    frame moved;
     if (end_ns > of->last_ns)
         of->last_ns = end_ns;
     if (!calls_open_top(s, of, event->time_ns, &end_ns, name, is_wanted))
         return;
     at = of->depth;
-    moved = of->frames[at];
-    while (at != 1 && of->frames[at - 1].begin_ns == moved.begin_ns &&
-           of->frames[at - 1].end_ns < end_ns) {
-        of->frames[at] = of->frames[at - 1];
-        at--;
-    }
-    of->frames[at] = moved;
+    if (goes_below(of, at, end_ns))
+        at = settle(s, of);
     s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
-    for (uint32_t i = at; at != of->depth && i <= of->depth; i++)
-        of->frames[i].is_indexed = false;
-    if (at != of->depth)
-        calls_index_frames(s, of, at);
-    for (uint32_t i = at;
-         s->options.has_tree && !of->is_before && at != of->depth && i <= of->depth; i++)
-        of->frames[i].node = calls_node_child(s, of->frames[i - 1].node, of->frames[i].name);
 }

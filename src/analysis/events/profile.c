@@ -41,6 +41,7 @@ struct stele_profile {
     stele_context *context;
     stele_profile_options options;
     stele_calls *calls;
+    bool is_plain;   /* see take_plain() */
     entry **by_name; /* entries by name; NULL: no call has it (unused with by_track) */
     uint32_t by_name_count;
     entry **by_node; /* entries by node of the tree of paths (with by_path) */
@@ -205,19 +206,19 @@ static bool add_lost(entry *to)
     return r != NULL;
 }
 
-static bool entry_add(entry *to, const stele_call_span *call)
+static inline __attribute__((always_inline)) bool entry_add(entry *to, const stele_call_span *call)
 {
     const uint64_t duration = stele_call_duration_ns(call);
     const wide_u128 square = u128_multiply(call->self_ns, call->self_ns);
+    const bool is_odd = call->end >= STELE_CALL_UNWOUND;
     bool carries;
-    if (call->end == STELE_CALL_ENTRY_LOST)
+    if (is_odd && call->end == STELE_CALL_ENTRY_LOST)
         return add_lost(to);
     to->self_ns += call->self_ns;
     to->sum_ns += duration;
     to->self_squares += u128_low(square);
     carries = to->self_squares < u128_low(square);
-    if (call->end >= STELE_CALL_UNWOUND || call->total_ns != duration || carries ||
-        u128_high(square) != 0)
+    if (is_odd || call->total_ns != duration || carries || u128_high(square) != 0)
         if (!add_rare(to, call, duration, square, carries))
             return false;
     if (duration < to->min_ns)
@@ -235,10 +236,27 @@ static inline entry *entry_of(stele_profile *p, stele_name name, uint32_t track)
                                                                : entry_by_name(p, name);
 }
 
+/* Takes calls where options leave none out, and the name alone says which entry is theirs. */
+static stele_status take_plain(stele_profile *p, const stele_call_span *spans, size_t count)
+{
+    for (const stele_call_span *call = spans; call != spans + count; call++) {
+        entry *to = call->name < p->by_name_count ? p->by_name[call->name] : NULL;
+        if (!call->is_wanted)
+            continue;
+        if (to == NULL)
+            to = entry_by_name(p, call->name);
+        if (to == NULL || !entry_add(to, call))
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
 static stele_status take_calls(void *user, const stele_call_span *spans, size_t count)
 {
     stele_profile *p = user;
     const stele_profile_options *options = &p->options;
+    if (p->is_plain)
+        return take_plain(p, spans, count);
     for (const stele_call_span *call = spans; call != spans + count; call++) {
         entry *to;
         if (!call->is_wanted || call->depth < options->depth_min ||
@@ -289,6 +307,9 @@ static stele_status prepare(stele_profile *p, stele_context *context)
         return STELE_ERR_ARGUMENT;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
+    p->is_plain = p->options.depth_min == 0 && p->options.depth_end == UINT32_MAX &&
+                  p->options.duration_min_ns == 0 && !p->options.by_track && !p->options.by_path &&
+                  !p->options.has_self_spread;
     return stele_calls_new(context,
                            &(stele_call_options){.needs_recursion = true,
                                                  .has_tree = p->options.by_path,
