@@ -9,8 +9,9 @@
 
 static bool table_make(keyed *t, size_t entry_size, unsigned bits)
 {
-    t->entries = calloc((size_t)1 << bits, entry_size);
+    t->entries = calloc(((size_t)1 << bits) + 1, entry_size);
     t->used = 0;
+    t->has_zero = false;
     t->mask = ((size_t)1 << bits) - 1;
     t->shift = 64 - bits;
     t->factor = hash_key_make().second;
@@ -30,8 +31,9 @@ void keyed_free(keyed *t)
 
 void keyed_clear(keyed *t, size_t entry_size)
 {
-    memset(t->entries, 0, (t->mask + 1) * entry_size);
+    memset(t->entries, 0, keyed_end(t) * entry_size);
     t->used = 0;
+    t->has_zero = false;
 }
 
 bool keyed_grow(keyed *t, size_t entry_size)
@@ -39,7 +41,7 @@ bool keyed_grow(keyed *t, size_t entry_size)
     keyed grown;
     if (!table_make(&grown, entry_size, 64 - t->shift + 1))
         return false;
-    for (size_t i = 0; i <= t->mask; i++) {
+    for (size_t i = 0; i < keyed_end(t); i++) {
         const char *entry = keyed_at(t, entry_size, i);
         uint64_t key;
         if (entry == NULL)
@@ -48,6 +50,7 @@ bool keyed_grow(keyed *t, size_t entry_size)
         memcpy(keyed_slot(&grown, entry_size, key), entry, entry_size);
     }
     grown.used = t->used;
+    grown.has_zero = t->has_zero;
     free(t->entries);
     *t = grown;
     return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table of entries that begin with their key, a number of 64 bits other than 0. The entries
- * are in the table itself, which saves a step where each instruction of a trace is looked up;
+ * A hash table of entries that begin with their key, any number of 64 bits. The entries are in the
+ * table itself, which saves a step where each instruction of a trace is looked up;
  * core/table.h serves what has other keys or stays where it is. The size of entries is given with
  * every call, so that the compiler knows it and the lookup is as fast as one written for the type.
  *
@@ -19,8 +19,10 @@
 #include "core/hash.h"
 
 typedef struct keyed {
-    char *entries;
+    char
+        *entries; /* those of the slots, and one after them for the key 0, which marks free slots */
     size_t used, mask; /* mask: number of slots, a power of two, minus 1 */
+    bool has_zero;     /* the key 0 was added */
     uint64_t factor;   /* odd and random, so that no input can be made whose keys collide */
     unsigned shift;    /* 64 minus the number of bits in mask */
 } keyed;
@@ -38,19 +40,28 @@ bool keyed_grow(keyed *t, size_t entry_size);
 /* Makes room for `count` entries in all. Returns false if out of memory. */
 bool keyed_make_room(keyed *t, size_t entry_size, size_t count);
 
-/* The entry in slot `i`, from 0 to mask. Returns NULL if the slot is free. */
+/* How many numbers keyed_at() takes. */
+static inline size_t keyed_end(const keyed *t)
+{
+    return t->mask + 2;
+}
+
+/* The entry at `i`, from 0 to keyed_end() - 1. Returns NULL if there is none. */
 static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
 {
     char *entry = t->entries + i * entry_size;
     uint64_t key;
     memcpy(&key, entry, sizeof key);
-    return key != 0 ? entry : NULL;
+    return key != 0 || (i > t->mask && t->has_zero) ? entry : NULL;
 }
 
-/* The entry of a key, or the free slot where it would be added. */
+/* The entry of a key, or the free one that it would be given. For the key 0 the two look the same,
+   an entry of zeros. */
 static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
 {
     size_t i = (size_t)(hash_by_factor(t->factor, key) >> t->shift);
+    if (__builtin_expect(key == 0, 0))
+        return t->entries + (t->mask + 1) * entry_size;
     for (;; i = (i + 1) & t->mask) {
         char *entry = t->entries + i * entry_size;
         uint64_t found;
@@ -66,6 +77,11 @@ static inline void *keyed_find(keyed *t, size_t entry_size, uint64_t key)
 {
     char *entry = keyed_slot(t, entry_size, key);
     uint64_t found;
+    if (__builtin_expect(key == 0, 0)) {
+        t->used += !t->has_zero;
+        t->has_zero = true;
+        return entry;
+    }
     memcpy(&found, entry, sizeof found);
     if (found == key)
         return entry;

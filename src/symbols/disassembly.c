@@ -152,7 +152,7 @@ static size_t text_tidy(char *text)
 
 const char *stele_disassembly_text(stele_disassembly *d, uint32_t opcode)
 {
-    opcode_text *of = keyed_find(&d->opcodes, sizeof *of, (uint64_t)opcode + 1);
+    opcode_text *of = keyed_find(&d->opcodes, sizeof *of, opcode);
     uint8_t bytes[4];
     char *text;
     if (of != NULL && of->at != 0)

@@ -88,6 +88,36 @@ typedef struct square {
     uint64_t key, value;
 } square;
 
+/* Zeros mark free slots, so the entry of the key 0 has a place of its own. */
+TEST(the_key_0_is_one_like_others)
+{
+    static const uint64_t keys[] = {0, UINT64_MAX, 1};
+    const size_t key_count = sizeof keys / sizeof keys[0];
+    keyed t;
+    size_t count = 0;
+    uint64_t sum = 0;
+    REQUIRE(keyed_init(&t, sizeof(square)));
+    for (size_t i = 0; i < keyed_end(&t); i++)
+        CHECK(keyed_at(&t, sizeof(square), i) == NULL);
+    for (uint64_t round = 1; round <= 2; round++)
+        for (size_t i = 0; i < key_count; i++)
+            ((square *)keyed_find(&t, sizeof(square), keys[i]))->value += round;
+    CHECK_EQ_U64(t.used, key_count);
+    REQUIRE(keyed_make_room(&t, sizeof(square), 5000));
+    for (size_t i = 0; i < keyed_end(&t); i++) {
+        const square *of = keyed_at(&t, sizeof *of, i);
+        count += of != NULL;
+        sum += of != NULL ? of->value : 0;
+    }
+    CHECK_EQ_U64(count, key_count);
+    CHECK_EQ_U64(sum, 3 * key_count);
+    CHECK_EQ_U64(((square *)keyed_slot(&t, sizeof(square), 0))->value, 3);
+    keyed_clear(&t, sizeof(square));
+    CHECK_EQ_U64(t.used, 0);
+    CHECK_EQ_U64(((square *)keyed_find(&t, sizeof(square), 0))->value, 0);
+    keyed_free(&t);
+}
+
 TEST(entries_are_found_by_their_key)
 {
     keyed t;
@@ -103,7 +133,7 @@ TEST(entries_are_found_by_their_key)
     CHECK_EQ_U64(t.used, 10000);
     for (uint64_t i = 1; i <= 10000; i++)
         CHECK_EQ_U64(((square *)keyed_find(&t, sizeof(square), i * 4096))->value, i * i);
-    for (size_t i = 0; i <= t.mask; i++)
+    for (size_t i = 0; i < keyed_end(&t); i++)
         count += keyed_at(&t, sizeof(square), i) != NULL;
     CHECK_EQ_U64(count, 10000);
     keyed_clear(&t, sizeof(square));

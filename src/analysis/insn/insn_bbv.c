@@ -8,8 +8,7 @@
 #define NO_PC UINT64_MAX /* key of the block of instructions whose program counter is not known */
 
 typedef struct number {
-    /* address + 1, which is odd because addresses are even; NO_PC stands for itself */
-    uint64_t key;
+    uint64_t key; /* address, or NO_PC, which is none because addresses are even */
     uint64_t block;
 } number;
 
@@ -49,7 +48,7 @@ static bool blocks_reserve(bbv *v)
 /* Makes the block that begins at an address the current one. Returns false if out of memory. */
 static bool block_reach(bbv *v, uint64_t pc)
 {
-    number *found = keyed_find(&v->numbers, sizeof *found, pc == NO_PC ? NO_PC : pc + 1);
+    number *found = keyed_find(&v->numbers, sizeof *found, pc);
     if (found == NULL || !blocks_reserve(v))
         return false;
     if (found->block == 0) {

@@ -8,7 +8,6 @@
 
 bool insn_counts_init(insn_counts *counts)
 {
-    counts->zero_count = 0;
     if (keyed_init(&counts->table, sizeof(insn_count)) &&
         keyed_make_room(&counts->table, sizeof(insn_count), COUNTS_FIRST))
         return true;
@@ -19,17 +18,11 @@ bool insn_counts_init(insn_counts *counts)
 void insn_counts_free(insn_counts *counts)
 {
     keyed_free(&counts->table);
-    *counts = (insn_counts){.zero_count = 0};
 }
 
 bool insn_counts_add_first(insn_counts *counts, uint64_t key, uint64_t count)
 {
-    insn_count *made;
-    if (key == 0) {
-        counts->zero_count += count;
-        return true;
-    }
-    made = keyed_find(&counts->table, sizeof *made, key);
+    insn_count *made = keyed_find(&counts->table, sizeof *made, key);
     if (made != NULL)
         made->count += count;
     return made != NULL;
@@ -37,8 +30,7 @@ bool insn_counts_add_first(insn_counts *counts, uint64_t key, uint64_t count)
 
 bool insn_counts_merge(insn_counts *to, const insn_counts *from)
 {
-    to->zero_count += from->zero_count;
-    for (size_t i = 0; i <= from->table.mask; i++) {
+    for (size_t i = 0; i < keyed_end(&from->table); i++) {
         const insn_count *of = keyed_at(&from->table, sizeof *of, i);
         if (of != NULL && !insn_counts_add(to, of->key, of->count))
             return false;
@@ -58,9 +50,7 @@ insn_count *insn_counts_sorted(const insn_counts *counts)
     size_t count = 0;
     if (sorted == NULL)
         return NULL;
-    if (counts->zero_count != 0)
-        sorted[count++] = (insn_count){0, counts->zero_count};
-    for (size_t i = 0; i <= counts->table.mask; i++) {
+    for (size_t i = 0; i < keyed_end(&counts->table); i++) {
         const insn_count *of = keyed_at(&counts->table, sizeof *of, i);
         if (of != NULL)
             sorted[count++] = *of;

@@ -11,8 +11,7 @@ typedef struct insn_count {
 } insn_count;
 
 typedef struct insn_counts {
-    keyed table;         /* of insn_count; a free slot has count 0 */
-    uint64_t zero_count; /* count of the key 0, which the table cannot have */
+    keyed table; /* of insn_count; what is not in it yet has count 0 */
 } insn_counts;
 
 /* Makes an empty table. This and the other functions return false if out of memory. */
@@ -23,13 +22,13 @@ bool insn_counts_merge(insn_counts *to, const insn_counts *from);
 /* How many different keys were counted. */
 static inline size_t insn_counts_used(const insn_counts *counts)
 {
-    return counts->table.used + (counts->zero_count != 0);
+    return counts->table.used;
 }
 
 /* Returns a copy of all counts, sorted by key, which the caller frees, or NULL if out of memory. */
 insn_count *insn_counts_sorted(const insn_counts *counts);
 
-/* Counts a key that has no count yet, or is 0. */
+/* Counts a key that has no count yet. */
 bool insn_counts_add_first(insn_counts *counts, uint64_t key, uint64_t count);
 
 static inline bool insn_counts_add(insn_counts *counts, uint64_t key, uint64_t count)

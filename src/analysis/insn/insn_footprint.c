@@ -24,7 +24,7 @@ const uint64_t footprint_unit_size[FOOTPRINT_UNIT_COUNT] = {64, 4096, 65536, 209
 enum { WHOLE, INTERVAL, SCOPE_COUNT };
 
 typedef struct page {
-    uint64_t key;   /* address / size of the page + 1; 0: the entry is free */
+    uint64_t key;   /* address / size of the page */
     uint64_t epoch; /* number of the interval for which bits[INTERVAL] is valid */
     uint64_t bits[SCOPE_COUNT][BIT_KIND_COUNT];
 } page;
@@ -88,8 +88,7 @@ static inline void page_refresh(const footprint *f, page *p)
 static bool touch_larger(footprint *f, uint64_t address, footprint_kind kind)
 {
     for (footprint_unit unit = FOOTPRINT_64K; unit < FOOTPRINT_UNIT_COUNT; unit++) {
-        page *p =
-            keyed_find(&f->tables[unit - 1], sizeof *p, address / footprint_unit_size[unit] + 1);
+        page *p = keyed_find(&f->tables[unit - 1], sizeof *p, address / footprint_unit_size[unit]);
         if (p == NULL)
             return false;
         page_refresh(f, p);
@@ -103,7 +102,7 @@ static bool touch_larger(footprint *f, uint64_t address, footprint_kind kind)
 /* Counts lines of one page, given as bits. Returns false if out of memory. */
 static inline bool touch(footprint *f, uint64_t address, footprint_kind kind, uint64_t lines)
 {
-    page *p = keyed_find(&f->tables[0], sizeof *p, (address >> PAGE_LOG2) + 1);
+    page *p = keyed_find(&f->tables[0], sizeof *p, address >> PAGE_LOG2);
     const unsigned scope = f->interval != 0 ? INTERVAL : WHOLE;
     bool is_new;
     if (p == NULL)
@@ -251,11 +250,11 @@ stele_status footprint_add(footprint *f, const insn_batch *batch)
 stele_status footprint_merge(footprint *to, const footprint *from)
 {
     const keyed *pages = &from->tables[0];
-    for (size_t i = 0; i <= pages->mask; i++) {
+    for (size_t i = 0; i < keyed_end(pages); i++) {
         const page *p = keyed_at(pages, sizeof *p, i);
         for (footprint_kind kind = 0; p != NULL && kind < BIT_KIND_COUNT; kind++) {
             const uint64_t lines = p->bits[WHOLE][kind];
-            if (lines != 0 && !touch(to, (p->key - 1) << PAGE_LOG2, kind, lines))
+            if (lines != 0 && !touch(to, p->key << PAGE_LOG2, kind, lines))
                 return STELE_ERR_MEMORY;
         }
     }

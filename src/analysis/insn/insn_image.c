@@ -44,11 +44,11 @@ static image_page *page_new(image *m, uint64_t key)
 
 static inline image_page *page_find(image *m, uint64_t address)
 {
-    number *found = keyed_find(&m->numbers, sizeof *found, address / IMAGE_PAGE_SIZE + 1);
+    number *found = keyed_find(&m->numbers, sizeof *found, address / IMAGE_PAGE_SIZE);
     if (found == NULL)
         return NULL;
     if (found->page == NULL)
-        found->page = page_new(m, address / IMAGE_PAGE_SIZE + 1);
+        found->page = page_new(m, address / IMAGE_PAGE_SIZE);
     return found->page;
 }
 

@@ -10,7 +10,7 @@
 #define IMAGE_PAGE_SIZE 4096u
 
 typedef struct image_page {
-    uint64_t key;                         /* address / IMAGE_PAGE_SIZE + 1 */
+    uint64_t key;                         /* address / IMAGE_PAGE_SIZE */
     uint64_t known[IMAGE_PAGE_SIZE / 64]; /* a bit for each byte: its value is known */
     /* a bit for each byte: its value is known, or it was written first */
     uint64_t taken[IMAGE_PAGE_SIZE / 64];
@@ -37,7 +37,7 @@ void image_finish(image *m);
 
 static inline uint64_t image_page_address(const image_page *page)
 {
-    return (page->key - 1) * IMAGE_PAGE_SIZE;
+    return page->key * IMAGE_PAGE_SIZE;
 }
 
 uint64_t image_page_known_count(const image_page *page);

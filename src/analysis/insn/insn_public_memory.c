@@ -230,7 +230,7 @@ bool stele_insn_strides_get(const stele_insn_strides *self, size_t index,
     if (self->rows == NULL || index >= self->of.rows.used)
         return false;
     from = self->rows[index];
-    own.pc = from->key - 1;
+    own.pc = from->key;
     own.access_count = from->access_count;
     own.repeat_count = from->repeat_count;
     own.stride = strides_top(from, &own.stride_count);

@@ -18,15 +18,16 @@
 #define ERROR_MAX 4095u
 
 typedef struct syscall_total {
-    uint64_t key; /* number of the call + 2; 1: the number is not known */
-    uint64_t call, count, error_count, unfinished_count, insn_count;
+    uint64_t call; /* number of the call, if it is known */
+    uint64_t count, error_count, unfinished_count, insn_count;
 } syscall_total;
 
 struct stele_insn_syscalls {
     insn_syscalls calls;
     stele_insn_syscall_fn *take; /* receiver of single calls; NULL: only totals are wanted */
     void *user;
-    keyed totals;
+    keyed totals;               /* by number */
+    syscall_total unknown;      /* of calls whose number is not known */
     const syscall_total **rows; /* sorted rows; NULL: they must be made anew */
     stele_insn_vector vectors[SYSCALL_VECTORS_MAX];
 };
@@ -39,10 +40,10 @@ static uint32_t error_of(const insn_syscall *call)
 
 static stele_status add_total(stele_insn_syscalls *self, const insn_syscall *call)
 {
-    syscall_total *of = keyed_find(&self->totals, sizeof *of, call->has_call ? call->call + 2 : 1);
+    syscall_total *of =
+        call->has_call ? keyed_find(&self->totals, sizeof *of, call->call) : &self->unknown;
     if (of == NULL)
         return STELE_ERR_MEMORY;
-    of->call = call->call;
     of->count++;
     of->error_count += error_of(call) != 0;
     of->unfinished_count += !call->has_result;
@@ -124,25 +125,32 @@ uint64_t stele_insn_syscalls_stray_count(const stele_insn_syscalls *self)
     return self->calls.stray_count;
 }
 
+static size_t row_count(const stele_insn_syscalls *self)
+{
+    return self->totals.used + (self->unknown.count != 0);
+}
+
 static int compare_totals(const void *left, const void *right)
 {
     const syscall_total *a = *(const syscall_total *const *)left;
     const syscall_total *b = *(const syscall_total *const *)right;
     if (a->count != b->count)
         return a->count > b->count ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
+    return a->call < b->call ? -1 : a->call > b->call;
 }
 
 stele_status stele_insn_syscalls_rows(stele_insn_syscalls *self, size_t *count)
 {
     size_t found = 0;
-    *count = self->totals.used;
+    *count = row_count(self);
     if (self->rows != NULL)
         return STELE_OK;
     self->rows = malloc((*count + 1) * sizeof *self->rows);
     if (self->rows == NULL)
         return STELE_ERR_MEMORY;
-    for (size_t i = 0; i <= self->totals.mask; i++) {
+    if (self->unknown.count != 0)
+        self->rows[found++] = &self->unknown;
+    for (size_t i = 0; i < keyed_end(&self->totals); i++) {
         const syscall_total *of = keyed_at(&self->totals, sizeof *of, i);
         if (of != NULL)
             self->rows[found++] = of;
@@ -156,11 +164,11 @@ bool stele_insn_syscalls_get(const stele_insn_syscalls *self, size_t index,
 {
     stele_insn_syscall_row own = {.struct_size = sizeof own};
     const syscall_total *from;
-    if (self->rows == NULL || index >= self->totals.used)
+    if (self->rows == NULL || index >= row_count(self))
         return false;
     from = self->rows[index];
-    own.has_call = from->key != 1;
-    own.call = own.has_call ? from->call : 0;
+    own.has_call = from != &self->unknown;
+    own.call = from->call;
     own.count = from->count;
     own.error_count = from->error_count;
     own.unfinished_count = from->unfinished_count;

@@ -58,8 +58,7 @@ static bool add_access(sharing *s, const insn_access *access)
     const uint64_t begin = access->address & ADDRESS_MASK;
     const uint64_t end = begin + ((UINT64_C(1) << access->size_log2) - 1);
     for (uint64_t at = begin >> LINE_LOG2; at <= end >> LINE_LOG2; at++) {
-        sharing_use *use =
-            keyed_find(&s->uses, sizeof *use, at * SHARING_THREADS_MAX + s->thread + 1);
+        sharing_use *use = keyed_find(&s->uses, sizeof *use, at * SHARING_THREADS_MAX + s->thread);
         if (use == NULL)
             return false;
         use_touch(use, at == begin >> LINE_LOG2 ? begin & 63 : 0,
@@ -107,7 +106,7 @@ static bool has_several(uint64_t bits)
 
 static uint64_t line_of(const sharing_use *use)
 {
-    return (use->key - 1) / SHARING_THREADS_MAX;
+    return use->key / SHARING_THREADS_MAX;
 }
 
 /* Whether thread `of` and another one use the same bytes, and one of them writes those. */
@@ -174,7 +173,7 @@ static sharing_line make_line(const sharing_use *const *uses, size_t count)
 {
     sharing_line line = {.address = line_of(uses[0]) << LINE_LOG2};
     for (size_t i = 0; i < count; i++) {
-        const uint64_t thread = UINT64_C(1) << (uses[i]->key - 1) % SHARING_THREADS_MAX;
+        const uint64_t thread = UINT64_C(1) << uses[i]->key % SHARING_THREADS_MAX;
         line.readers |= uses[i]->read_count != 0 ? thread : 0;
         line.writers |= uses[i]->write_count != 0 ? thread : 0;
         line.read_count += uses[i]->read_count;
@@ -198,7 +197,7 @@ static const sharing_use **sorted_uses(const sharing *s)
     size_t count = 0;
     if (uses == NULL)
         return NULL;
-    for (size_t i = 0; i <= s->uses.mask; i++) {
+    for (size_t i = 0; i < keyed_end(&s->uses); i++) {
         const sharing_use *use = keyed_at(&s->uses, sizeof *use, i);
         if (use != NULL)
             uses[count++] = use;

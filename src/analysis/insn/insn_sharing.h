@@ -25,7 +25,7 @@ typedef enum sharing_kind {
 
 /* How one thread uses one line. */
 typedef struct sharing_use {
-    uint64_t key; /* number of the line * SHARING_THREADS_MAX + thread + 1 */
+    uint64_t key; /* number of the line * SHARING_THREADS_MAX + thread */
     /* a bit for each byte of the line that the thread read, and that it wrote */
     uint64_t reads, writes;
     uint64_t read_count, write_count;

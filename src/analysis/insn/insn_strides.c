@@ -59,7 +59,7 @@ stele_status strides_add(strides *s, const insn_batch *batch)
         stride_row *row;
         if (at->access_count == 0 || (at->flags & (INSN_HIDDEN | INSN_HAS_PC)) != INSN_HAS_PC)
             continue;
-        row = keyed_find(&s->rows, sizeof *row, at->pc + 1);
+        row = keyed_find(&s->rows, sizeof *row, at->pc);
         if (row == NULL)
             return STELE_ERR_MEMORY;
         add_access(row, batch->track, insn_accesses(batch, at));
@@ -93,7 +93,7 @@ const stride_row **strides_sorted(const strides *s)
     size_t count = 0;
     if (rows == NULL)
         return NULL;
-    for (size_t i = 0; i <= s->rows.mask; i++) {
+    for (size_t i = 0; i < keyed_end(&s->rows); i++) {
         const stride_row *row = keyed_at(&s->rows, sizeof *row, i);
         if (row != NULL)
             rows[count++] = row;

@@ -10,7 +10,7 @@
 
 /* An instruction that accesses memory. If it has several accesses, the first one counts. */
 typedef struct stride_row {
-    uint64_t key; /* address of the instruction + 1 */
+    uint64_t key; /* address of the instruction */
     uint64_t access_count;
     /* strides that equal the one before, which a stride prefetcher predicts */
     uint64_t repeat_count;
