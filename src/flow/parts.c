@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "core/sized.h"
+#include "core/together.h"
 #include "flow/reader.h"
 #include "model/part_map.h"
 
@@ -36,8 +37,6 @@ typedef struct read_part {
     void *fork;
     bool has_fork;
     bool is_reading; /* findings are no longer those of opening, which were reported before */
-    pthread_t thread;
-    bool has_thread;
     stele_status status;
     part_fit fit;
     stele_balance balance; /* of the part alone, without what the trace adds */
@@ -122,7 +121,7 @@ static stele_status part_pull(const read_part *p, stele_reader *reader)
     return status;
 }
 
-static void *part_run(void *user)
+static void part_run(void *user)
 {
     read_part *p = user;
     const division *of = p->of;
@@ -131,7 +130,7 @@ static void *part_run(void *user)
         reader_open_part(p->context, p->trace, of->request, p->number, of->options->jobs, &reader);
     if (p->status != STELE_OK) {
         atomic_store(&p->of->is_given_up, true);
-        return NULL;
+        return;
     }
     p->status = part_pull(p, reader);
     p->stats.struct_size = sizeof p->stats;
@@ -143,7 +142,6 @@ static void *part_run(void *user)
     stele_reader_close(reader);
     if (p->status != STELE_END || p->fit.is_stray)
         atomic_store(&p->of->is_given_up, true);
-    return NULL;
 }
 
 static void part_close(read_part *p)
@@ -155,23 +153,6 @@ static void part_close(read_part *p)
 }
 
 /* ---- All parts ---- */
-
-/* Runs all parts at the same time, the first one on this thread. A part for which no thread can be
-   made runs after it. */
-static void run_all(division *all)
-{
-    const uint32_t count = all->options->jobs;
-    for (uint32_t i = 1; i < count; i++)
-        all->list[i].has_thread =
-            pthread_create(&all->list[i].thread, NULL, part_run, &all->list[i]) == 0;
-    part_run(&all->list[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        if (all->list[i].has_thread)
-            pthread_join(all->list[i].thread, NULL);
-        else
-            part_run(&all->list[i]);
-    }
-}
 
 /* Whether each part begins where the one before ended, and all together are no more than they could
    be by themselves. */
@@ -246,7 +227,7 @@ static stele_status read_all(division *all, stele_reader_stats *stats)
     }
     if (status != STELE_OK)
         return status == STELE_ERR_MEMORY ? status : STELE_ERR_UNSUPPORTED;
-    run_all(all);
+    together_run(part_run, all->list, sizeof *all->list, all->options->jobs);
     if (!diag_goes_on(&all->context->diag, -1))
         return STELE_ERR_CLOSED;
     if (atomic_load(&all->is_given_up) || !parts_fit(all) || !sum_stats(all, &sum))

@@ -3,13 +3,13 @@
    asks for that. */
 #include <stele/insn.h>
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/insn/insn_filter.h"
 #include "core/array.h"
 #include "core/sized.h"
+#include "core/together.h"
 #include "model/insn.h"
 
 #define PARTS_MAX    64u
@@ -171,8 +171,6 @@ typedef struct read_part {
     insn_batch *batch;
     kept_findings kept;
     diag_sink diag;
-    pthread_t thread;
-    bool is_running;
     stele_status status;
 } read_part;
 
@@ -187,7 +185,7 @@ static stele_status part_next(read_part *p)
     return status;
 }
 
-static void *part_run(void *user)
+static void part_run(void *user)
 {
     read_part *p = user;
     const stele_insn_options *o = &p->of->options;
@@ -198,7 +196,6 @@ static void *part_run(void *user)
             o->on_progress(o->progress_user, p->batch->offset, p->total);
     }
     p->status = status;
-    return NULL;
 }
 
 static void part_close(read_part *p)
@@ -238,20 +235,6 @@ static stele_status read_stream(reading *r, uint32_t stream, const stele_insn_co
     }
     part_close(&p);
     return p.status;
-}
-
-/* Runs all parts at the same time, the first one on this thread. */
-static void parts_execute(read_part *parts, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++)
-        parts[i].is_running = pthread_create(&parts[i].thread, NULL, part_run, &parts[i]) == 0;
-    part_run(&parts[0]);
-    for (uint32_t i = 1; i < count; i++) {
-        if (parts[i].is_running)
-            pthread_join(parts[i].thread, NULL);
-        else
-            part_run(&parts[i]);
-    }
 }
 
 /* Joins the forks of the consumer. `*is_whole` is set to whether the parts make up the whole
@@ -306,7 +289,7 @@ static stele_status read_parts(reading *r, uint32_t stream, uint32_t count,
             status = part_open(p, &request);
     }
     if (status == STELE_OK) {
-        parts_execute(parts, count);
+        together_run(part_run, parts, sizeof *parts, count);
         status = parts_join(r, parts, count, to, is_whole);
     }
     for (uint32_t i = 0; i < opened; i++) {
