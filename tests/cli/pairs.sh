@@ -29,6 +29,19 @@ silent err
 expect 0 profile --csv --pair 'app:read_entry:app:read_exit' user
 says out '^read_entry,2,700,700,'
 
+# Names in records are found, too, where the metadata does not have them.
+expect 0 convert -o user.fxt user
+expect 0 convert --to ctf -o again user.fxt
+expect 0 profile --csv again
+says out '^main,2,2300,1600,'
+ctf_made plain context <<END
+1000 0 7 app:one 7
+1100 0 7 app:two 3
+END
+expect 0 profile plain
+says out '^No calls'
+silent err
+
 # System calls on CPUs are those of the threads that run there.
 ctf_made kernel <<END
 1000 0 0 sched_switch 7
