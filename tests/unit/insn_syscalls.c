@@ -3,6 +3,8 @@
 #include "insn_made.h"
 #include "test.h"
 
+#include <stele/insn_analysis.h>
+
 #include "analysis/insn/insn_syscalls.h"
 
 #define SVC UINT32_C(0xd4000001)
@@ -61,6 +63,35 @@ TEST(results_find_their_calls)
     CHECK_EQ_U64(seen[0].arguments[5], 15);
     CHECK(seen[0].has_result && seen[0].result == 5 && seen[0].insn_count == 3);
     CHECK(seen[1].call == 93 && !seen[1].has_result && seen[1].insn_number == 3);
+    insn_batch_free(batch);
+}
+
+TEST(every_number_has_a_row_of_its_own)
+{
+    static const uint64_t numbers[] = {0, 64, UINT64_MAX - 1, UINT64_MAX};
+    insn_batch *batch = made_batch(1);
+    stele_insn_syscalls *calls;
+    stele_insn_syscall_row row = STELE_INIT(stele_insn_syscall_row);
+    size_t row_count, unknown_count = 0;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < 4; i++) {
+        made_insn(batch, 0x1000, SVC);
+        made_arguments(batch, numbers[i]);
+    }
+    made_insn(batch, 0x1000, SVC);
+    REQUIRE(stele_insn_syscalls_new(NULL, NULL, &calls) == STELE_OK);
+    REQUIRE(stele_insn_syscalls_add(calls, batch) == STELE_OK);
+    REQUIRE(stele_insn_syscalls_finish(calls) == STELE_OK);
+    REQUIRE(stele_insn_syscalls_rows(calls, &row_count) == STELE_OK);
+    CHECK_EQ_U64(row_count, 5);
+    for (size_t i = 0; stele_insn_syscalls_get(calls, i, &row); i++) {
+        CHECK_EQ_U64(row.count, 1);
+        unknown_count += !row.has_call;
+        sum += row.call;
+    }
+    CHECK_EQ_U64(unknown_count, 1);
+    CHECK_EQ_U64(sum, 64 + UINT64_MAX - 1 + UINT64_MAX);
+    stele_insn_syscalls_free(calls);
     insn_batch_free(batch);
 }
 
