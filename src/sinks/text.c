@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/unset.h"
 #include "sinks/put.h"
 #include "sinks/text_sink.h"
 
@@ -101,7 +102,7 @@ static void cell_put_left(text_sink *text, const column *item, const stele_event
 static void cell_put_right(text_sink *text, const column *item, const stele_event *event,
                            size_t pad)
 {
-    char cell[CELL_SIZE];
+    UNSET char cell[CELL_SIZE];
     const char *color;
     const size_t size = text_make_cell(text, item->id, event, cell, &color);
     text->width = 0;

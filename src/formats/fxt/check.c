@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/text.h"
+#include "core/unset.h"
 
 typedef struct judge {
     diag_sink *diag;
@@ -95,7 +96,7 @@ static void check_arguments(const judge *j)
 {
     const bool is_counter = j->r->type == STELE_FXT_EVENT && j->r->subtype == STELE_FXT_COUNTER;
     stele_fxt_arguments at = {0};
-    stele_fxt_argument a;
+    UNSET stele_fxt_argument a;
     if (is_counter && j->r->argument_count == 0)
         report(j, FXT036, j->r->bytes, FXT_WORD, "an argument for each series", "no arguments");
     while (stele_fxt_argument_next(j->r, &at, &a)) {

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/unset.h"
 #include "formats/fxt/read/making.h"
 
 void fxt_report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const char *found,
@@ -182,7 +183,7 @@ static void add_argument(making *m, const stele_fxt_argument *a)
 void fxt_add_arguments(making *m)
 {
     stele_fxt_arguments at = {0};
-    stele_fxt_argument argument;
+    UNSET stele_fxt_argument argument;
     /* Each argument may have a label after it. */
     if (m->r->argument_count == 0 || !reserve_fields(m, 2u * m->r->argument_count))
         return;

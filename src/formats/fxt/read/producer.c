@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes events of single records, with their payloads, and the streams of their providers. */
 #include "formats/fxt/read/producer.h"
+#include "core/unset.h"
 #include "formats/fxt/check.h"
 
 /* Bytes of payload of one blob event; longer payloads become several, flagged PART. */
@@ -138,7 +139,7 @@ uint32_t fxt_producer_stream(fxt_producer *p, fxt_provider *provider)
 
 bool fxt_producer_record(fxt_producer *p, stele_batch *batch, walk_record *at)
 {
-    stele_fxt_record r;
+    UNSET stele_fxt_record r;
     stele_event *event;
     bool is_foreign;
     fxt_producer_decode(p, at, &r);

@@ -3,6 +3,7 @@
    records. */
 #include <stdlib.h>
 
+#include "core/unset.h"
 #include "formats/fxt/read/producer.h"
 #include "model/await.h"
 
@@ -185,7 +186,7 @@ static bool is_at_part_end(fxt_producer *p)
 /* Fills the batch until it is full, the provider changes, or the trace ends. */
 static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provider **provider)
 {
-    walk_record at;
+    UNSET walk_record at;
     while (!batch_is_full(batch)) {
         if (p->has_parts) {
             if (!fxt_producer_next_part(p, batch))
