@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of statistics, for stats.c, which adds rows, and stats_results.c, which gives the results.
+ * State of statistics, for stats_make.c, which makes them, stats.c, which adds rows, and
+ * stats_results.c, which gives the results.
  */
 #ifndef ANALYSIS_EVENTS_STATS_STATE_H
 #define ANALYSIS_EVENTS_STATS_STATE_H
@@ -42,5 +43,8 @@ struct stele_stats {
     const stele_event *call_event;
     stats_groups groups;
 };
+
+/* Takes the spans that end in a segment as rows. `user` is the stele_stats. */
+stele_status stats_take_spans(void *user, const stele_segment *segment, const stele_span *spans);
 
 #endif
