@@ -76,33 +76,30 @@ FILL(message)
 
 /* ---- Fields as numbers ---- */
 
-static bool take_int(const stele_field *field, int64_t *value)
+#define TYPE_BIT(name) (1u << STELE_TYPE_##name)
+
+/* Types whose value is an unsigned number. */
+#define UNSIGNED_TYPES (TYPE_BIT(BOOL) | TYPE_BIT(UINT) | TYPE_BIT(POINTER) | TYPE_BIT(KOID))
+
+/* These have no branches, because fields of different types follow each other in no order. */
+static inline bool is_among(const stele_field *field, uint32_t types)
+{
+    return (types >> (field->type % 32) & 1) != 0;
+}
+
+static inline bool take_int(const stele_field *field, int64_t *value)
 {
     *value = field->u.i;
-    switch (field->type) {
-    case STELE_TYPE_INT: return true;
-    case STELE_TYPE_BOOL:
-    case STELE_TYPE_UINT:
-    case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: return field->u.u <= INT64_MAX;
-    default: return false;
-    }
+    return is_among(field, TYPE_BIT(INT)) | (is_among(field, UNSIGNED_TYPES) & (field->u.i >= 0));
 }
 
-static bool take_uint(const stele_field *field, uint64_t *value)
+static inline bool take_uint(const stele_field *field, uint64_t *value)
 {
     *value = field->u.u;
-    switch (field->type) {
-    case STELE_TYPE_INT: return field->u.i >= 0;
-    case STELE_TYPE_BOOL:
-    case STELE_TYPE_UINT:
-    case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: return true;
-    default: return false;
-    }
+    return is_among(field, UNSIGNED_TYPES) | (is_among(field, TYPE_BIT(INT)) & (field->u.i >= 0));
 }
 
-static bool take_double(const stele_field *field, double *value)
+static inline bool take_double(const stele_field *field, double *value)
 {
     *value = field->u.f;
     if (field->type == STELE_TYPE_FLOAT)
@@ -111,7 +108,7 @@ static bool take_double(const stele_field *field, double *value)
     return field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_INT;
 }
 
-static bool take_bool(const stele_field *field, uint8_t *value)
+static inline bool take_bool(const stele_field *field, uint8_t *value)
 {
     *value = field->u.u != 0;
     return field->type == STELE_TYPE_BOOL;
@@ -273,21 +270,86 @@ static inline const stele_field *field_of(const scan_column *of, const stele_bat
                       event->field_count);
 }
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* The value of a column where nothing has it. */
+static const stele_field no_field = {.type = STELE_TYPE_NULL};
+
+/* Finds a field by its name in an event that `rows.flat_most` holds for; `end` is the number of the
+   tape's last entry. There are as many steps for each event and no branches, because events of many
+   classes follow each other in no order. */
+static ALWAYS_INLINE stele_field find_flat(const stele_field *fields, uint32_t end,
+                                           const stele_event *event, stele_name name, uint32_t most,
+                                           const stele_field *otherwise)
+{
+    uint32_t found = 0; /* number of the entry, plus 1; 0: none */
+    uint64_t mask;
+    stele_field value = {.name = 0};
+    for (uint32_t i = most; i-- > 0;) {
+        const uint32_t next = event->field_first + i, at = next < end ? next : end;
+        const uint32_t number = at + 1;
+        const uint32_t is_it =
+            0u - (uint32_t)((fields[at].name == name) & (i < event->field_count));
+        found = (found & ~is_it) | (number & is_it);
+    }
+    mask = 0u - (uint64_t)(found != 0);
+    fields += found - (found != 0);
+    value.type = (uint8_t)((fields->type & mask) | (otherwise->type & ~mask));
+    value.u.u = (fields->u.u & mask) | (otherwise->u.u & ~mask);
+    return value;
+}
+
 /* Defines the function for columns "arg.NAME" of one type. A field that is null in the trace is
    null in a column of any type. */
-#define FILL_ARG(name, value_type, take)                                                \
-    static FILL(name)                                                                   \
-    {                                                                                   \
-        value_type *values = to->values;                                                \
-        stele_field element;                                                            \
-        for (size_t i = 0; i < r->count; i++) {                                         \
-            const stele_field *field = field_of(of, r->batch, &r->events[i], &element); \
-            if (field != NULL && take(field, &values[i]))                               \
-                continue;                                                               \
-            s->stats.misfit_count += field != NULL && field->type != STELE_TYPE_NULL;   \
-            values[i] = 0;                                                              \
-            place_null(to, i);                                                          \
-        }                                                                               \
+#define FILL_ARG(name, value_type, take)                                                       \
+    static ALWAYS_INLINE void name##_each(stele_scan *s, const scan_column *of, const rows *r, \
+                                          const cell_place *to, uint32_t most)                 \
+    {                                                                                          \
+        const stele_field *const shared =                                                      \
+            r->batch->context_count != 0 ? find_shared(of, r->batch) : NULL;                   \
+        const stele_field *const otherwise = shared != NULL ? shared : &no_field;              \
+        value_type *values = to->values;                                                       \
+        uint64_t misfit_count = 0;                                                             \
+        for (size_t i = 0; i < r->count; i++) {                                                \
+            const stele_field field = find_flat(r->batch->fields, r->batch->field_count - 1,   \
+                                                &r->events[i], of->plain, most, otherwise);    \
+            value_type value;                                                                  \
+            const bool fits = take(&field, &value);                                            \
+            values[i] = fits ? value : 0;                                                      \
+            place_set(to, i, fits);                                                            \
+            misfit_count += !fits & (field.type != STELE_TYPE_NULL);                           \
+        }                                                                                      \
+        s->stats.misfit_count += misfit_count;                                                 \
+    }                                                                                          \
+                                                                                               \
+    /* The usual numbers of entries are constants, so that their steps are no loop. */         \
+    static void name##_flat(stele_scan *s, const scan_column *of, const rows *r,               \
+                            const cell_place *to)                                              \
+    {                                                                                          \
+        switch (r->flat_most) {                                                                \
+        case 1: name##_each(s, of, r, to, 1); break;                                           \
+        case 2: name##_each(s, of, r, to, 2); break;                                           \
+        case 3: name##_each(s, of, r, to, 3); break;                                           \
+        default: name##_each(s, of, r, to, r->flat_most); break;                               \
+        }                                                                                      \
+    }                                                                                          \
+                                                                                               \
+    static FILL(name)                                                                          \
+    {                                                                                          \
+        value_type *values = to->values;                                                       \
+        stele_field element;                                                                   \
+        if (of->is_plain && r->flat_most != 0) {                                               \
+            name##_flat(s, of, r, to);                                                         \
+            return;                                                                            \
+        }                                                                                      \
+        for (size_t i = 0; i < r->count; i++) {                                                \
+            const stele_field *field = field_of(of, r->batch, &r->events[i], &element);        \
+            if (field != NULL && take(field, &values[i]))                                      \
+                continue;                                                                      \
+            s->stats.misfit_count += field != NULL && field->type != STELE_TYPE_NULL;          \
+            values[i] = 0;                                                                     \
+            place_null(to, i);                                                                 \
+        }                                                                                      \
     }
 
 FILL_ARG(arg_i64, int64_t, take_int)

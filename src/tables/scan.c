@@ -90,6 +90,7 @@ static stele_status open_columns(stele_scan *s, const stele_scan_options *option
             return STELE_ERR_MEMORY;
         if (strncmp(from->name, "arg.", 4) == 0 && source_has_events(s->table->source)) {
             status = open_field(s, item, from);
+            s->has_plain = s->has_plain || item->is_plain;
             *needs |= STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT;
             continue;
         }
@@ -359,6 +360,7 @@ stele_status stele_scan_next(stele_scan *s, const stele_cells *cells, size_t cap
         status = sources[s->table->source](s, room < ROWS_AT_ONCE ? room : ROWS_AT_ONCE, &r);
         if (status != STELE_OK)
             break;
+        r.flat_most = s->has_plain && r.fields == NULL ? rows_flat_most(&r) : 0;
         fill(s, &r, cells, chunk->count);
         chunk->count += r.count;
         if (s->is_out_of_memory)

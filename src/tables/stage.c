@@ -42,8 +42,11 @@ static bool stage_grow(stele_scan *s, size_t least)
 /* Sets the bits of new rows; filling clears those of nulls. */
 static void set_valid(uint64_t *valid, size_t from, size_t count)
 {
-    for (size_t i = from; i < from + count; i++)
-        valid[i / 64] |= UINT64_C(1) << (i % 64);
+    const size_t end = from + count;
+    for (size_t i = from; i < end; i = (i / 64 + 1) * 64) {
+        const uint64_t after = end - i / 64 * 64 < 64 ? UINT64_MAX << (end % 64) : 0;
+        valid[i / 64] |= UINT64_MAX << (i % 64) & ~after;
+    }
 }
 
 stele_status stage_put(stele_scan *s, const rows *r)

@@ -67,6 +67,9 @@ typedef struct rows {
     const uint32_t *insn_rows;     /* index of each instruction; NULL: they are consecutive */
     const uint32_t *items;         /* numbers of tracks, streams and so on; NULL: rows are events */
     size_t count;
+    /* The most entries that one of the events has, if they are few and none has members; 0: that is
+       not so, or not known. */
+    uint32_t flat_most;
 } rows;
 
 /* Where the cells of one column are written. */
@@ -81,6 +84,14 @@ static inline void place_null(const cell_place *to, size_t row)
     const size_t at = to->at + row;
     if (to->valid != NULL)
         to->valid[at / 64] &= ~(UINT64_C(1) << (at % 64));
+}
+
+/* Marks whether a row has a value, without a branch. Its bit must be set. */
+static inline void place_set(const cell_place *to, size_t row, bool is_there)
+{
+    const size_t at = to->at + row;
+    if (to->valid != NULL)
+        to->valid[at / 64] ^= (uint64_t)!is_there << (at % 64);
 }
 
 typedef struct scan_column scan_column;
@@ -183,6 +194,7 @@ struct stele_scan {
     size_t column_count;
     const char **fields; /* names of fields that the columns need; NULL: all, or none */
     size_t field_count;
+    bool has_plain;       /* some columns are fields with plain names */
     stele_reader *reader; /* NULL: the table has no events */
     const stele_segment *segments;
     size_t segment_count, segment_at;
@@ -235,6 +247,8 @@ stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
 /* Reads the next segments once the current ones were taken. */
 stele_status scan_pull(stele_scan *s);
 void scan_free_findings(stele_scan *s);
+/* Computes rows.flat_most. */
+uint32_t rows_flat_most(const rows *r);
 
 /* Rows of analyses (stage.c). `needs` are the columns of events that the scan needs;
    `is_bounded` says that there is a range of time; `open_engine` makes the analysis. */

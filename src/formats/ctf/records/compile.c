@@ -86,6 +86,15 @@ static bool chooses_fields(const builder *b)
 
 /* Compiles a scope. With a name and entries it becomes one structure, which stands beside the
    payload. */
+/* Whether a request for some fields asks for none of the members of a context. */
+static bool wants_none(const builder *b, const ctf_class *context)
+{
+    for (uint32_t i = 0; i < context->u.structure.count; i++)
+        if (build_wants(b, context->u.structure.members[i].name))
+            return false;
+    return true;
+}
+
 static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned hint)
 {
     const ctf_class *root = target_scope_root(&b->programs->walk, scope);
@@ -101,12 +110,12 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
     b->context = scope == CTF_SCOPE_COMMON_CONTEXT || scope == CTF_SCOPE_SPECIFIC_CONTEXT
                      ? (b->programs->columns & STELE_COLUMN_TRACK) != 0 ? root : NULL
                      : NULL;
-    if (name != NULL && b->is_wanted) {
+    if (name != NULL && b->is_wanted && !(b->chooses && wants_none(b, root))) {
         emit_struct(b, root, build_name(b, static_text(name)), STELE_TYPE_STRUCT, hint, node);
         return;
     }
-    /* The members become entries of the event itself, so only the alignment of the structure is
-       left to do. */
+    /* The members become entries of the event itself, or none of them does, so only the alignment
+       of the structure is left to do. */
     build_step(b, root->alignment, 0);
     /* The event header gives the size of the payload; this operation begins the part that it
        measures. */
