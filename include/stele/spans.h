@@ -96,7 +96,10 @@ typedef struct stele_span {
     bool has_begin_cpu, has_end_cpu;
     uint8_t end;    /* stele_span_end */
     uint8_t source; /* stele_span_source */
-    uint32_t reserved;
+    /* The window cuts the span: it was open when the window began, and begins with it; it was open
+       when the window ended, and ends with it. */
+    bool is_begin_cut, is_end_cut;
+    uint16_t reserved;
 } stele_span;
 
 /* Nanoseconds from the begin of a span to its end. */

@@ -23,16 +23,24 @@ static const struct {
     span_column_kind kind;
     unsigned width;
     bool is_number;
-} known[] = {
-    {"time", SPAN_COLUMN_EXPRESSION, 14, true},      {"dur", SPAN_COLUMN_EXPRESSION, 8, true},
-    {"self", SPAN_COLUMN_EXPRESSION, 8, true},       {"delta", SPAN_COLUMN_EXPRESSION, 8, true},
-    {"depth", SPAN_COLUMN_EXPRESSION, 5, true},      {"id", SPAN_COLUMN_EXPRESSION, 6, true},
-    {"parent", SPAN_COLUMN_EXPRESSION, 6, true},     {"name", SPAN_COLUMN_EXPRESSION, 20, false},
-    {"caller", SPAN_COLUMN_EXPRESSION, 16, false},   {"root", SPAN_COLUMN_EXPRESSION, 16, false},
-    {"ended", SPAN_COLUMN_EXPRESSION, 10, false},    {"source", SPAN_COLUMN_EXPRESSION, 8, false},
-    {"track", SPAN_COLUMN_TRACK, 14, false},         {"args", SPAN_COLUMN_ARGUMENTS, 0, false},
-    {"stack", SPAN_COLUMN_STACK, 0, false},          {"offset", SPAN_COLUMN_OFFSET, 10, true},
-    {"end_offset", SPAN_COLUMN_END_OFFSET, 10, true}};
+} known[] = {{"time", SPAN_COLUMN_EXPRESSION, 14, true},
+             {"dur", SPAN_COLUMN_EXPRESSION, 8, true},
+             {"self", SPAN_COLUMN_EXPRESSION, 8, true},
+             {"delta", SPAN_COLUMN_EXPRESSION, 8, true},
+             {"depth", SPAN_COLUMN_EXPRESSION, 5, true},
+             {"id", SPAN_COLUMN_EXPRESSION, 6, true},
+             {"parent", SPAN_COLUMN_EXPRESSION, 6, true},
+             {"name", SPAN_COLUMN_EXPRESSION, 20, false},
+             {"caller", SPAN_COLUMN_EXPRESSION, 16, false},
+             {"root", SPAN_COLUMN_EXPRESSION, 16, false},
+             {"ended", SPAN_COLUMN_EXPRESSION, 10, false},
+             {"cut", SPAN_COLUMN_EXPRESSION, 5, false},
+             {"source", SPAN_COLUMN_EXPRESSION, 8, false},
+             {"track", SPAN_COLUMN_TRACK, 14, false},
+             {"args", SPAN_COLUMN_ARGUMENTS, 0, false},
+             {"stack", SPAN_COLUMN_STACK, 0, false},
+             {"offset", SPAN_COLUMN_OFFSET, 10, true},
+             {"end_offset", SPAN_COLUMN_END_OFFSET, 10, true}};
 
 /* Names of times, and their names for programs, which have the unit at the end. */
 static const char *const known_ns[][2] = {
@@ -94,7 +102,9 @@ bool span_rows_make(span_rows *r, cli *c, spanning *s, const char *list, bool ha
     r->is_csv = option_given(o, OPTION_CSV);
     if (list == NULL && (r->is_json || r->is_csv))
         list = "id,parent,time,dur,self,delta,depth,name,category,caller,root,track,ended,source,"
-               "offset,end_offset,args";
+               "offset,end_offset,cut,args";
+    else if (list == NULL && (option_given(o, OPTION_BEGIN) || option_given(o, OPTION_END)))
+        list = "time,dur,self,cut,name,track,args";
     else if (list == NULL)
         list = "time,dur,self,name,track,args";
     for (const char *at = list; *at != 0; at++)

@@ -25,6 +25,7 @@ static value_type type_of(const operand *o)
     case OPERAND_CALLER:
     case OPERAND_ROOT:
     case OPERAND_ENDED:
+    case OPERAND_CUT:
     case OPERAND_SOURCE: return VALUE_TEXT;
     case OPERAND_ARG: return VALUE_MISSING;
     case OPERAND_CALL: break;
@@ -49,11 +50,13 @@ static value_type type_of(const operand *o)
    has no text of this number. */
 static const char *known_text(operand_kind kind, unsigned number)
 {
+    static const char *const cuts[] = {"begin", "end", "both"};
     switch (kind) {
     case OPERAND_KIND:
         return number < STELE_KIND_COUNT ? stele_kind_text((stele_kind)number) : NULL;
     case OPERAND_ENDED:
         return number < STELE_SPAN_END_COUNT ? stele_span_end_text((stele_span_end)number) : NULL;
+    case OPERAND_CUT: return number < sizeof cuts / sizeof *cuts ? cuts[number] : NULL;
     case OPERAND_SOURCE:
         return number < STELE_SPAN_SOURCE_COUNT ? stele_span_source_text((stele_span_source)number)
                                                 : NULL;

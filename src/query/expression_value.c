@@ -286,6 +286,15 @@ static bool value_set_duration(value *v, const subject *of)
            value_set_wide(v, difference(of->span->end_ns, of->span->begin_ns));
 }
 
+/* Sets which ends of a span the window cuts. There is no value if it cuts none. */
+static bool value_set_cut(value *v, const stele_span *span)
+{
+    return (span->is_begin_cut || span->is_end_cut) &&
+           value_set_static(v, !span->is_begin_cut ? "end"
+                               : span->is_end_cut  ? "both"
+                                                   : "begin");
+}
+
 static bool value_set_span(value *v, const expression *e, const stele_span *span, operand_kind kind)
 {
     if (span == NULL)
@@ -301,6 +310,7 @@ static bool value_set_span(value *v, const expression *e, const stele_span *span
     case OPERAND_PARENT: return span->parent != 0 && value_set_uint(v, span->parent);
     case OPERAND_CHILDREN: return value_set_uint(v, span->child_count);
     case OPERAND_ENDED: return value_set_static(v, stele_span_end_text((stele_span_end)span->end));
+    case OPERAND_CUT: return value_set_cut(v, span);
     default: return value_set_static(v, stele_span_source_text((stele_span_source)span->source));
     }
 }

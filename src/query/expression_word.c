@@ -161,6 +161,7 @@ static const word words[] = {
     {"parent", OPERAND_PARENT, 0},
     {"children", OPERAND_CHILDREN, 0},
     {"ended", OPERAND_ENDED, 0},
+    {"cut", OPERAND_CUT, 0},
     {"source", OPERAND_SOURCE, 0},
     {"arg", OPERAND_ARG, STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT},
 };

@@ -73,6 +73,24 @@ lines out 2
 expect 0 calls --csv --begin 700ns --end 1us --columns name,dur user
 says out '^read,200'
 says out '^main,300'
+# Each row that the window cuts says so.
+expect 0 calls --csv --begin 700ns --end 1us --columns name,dur,cut user
+says out '^read,200,begin'
+says out '^main,300,both'
+expect 0 calls --csv --end 700ns --columns name,dur,cut user
+says out '^read,400,.\{0,1\}$'
+says out '^read,100,end'
+expect 0 calls --json --end 700ns --columns name,cut user
+says out '"cut": null'
+says out '"cut": "end"'
+expect 0 calls --begin 700ns --end 1us user
+says out ' cut '
+says out '  begin  read'
+expect 0 calls --csv --begin 700ns --where 'cut == "begin"' --columns name user
+lines out 4
+expect 0 calls user
+says_not out ' cut '
+expect 2 calls --where 'cut == "start"' user
 for trace in "$xray"/recur.14.basic3.xray "$heph"/heph_tracing_example.bin.log "$fxt"/[a-g]*.fxt; do
     expect 0 profile --csv "$trace"
     profiled=$(awk -F, 'NR > 1 { calls += $2; self += $4 } END { print calls + 0, self + 0 }' out)

@@ -111,11 +111,13 @@ static void judge(stele_spans *s, const stele_span *span)
         spans_made_undo(&s->made);
 }
 
-void spans_give(stele_spans *s, const stele_span *span, spans_end begin, spans_end end)
+void spans_give(stele_spans *s, stele_span *span, spans_end begin, spans_end end)
 {
     spans_count(s, span->source, span->end, span->depth);
     if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
         return;
+    span->is_begin_cut = begin.event != NULL && begin.event->time_ns < s->begin_ns;
+    span->is_end_cut = span->end == STELE_SPAN_OPEN && s->end_ns != INT64_MAX;
     s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
     if (s->status == STELE_OK)
         judge(s, span);

@@ -168,9 +168,9 @@ static inline void spans_count(stele_spans *s, uint8_t from, uint8_t end, uint32
         s->counts.depth_max = depth + 1;
 }
 
-/* Counts a span, and gives it to the receiver if it is wanted. At least one of `begin` and `end`
-   must have an event. */
-void spans_give(stele_spans *s, const stele_span *span, spans_end begin, spans_end end);
+/* Counts a span, and gives it to the receiver if it is wanted, with marks where the window cuts it.
+   At least one of `begin` and `end` must have an event. */
+void spans_give(stele_spans *s, stele_span *span, spans_end begin, spans_end end);
 
 /*
  * The begin of the span in a slot. For slot 0, which stands for a missing begin, it has no event.
