@@ -147,6 +147,9 @@ static const figure_column all_columns[D_COLUMNS] = {
     [D_CALLS_AFTER] = {NULL, "after", FIGURE_COUNT, -COUNT_WIDTH, 0},
     [D_SHOWN_NAME] = {NULL, "name", FIGURE_TEXT, 0, 0}};
 
+/* The columns that are left out first where a terminal is narrow. */
+static const uint8_t spare[] = {D_P50, D_MEAN, D_TOTAL, D_NOISE, D_CALLS_AFTER, D_CALLS_BEFORE};
+
 static void set_side(figure *cells, const stele_profile_row *of)
 {
     const uint64_t numbers[] = {of->count, of->total_ns, of->self_ns, stele_profile_mean_ns(of),
@@ -215,6 +218,8 @@ static void write_rows(const differing *d, json *into)
     memcpy(columns, all_columns, sizeof columns);
     if (is_single(d))
         columns[D_NOISE].title = NULL;
+    if (into == NULL)
+        figures_fit(&f, columns, spare, sizeof spare);
     figures_begin(&f);
     for (size_t i = 0; i < d->shown; i++)
         write_row(d, &f, &d->rows[i]);

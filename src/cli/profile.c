@@ -92,6 +92,9 @@ static const figure_column all_columns[P_COLUMNS] = {
     [P_SHOWN_NAME] = {NULL, "name", FIGURE_TEXT, 0, 0},
     [P_SHOWN_TRACK] = {NULL, "", FIGURE_TEXT, 0, 0}};
 
+/* The columns that are left out first where a terminal is narrow. */
+static const uint8_t spare[] = {P_MIN, P_P90, P_SHARE, P_P50, P_MAX, P_TOTAL, P_P99};
+
 static void choose_columns(figure_column to[P_COLUMNS], bool by_track)
 {
     memcpy(to, all_columns, sizeof all_columns);
@@ -185,6 +188,8 @@ static void write_rows(cli *c, const table *t, json *into)
     if (!cli_check(c, stele_output_open_memory(NULL, &w.text), "profile"))
         return;
     choose_columns(columns, t->by_track);
+    if (into == NULL)
+        figures_fit(&f, columns, spare, sizeof spare);
     figures_begin(&f);
     cli_check(c, stele_profile_each_row(t->profile, t->order, t->shown, write_row, &w), "profile");
     stele_output_close(w.text);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -43,15 +42,15 @@ typedef struct timeline {
 static bool parse_width(cli *c, unsigned *width)
 {
     const uint64_t given = option_number(&c->options, OPTION_TIMELINE_WIDTH);
-    struct winsize size;
+    unsigned screen;
     *width = WIDTH_USUAL;
     if (option_given(&c->options, OPTION_TIMELINE_WIDTH)) {
         *width = (unsigned)given;
         return true;
     }
-    if (c->is_screen && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-        size.ws_col >= WIDTH_LEAST && size.ws_col <= WIDTH_MOST)
-        *width = size.ws_col;
+    screen = c->is_screen ? terminal_width(STDOUT_FILENO) : 0;
+    if (screen >= WIDTH_LEAST && screen <= WIDTH_MOST)
+        *width = screen;
     return true;
 }
 

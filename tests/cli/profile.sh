@@ -3,6 +3,7 @@
 # stele profile: figures of calls.
 . "$SOURCE/tests/cli/lib.sh"
 xray=$SOURCE/src/formats/xray/good
+heph_trace=$heph/heph_tracing_example.bin.log
 
 expect 0 profile "$xray/exc.14.fdr5.tsc.xray"
 golden profile_exceptions
@@ -176,4 +177,20 @@ expect 2 profile --where '(' "$trace"
 expect 2 profile
 expect 3 profile no-such-file
 silent out
+# Tables are as wide as the terminal: without some columns, and names without their middle.
+if have_terminal; then
+    for asked in "profile" "profile --by-thread" "diff --paths '$heph_trace'" "diff '$heph_trace'"; do
+        for width in 80 100 132; do
+            script -qec "stty cols $width; NO_COLOR=1 TERM=xterm '$STELE' $asked '$heph_trace'" \
+                /dev/null >out 2>err </dev/null
+            last="stele $asked on $width columns"
+            says out 'self'
+            LC_ALL=C sed 's/\r$//; s/[\x80-\xbf]//g' out >characters
+            check "lines of at most $width columns" \
+                awk -v most="$width" 'length($0) > most { exit 1 }' characters
+        done
+    done
+else
+    skip "no terminal: script is missing"
+fi
 finish

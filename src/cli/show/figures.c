@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/show/grid.h"
 #include "cli/show/print.h"
@@ -199,6 +200,34 @@ static void write_gap(const figures *f, const figure_column *column, bool *is_fi
     *is_first = false;
 }
 
+#define TEXT_LEAST 24u /* columns that a text should have */
+#define TEXT_SHORT 8u  /* columns that it always has */
+
+void figures_fit(figures *f, figure_column *columns, const uint8_t *spare, size_t spare_count)
+{
+    const options *o = &f->c->options;
+    const size_t whole = f->c->is_screen ? terminal_width(STDOUT_FILENO) : 0;
+    if (whole == 0 || option_given(o, OPTION_JSON) || option_given(o, OPTION_CSV))
+        return;
+    for (size_t i = 0;; i++) {
+        size_t used = 0, texts = 0;
+        for (size_t k = 0; k < f->column_count; k++) {
+            const int width = columns[k].width;
+            texts += columns[k].title != NULL && width == 0;
+            if (columns[k].title != NULL)
+                used += width < 0 ? (size_t)-width : (size_t)width + 2;
+        }
+        if (texts == 0)
+            return;
+        if (used + texts * TEXT_LEAST <= whole || i == spare_count) {
+            f->text_room = used < whole ? (whole - used) / texts : 0;
+            f->text_room = f->text_room > TEXT_SHORT ? f->text_room : TEXT_SHORT;
+            return;
+        }
+        columns[spare[i]].title = NULL;
+    }
+}
+
 static void write_titles(const figures *f)
 {
     char shown[PRINT_SIZE], count[PRINT_SIZE];
@@ -231,20 +260,58 @@ static size_t shown_count(const figures *f, const figure *cells)
     return count;
 }
 
+/* Writes a visible text in at most `room` columns: what is too long loses its middle, because
+   names often differ at their end only. */
+static void write_shortened(stele_output *out, const char *text, size_t room)
+{
+    const size_t width = print_width(text), head = room / 2, tail = room - head - 1;
+    size_t column = 0;
+    for (const char *at = text; *at != 0;) {
+        const char *next = at + 1;
+        while (((unsigned char)*next & 0xc0u) == 0x80u)
+            next++;
+        if (width <= room || column < head || column >= width - tail)
+            stele_output_write(out, at, (size_t)(next - at));
+        else if (column == head)
+            stele_output_text(out, "…");
+        column++;
+        at = next;
+    }
+}
+
+/* Makes a text of any length visible, without the middle of one that does not fit. */
+static void make_visible(const stele_text *text, char shown[SHOWN_SIZE])
+{
+    char raw[SHOWN_SIZE];
+    const size_t half = sizeof raw / 2 - 1;
+    size_t head = text->size, tail = 0;
+    if (head >= sizeof raw) {
+        for (head = half; head != 0 && ((unsigned char)text->bytes[head] & 0xc0u) == 0x80u;)
+            head--;
+        for (tail = half;
+             tail != 0 && ((unsigned char)text->bytes[text->size - tail] & 0xc0u) == 0x80u;)
+            tail--;
+    }
+    memcpy(raw, text->bytes, head);
+    memcpy(raw + head, text->bytes + text->size - tail, tail);
+    raw[head + tail] = 0;
+    stele_visible(raw, shown, SHOWN_SIZE);
+}
+
 static void write_cell(const figures *f, const figure *cells, size_t column, int width)
 {
     const figure_kind kind = f->columns[column].kind;
     const stele_text *text = &cells[column].text;
-    char raw[SHOWN_SIZE], shown[SHOWN_SIZE];
+    char shown[SHOWN_SIZE];
     if (is_missing(kind, &cells[column])) {
         print_padded(f->c->out, "", width);
+    } else if (kind == FIGURE_TEXT && width == 0 && f->text_room != 0) {
+        make_visible(text, shown);
+        write_shortened(f->c->out, shown, f->text_room);
     } else if (kind == FIGURE_TEXT && width == 0) {
         stele_output_visible(f->c->out, text->bytes, text->size);
     } else if (kind == FIGURE_TEXT) {
-        const size_t size = text->size < sizeof raw ? text->size : sizeof raw - 1;
-        memcpy(raw, text->bytes, size);
-        raw[size] = 0;
-        stele_visible(raw, shown, sizeof shown);
+        make_visible(text, shown);
         print_padded(f->c->out, shown, width);
     } else {
         print_padded(f->c->out, print_figure(f, f->c->times, cells, column, shown), width);

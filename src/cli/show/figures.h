@@ -84,6 +84,9 @@ typedef struct figures {
     size_t row_capacity;
     struct kept_text *texts; /* texts of figures_keep() */
     bool has_heading;
+    /* columns of the terminal for each text of width 0, which is shortened in its middle if it is
+       longer; 0: any number */
+    size_t text_room;
     json *into; /* document that contains the rows as a list; NULL: each row is a line */
 } figures;
 
@@ -115,6 +118,13 @@ void figures_write(cli *c, const figures *f, size_t shown, const figure_total *t
                    size_t total_count);
 
 /* ---- Rows that are written one by one ---- */
+
+/*
+ * Fits a table for people into the terminal that it is written to, if it is: leaves out columns, in
+ * the order in which `spare` has their indexes, as long as there is not enough room for texts, and
+ * sets `text_room` for what is left. To be called before the heading is written.
+ */
+void figures_fit(figures *f, figure_column *columns, const uint8_t *spare, size_t spare_count);
 
 /* Writes the heading, unless it was written or rows are JSON. */
 void figures_begin(figures *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours of terminals. */
+/* Colours and widths of terminals. */
 #ifndef CLI_SHOW_TERMINAL_H
 #define CLI_SHOW_TERMINAL_H
 
@@ -14,5 +14,8 @@
 
 /* Whether output to a file descriptor gets colours; `when` is the value of --color. */
 bool terminal_has_color(int fd, const char *when);
+
+/* How many columns the terminal of a file descriptor has; 0: it is none, or does not say so. */
+unsigned terminal_width(int fd);
 
 #endif
