@@ -68,6 +68,14 @@ bool cli_usage(cli *c, const char *format, ...)
     return false;
 }
 
+bool cli_lacks(cli *c, const char *what)
+{
+    const options *o = &c->options;
+    return o->argument_count == 1
+               ? cli_usage(c, "%s has no %s", o->arguments[0], what)
+               : cli_usage(c, "none of the %zu traces has %s", o->argument_count, what);
+}
+
 void cli_remark(cli *c, const char *format, ...)
 {
     va_list list;

@@ -93,6 +93,10 @@ bool cli_check(cli *c, stele_status status, const char *what);
 /* Prints what is wrong with the command line. Always returns false. */
 __attribute__((format(printf, 2, 3))) bool cli_usage(cli *c, const char *format, ...);
 
+/* Says that the traces are not of the kind that the command is about, which is an error of usage:
+   `what` is what they have none of. Always returns false. */
+bool cli_lacks(cli *c, const char *what);
+
 /* Takes the length of time that an option gives, in nanoseconds and above 0; without the option
    `*ns` is unchanged. If the value is not valid, reports it and returns false. */
 bool cli_take_length(cli *c, option_id id, uint64_t *ns);

@@ -16,6 +16,7 @@ typedef struct kernel_view {
     stele_kernel *kernel;
     labels labels;
     bool by_thread;
+    bool is_all; /* nothing was left out when the traces were read */
 } kernel_view;
 
 /* ---- Tables ---- */
@@ -258,7 +259,9 @@ static void write_all(kernel_view *v)
     const char *show = option_value(o, OPTION_KERNEL_SHOW);
     stele_kernel_totals totals = STELE_INIT(stele_kernel_totals);
     stele_kernel_get_totals(v->kernel, &totals);
-    if (option_given(o, OPTION_JSON)) {
+    if (totals.event_count == 0 && v->is_all) {
+        cli_lacks(v->c, "events of a kernel");
+    } else if (option_given(o, OPTION_JSON)) {
         write_json(v, show, &totals);
     } else if (option_given(o, OPTION_CSV)) {
         write_csv(v, show);
@@ -290,6 +293,7 @@ static void read_all(kernel_view *v, const inputs *in, selection *selected)
 {
     const consumer to = {.ready = ready, .take = take, .user = v};
     stele_reader_stats stats = {0};
+    v->is_all = selection_is_all(selected);
     selected->request.field_count = stele_kernel_fields(v->kernel, &selected->request.fields);
     if (cli_read_for_rows(v->c, in, selected, STELE_KERNEL_KINDS, stele_kernel_columns(v->kernel),
                           &to, &stats) &&

@@ -59,15 +59,27 @@ static stele_status take(void *user, const stele_segment *segment)
     return stele_sched_add(s->sched, segment);
 }
 
+static bool has_scheduling(const scheduling *s)
+{
+    stele_sched_totals totals = STELE_INIT(stele_sched_totals);
+    stele_sched_get_totals(s->sched, &totals);
+    return totals.switch_count + totals.wake_count != 0;
+}
+
 static void read_all(scheduling *s, const inputs *in, selection *selected, sched_show what)
 {
     const consumer to = {.ready = ready, .take = take, .user = s};
     stele_reader_stats stats = {0};
+    const bool is_all = selection_is_all(selected);
     selected->request.field_count = stele_sched_fields(s->sched, &selected->request.fields);
     if (cli_read_for_rows(s->c, in, selected, STELE_SCHED_KINDS, stele_sched_columns(s->sched), &to,
                           &stats) &&
-        cli_check(s->c, stele_sched_finish(s->sched), "sched"))
-        sched_write_tables(s, what);
+        cli_check(s->c, stele_sched_finish(s->sched), "sched")) {
+        if (is_all && !has_scheduling(s))
+            cli_lacks(s->c, "scheduling");
+        else
+            sched_write_tables(s, what);
+    }
     cli_conclude(s->c, NULL, &stats);
 }
 

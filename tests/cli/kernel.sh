@@ -23,7 +23,7 @@ golden kernel_off_cpu
 expect 0 flame --off-cpu --by-thread trace
 says out 'reader.*;read;\[blocked\] 150$'
 
-expect 0 kernel "$heph/heph_tracing_example.bin.log"
+expect 0 kernel --begin 100s "$heph/heph_tracing_example.bin.log"
 says out '^No events of a kernel$'
 expect 2 kernel --csv trace
 expect 2 kernel --json --csv --show irqs trace

@@ -34,8 +34,10 @@ expect 0 flame --off-cpu "$fxt/scheduling.fxt"
 says out '^\[blocked\] 20$'
 lines out 1
 
-# A trace without scheduling says so.
-expect 0 sched "$heph/heph_tracing_example.bin.log"
+# A trace without scheduling is of the wrong kind; a stretch without it is not.
+expect 2 sched "$heph/heph_tracing_example.bin.log"
+says err 'has no scheduling'
+expect 0 sched --begin 100s "$heph/heph_tracing_example.bin.log"
 says out '^No scheduling$'
 
 expect 2 sched --every 10xs "$fxt/scheduling.fxt"

@@ -189,7 +189,7 @@ bool insns_read(cli *c, insns *s, size_t index, const stele_insn_consumer *to)
         return false;
     status = insns_read_trace(c, s, trace, to);
     if (status == STELE_ERR_UNSUPPORTED)
-        cli_usage(c, "%s: %s has no instructions", path, stele_trace_get_info(trace)->format);
+        cli_usage(c, "%s has no instructions", path);
     else
         cli_check(c, status, path);
     cli_conclude(c, path, NULL);

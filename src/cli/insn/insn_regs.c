@@ -347,7 +347,9 @@ void command_INSN_REGS(cli *c)
             json_close(&w.j, ']');
             json_close(&w.j, '}');
         }
-        if (w.shown_count == 0) {
+        if (w.shown_count == 0 && !stele_trace_has_insns(trace)) {
+            cli_lacks(c, "instructions and no snapshots");
+        } else if (w.shown_count == 0) {
             cli_remark(c, "no thread has such a snapshot; 'stele dump' lists them");
             cli_exit(c, EXIT_FINDINGS);
         }
