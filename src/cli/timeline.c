@@ -186,12 +186,18 @@ static void write_title(timeline *t, const stele_overview_track *track, unsigned
         print_spaces(t->cells.out, width - columns - indent);
 }
 
-/* The length of a bin in nanoseconds; bounds of bins are whole nanoseconds. */
-static double bin_ns(const timeline *t, unsigned i)
+/* When a bin begins; the one after the last begins at the end. Bounds are whole nanoseconds. */
+static int64_t bin_begin(const timeline *t, unsigned i)
 {
     const uint64_t length_ns = (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns;
     const uint64_t each = length_ns / t->plot_width, rest = length_ns % t->plot_width;
-    const uint64_t ns = each + (rest * (i + 1) / t->plot_width - rest * i / t->plot_width);
+    return (int64_t)((uint64_t)t->state.begin_ns + each * i + rest * i / t->plot_width);
+}
+
+/* The length of a bin in nanoseconds. */
+static double bin_ns(const timeline *t, unsigned i)
+{
+    const uint64_t ns = (uint64_t)bin_begin(t, i + 1) - (uint64_t)bin_begin(t, i);
     return ns != 0 ? (double)ns : 1;
 }
 
@@ -344,6 +350,8 @@ static void write_bins_json(const timeline *t, json *j, const stele_overview_tra
         const stele_overview_bin *bin = &t->bins[i];
         const stele_text name = stele_name_text(t->c->context, NULL, bin->name);
         json_open(j, NULL, '{');
+        json_int(j, "begin_ns", bin_begin(t, i));
+        json_int(j, "end_ns", bin_begin(t, i + 1));
         json_uint(j, "event_count", bin->event_count);
         json_uint(j, "event_slack", bin->event_slack);
         if (track->span_count != 0) {
@@ -386,9 +394,9 @@ static void write_track_json(timeline *t, json *j, const stele_overview_track *t
         json_text(j, "track_kind", stele_track_kind_text(track->track_kind));
     json_bytes(j, "title", title.bytes, title.size);
     if (track->has_process)
-        json_uint(j, "process", track->process);
+        json_uint(j, "pid", track->process);
     if (track->has_thread)
-        json_uint(j, "thread", track->thread);
+        json_uint(j, "tid", track->thread);
     json_uint(j, "event_count", track->event_count);
     json_uint(j, "span_count", track->span_count);
     json_uint(j, "busy_ns", track->busy_ns);
@@ -404,6 +412,7 @@ static void write_json(timeline *t)
     json j = {.out = t->cells.out, .time_suffix = print_time_suffix(t->c->times)};
     t->plot_width = t->width;
     json_open(&j, NULL, '{');
+    json_uint(&j, "version", 1);
     if (t->state.has_range) {
         json_int(&j, "begin_ns", t->state.begin_ns);
         json_int(&j, "end_ns", t->state.end_ns);

@@ -39,6 +39,7 @@ static void window_end(top *t, int64_t time_ns)
 {
     const uint64_t steps = ((uint64_t)time_ns - (uint64_t)t->begin_ns) / t->every_ns;
     top_carry_open(t, t->end_ns, true);
+    top_run_open(t);
     window_show(t);
     window_clear(t);
     t->begin_ns = (int64_t)((uint64_t)t->begin_ns + steps * t->every_ns);
@@ -91,6 +92,19 @@ static stele_status take_paired(void *user, const stele_segment *segment)
     return stele_spans_add(t->spans, segment);
 }
 
+/* Adds an event to the engines. That of scheduling gets those from the first switch on. */
+static stele_status add_event(top *t, const stele_event *event, const stele_segment *one)
+{
+    stele_status status = STELE_OK;
+    t->has_runs = t->has_runs || event->kind == STELE_KIND_SWITCH || event->name == t->switch_name;
+    if (t->has_runs)
+        status = stele_sched_add(t->sched, one);
+    if (status != STELE_OK)
+        return status;
+    return t->pairing != NULL ? stele_pairing_add(t->pairing, one, take_paired, t)
+                              : stele_spans_add(t->spans, one);
+}
+
 /* Takes a single event, because each may end the window. */
 static stele_status take_event(top *t, const stele_batch *batch, uint32_t at)
 {
@@ -110,8 +124,7 @@ static stele_status take_event(top *t, const stele_batch *batch, uint32_t at)
         count_event(t, event);
         see_end(t, event);
     }
-    return t->pairing != NULL ? stele_pairing_add(t->pairing, &one, take_paired, t)
-                              : stele_spans_add(t->spans, &one);
+    return add_event(t, event, &one);
 }
 
 static stele_status take(void *user, const stele_segment *segment)
@@ -148,6 +161,12 @@ static bool have_ends(const inputs *in)
     return true;
 }
 
+/* Whether the filter of spans may need any field. */
+static bool has_where(const top *t)
+{
+    return option_given(&t->c->options, OPTION_WHERE);
+}
+
 /* Makes the request: the last stretch of the trace, unless bounds are given. */
 static bool make_request(top *t, const inputs *in, stele_request *request)
 {
@@ -163,7 +182,10 @@ static bool make_request(top *t, const inputs *in, stele_request *request)
     request->order = STELE_ORDER_TIME;
     request->from_start = true;
     request->columns = stele_spans_columns(t->spans) |
-                       (t->pairing != NULL ? stele_pairing_columns(t->pairing) : 0);
+                       (t->pairing != NULL ? stele_pairing_columns(t->pairing) : 0) |
+                       stele_sched_columns(t->sched);
+    if (t->pairing == NULL && !has_where(t))
+        request->field_count = stele_sched_fields(t->sched, &request->fields);
     return true;
 }
 
@@ -172,7 +194,11 @@ static bool make_engines(top *t, const inputs *in, stele_request *only)
     cli *c = t->c;
     const stele_span_options given = {.no_fields = true, .has_paths = true, .only = only};
     const stele_pairing_options pairing = {.kinds = STELE_SPANS_KINDS};
+    const stele_sched_options sched = {.on_cpu = top_take_run, .user = t};
     bool is_wanted = false;
+    t->switch_name = stele_name_intern(c->context, "sched_switch", strlen("sched_switch"));
+    if (!cli_check(c, stele_sched_new(c->context, &sched, &t->sched), "sched"))
+        return false;
     if (!cli_check(c, stele_spans_new(c->context, &given, top_take_spans, t, &t->spans), "spans"))
         return false;
     if (option_given(&c->options, OPTION_NO_PAIRS))
@@ -195,6 +221,7 @@ static void conclude(top *t)
     if (t->has_window && (t->every_ns != 0 || t->end_ns == INT64_MAX))
         t->end_ns = t->last_ns;
     if (t->has_window && cli_check(t->c, stele_spans_finish(t->spans), "spans")) {
+        top_run_open(t);
         window_show(t);
     } else if (!option_given(&t->c->options, OPTION_JSON)) {
         stele_output_text(t->c->out, "No events with a time\n");
@@ -217,15 +244,20 @@ static void read_all(top *t, const inputs *in, stele_request *request)
     cli *c = t->c;
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     const bool has_json = option_given(&c->options, OPTION_JSON);
-    if (has_json)
-        json_open(&t->json, NULL, '[');
+    if (has_json) {
+        json_open(&t->json, NULL, '{');
+        json_uint(&t->json, "version", 1);
+        json_open(&t->json, "windows", '[');
+    }
     if (cli_check(c,
                   cli_read(c, in->traces, in->count, request,
                            &(consumer){.ready = ready, .take = take, .user = t}, &stats),
                   "reading"))
         conclude(t);
-    if (has_json)
+    if (has_json) {
         json_close(&t->json, ']');
+        json_close(&t->json, '}');
+    }
     remark_left_out(t);
     stele_spans_report(t->spans);
     cli_conclude(c, NULL, &stats);
@@ -255,6 +287,7 @@ static void show_once(cli *c, const char *rank, unsigned rows_max)
     }
     stele_spans_free(t.spans);
     stele_pairing_free(t.pairing);
+    stele_sched_free(t.sched);
     for (uint32_t i = 0; i < t.busy_count; i++)
         free(t.busy[i].items);
     free(t.busy);

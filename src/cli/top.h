@@ -4,6 +4,7 @@
 #ifndef CLI_TOP_H
 #define CLI_TOP_H
 
+#include <stele/sched.h>
 #include <stele/spans.h>
 
 #include "cli/cli.h"
@@ -18,6 +19,7 @@ typedef struct figures {
     uint64_t count;  /* spans that ended, and events that are not part of a span */
     uint64_t total_ns;
     uint64_t self_ns;
+    uint64_t run_ns; /* of a CPU: time with a thread; of a thread: time on CPUs */
 } figures;
 
 /* Figures of all names, or of all tracks. */
@@ -45,6 +47,9 @@ typedef struct top {
     cli *c;
     stele_spans *spans;
     stele_pairing *pairing; /* pairs events by name; NULL: no pairs were asked for */
+    stele_sched *sched;     /* says what CPUs run, from the first switch on */
+    stele_name switch_name; /* name of events that are switches by their fields */
+    bool has_runs;          /* a switch was seen */
     top_table names, tracks;
     figures nowhere; /* counts what there was no memory for; the command fails then */
     stretches *busy; /* by track number */
@@ -70,6 +75,12 @@ stele_status top_take_spans(void *user, const stele_segment *segment, const stel
 /* Keeps for each span that is open at a time what its callees have taken by then. With
    `is_counted` the window ends there, and open spans count up to its end. */
 void top_carry_open(top *t, int64_t time_ns, bool is_counted);
+
+/* Receives from the scheduling engine what a CPU ran. */
+stele_status top_take_run(void *user, const stele_cpu_interval *interval);
+
+/* Counts what CPUs run when the window ends, up to its end. */
+void top_run_open(top *t);
 
 /* Writes the current window as text. */
 void top_write_text(top *t);

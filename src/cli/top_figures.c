@@ -192,3 +192,36 @@ void top_carry_open(top *t, int64_t time_ns, bool is_counted)
     t->carried = made;
     t->carried_count = count;
 }
+
+/* ---- What CPUs run --------------------------------------------------------------------------- */
+
+static void count_run(top *t, uint32_t cpu, uint32_t thread, int64_t begin_ns, int64_t end_ns)
+{
+    const uint64_t ns = part_of(t, begin_ns, end_ns);
+    if (ns == 0)
+        return;
+    top_figures_of(t, &t->tracks, cpu)->run_ns += ns;
+    if (thread != 0)
+        top_figures_of(t, &t->tracks, thread)->run_ns += ns;
+}
+
+stele_status top_take_run(void *user, const stele_cpu_interval *interval)
+{
+    if (interval->state == STELE_CPU_BUSY)
+        count_run(user, interval->cpu, interval->thread, interval->begin_ns, interval->end_ns);
+    return STELE_OK;
+}
+
+static stele_status take_now(void *user, const stele_sched_now *now)
+{
+    top *t = user;
+    if (now->is_cpu && now->state == STELE_CPU_BUSY)
+        count_run(t, now->track, now->other, now->since_ns, t->end_ns);
+    return STELE_OK;
+}
+
+void top_run_open(top *t)
+{
+    if (t->has_runs)
+        stele_sched_give_now(t->sched, take_now, t);
+}

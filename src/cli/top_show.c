@@ -30,8 +30,10 @@ static int compare_self(const void *a, const void *b)
 static int compare_total(const void *a, const void *b)
 {
     const figures *x = a, *y = b;
-    return x->total_ns != y->total_ns ? compare_by(x, y, x->total_ns, y->total_ns)
-                                      : compare_by(x, y, x->count, y->count);
+    if (x->total_ns != y->total_ns)
+        return compare_by(x, y, x->total_ns, y->total_ns);
+    return x->run_ns != y->run_ns ? compare_by(x, y, x->run_ns, y->run_ns)
+                                  : compare_by(x, y, x->count, y->count);
 }
 
 static int compare_count(const void *a, const void *b)
@@ -52,7 +54,7 @@ static figures *sorted(top *t, const top_table *of, int (*compare)(const void *,
     }
     for (uint32_t i = 0; i < of->count; i++) {
         const figures *f = &of->rows[i];
-        if (f->count != 0 || f->total_ns != 0 || f->self_ns != 0)
+        if (f->count != 0 || f->total_ns != 0 || f->self_ns != 0 || f->run_ns != 0)
             rows[(*count)++] = *f;
     }
     qsort(rows, *count, sizeof *rows, compare);
@@ -100,6 +102,8 @@ static void write_row(top *t, const figures *f, uint64_t length_ns, bool has_sel
                      -8);
     print_padded(t->c->out, f->total_ns != 0 ? print_share(text, f->total_ns, length_ns) : "-",
                  has_self ? -9 : -8);
+    if (!has_self && t->has_runs)
+        print_padded(t->c->out, f->run_ns != 0 ? print_share(text, f->run_ns, length_ns) : "-", -9);
     print_padded(t->c->out, print_count(text, f->count), -12);
     write_rate(t, f->count);
     stele_output_text(t->c->out, "  ");
@@ -129,11 +133,15 @@ static void write_tracks(top *t, uint64_t length_ns)
     if (t->rows_max != 0 && shown > t->rows_max / 3)
         shown = t->rows_max / 3;
     t->track_max = shown + (count > shown);
-    write_heading(t, has_seconds(t) ? "    busy      events   a second  track"
-                                    : "    busy      events   per 1000  track");
+    if (t->has_runs)
+        write_heading(t, "    busy     runs      events   a second  track");
+    else
+        write_heading(t, has_seconds(t) ? "    busy      events   a second  track"
+                                        : "    busy      events   per 1000  track");
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         write_row(t, &rows[i], length_ns, false);
-        print_cut(t->c->out, stele_track_line(t->c->context, rows[i].number), LINE_WIDTH - 33);
+        print_cut(t->c->out, stele_track_line(t->c->context, rows[i].number),
+                  LINE_WIDTH - (t->has_runs ? 42 : 33));
         stele_output_byte(t->c->out, '\n');
     }
     write_left_out(t, count - shown, "track");
@@ -189,8 +197,8 @@ static void write_rows_json(top *t, const char *key, const figures *rows, uint32
         json_bytes(j, are_names ? "name" : "track", text.bytes, text.size);
         json_uint(j, are_names ? "count" : "event_count", rows[i].count);
         json_uint(j, are_names ? "total_ns" : "busy_ns", rows[i].total_ns);
-        if (are_names)
-            json_uint(j, "self_ns", rows[i].self_ns);
+        json_uint(j, are_names ? "self_ns" : "run_ns",
+                  are_names ? rows[i].self_ns : rows[i].run_ns);
         json_close(j, '}');
     }
     json_close(j, ']');

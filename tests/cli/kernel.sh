@@ -36,5 +36,26 @@ check "a CPU is busy" grep -q '[1-9]' busy
 expect 0 timeline --json trace
 sed -n '/"title": "running"/,/"busy_ns"/s/^ *"busy_ns": \([0-9]*\),$/\1/p' out >running
 check "CPUs run as long as in sched" cmp busy running
+for steps in "" "--every 200ns" "--every 1us"; do
+    # shellcheck disable=SC2086
+    expect 0 top --json --top 0 --begin 0s $steps trace
+    documented out
+    cp out top
+    expect 0 sched --json trace
+    last="stele top --json $steps trace"
+    python3 - top out >err 2>&1 <<'END' || complain "what runs is not what runs in sched" err
+import json, sys
+runs = {}
+for window in json.load(open(sys.argv[1]))["windows"]:
+    for track in window["tracks"]:
+        runs[track["track"]] = runs.get(track["track"], 0) + track["run_ns"]
+sched = json.load(open(sys.argv[2]))
+wanted = {cpu["name"]: cpu["busy_ns"] for cpu in sched["cpus"]}
+assert any(wanted.values())
+assert {name: runs[name] for name in wanted} == wanted, (runs, wanted)
+threads = sum(thread["running_ns"] for thread in sched["threads"])
+assert sum(ns for name, ns in runs.items() if name not in wanted) == threads, (runs, threads)
+END
+done
 
 finish

@@ -31,6 +31,7 @@ says out ' in 11 ns from 0.000001010 s$'
 # JSON has the same figures, with their slack; the sum of bins is that of the track.
 expect 0 timeline --json --width 40 scheduling.fxt
 golden timeline_json
+documented out
 
 # Losses cannot be overlooked, and are not a clean end.
 for trace in "$SOURCE"/src/formats/ctf/good/*discard*; do

@@ -9,6 +9,7 @@ golden top_heph
 check "it fits 80 columns" test "$(wc -L <out)" -le 80
 expect 0 top --json --top 3 "$heph/heph_tracing_example.bin.log"
 golden top_json
+documented out
 expect 0 top --every 20ns "$fxt/scheduling.fxt"
 golden top_every
 expect 0 top --sort count --top 1 "$heph/heph_tracing_example.bin.log"
@@ -23,7 +24,7 @@ import csv, json
 with open("profile") as file:
     wanted = {row["name"]: int(row["self_ns"]) for row in csv.DictReader(file)}
 with open("top") as file:
-    got = {row["name"]: row["self_ns"] for row in json.load(file)[0]["names"]}
+    got = {row["name"]: row["self_ns"] for row in json.load(file)["windows"][0]["names"]}
 wrong = {name: (ns, got.get(name)) for name, ns in wanted.items() if ns and got.get(name) != ns}
 assert not wrong, wrong
 END
@@ -45,7 +46,7 @@ import csv, json
 with open("profile") as file:
     wanted = {row["name"]: int(row["self_ns"]) for row in csv.DictReader(file)}
 with open("top") as file:
-    got = {row["name"]: row["self_ns"] for row in json.load(file)[0]["names"]}
+    got = {row["name"]: row["self_ns"] for row in json.load(file)["windows"][0]["names"]}
 wrong = {name: (ns, got.get(name)) for name, ns in wanted.items() if ns and got.get(name) != ns}
 assert not wrong, wrong
 END
@@ -61,7 +62,7 @@ cat >compare.py <<'END'
 import json
 def sums(path):
     self_ns, count = {}, {}
-    for table in json.load(open(path)):
+    for table in json.load(open(path))["windows"]:
         for row in table["names"]:
             self_ns[row["name"]] = self_ns.get(row["name"], 0) + row["self_ns"]
             count[row["name"]] = count.get(row["name"], 0) + row["count"]
