@@ -59,9 +59,10 @@ static bool fields_are_sound(const stele_batch *batch, const stele_event *event,
 static bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
-    const uint32_t name_count = stele_name_count(writer->context);
-    const uint32_t track_count = stele_track_count(writer->context);
-    const uint32_t category_count = writer->context->category_count;
+    const stele_context *context = writer->context;
+    const uint32_t name_count = context->names.count;
+    const uint32_t track_end = context->track_count != 0 ? context->track_count : 1;
+    const uint32_t category_count = context->category_count;
     const bool is_by_hand = !batch->is_read;
     bool is_bad = segment->first > batch->event_count ||
                   segment->count > batch->event_count - segment->first ||
@@ -70,7 +71,7 @@ static bool segment_is_sound(const stele_writer *writer, const stele_segment *se
     for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
         const stele_event *event = &batch->events[segment->first + i];
         is_bad =
-            (event->kind - 1u >= STELE_KIND_COUNT - 1u) || (event->track > track_count) ||
+            (event->kind - 1u >= STELE_KIND_COUNT - 1u) || (event->track >= track_end) ||
             !name_exists(batch, event->name, name_count) ||
             (event->category != 0 && event->category >= category_count) ||
             (is_by_hand && event->field_count != 0 && !fields_are_sound(batch, event, name_count));

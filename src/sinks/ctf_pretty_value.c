@@ -73,12 +73,48 @@ static const uint8_t *put_wide(char **to, const uint8_t *at, const uint8_t *end)
     return at + size;
 }
 
+/* Strings up to this size are copied by copy_plain() if they are plain. */
+#define STRING_FEW 64u
+
+/* Whether all eight characters are letters, digits and others that never need an escape. Some that
+   need none, such as spaces, are not among them, which makes this cheaper than marks_of(). */
+static inline bool is_plain(uint64_t word)
+{
+    return (swar_below(word, 0x28) | swar_equal(word, '\\') | swar_equal(word, '?') |
+            ((word | (word + SWAR_EACH(1))) & SWAR_HIGH_BITS)) == 0;
+}
+
+/* Copies a string whose characters are plain. Returns the position after it, or NULL if the string
+   has anything else. There must be room for 8 bytes more. */
+static inline char *copy_plain(char *to, const uint8_t *at, size_t size)
+{
+    uint64_t word;
+    for (; size >= SWAR_SIZE; size -= SWAR_SIZE, at += SWAR_SIZE, to += SWAR_SIZE) {
+        word = load_le64(at);
+        if (!is_plain(word))
+            return NULL;
+        store_le64(to, word);
+    }
+    word = swar_load_few(at, size, 'a');
+    if (!is_plain(word))
+        return NULL;
+    store_le64(to, word);
+    return to + size;
+}
+
 char *pretty_put_string(const pretty_values *v, char *to, stele_text text)
 {
     const uint8_t *at = (const uint8_t *)text.bytes, *const end = at + text.size;
-    to = pretty_room(v->out, to, PRETTY_ROOM);
+    to = pretty_room(v->out, to, PRETTY_ROOM + STRING_FEW);
     to = pretty_put_color(to, &v->colors.string);
     *to++ = '"';
+    if (text.size <= STRING_FEW) {
+        char *const plain_end = copy_plain(to, at, text.size);
+        if (plain_end != NULL) {
+            *plain_end = '"';
+            return pretty_put_color(plain_end + 1, &v->colors.end);
+        }
+    }
     while (at != end) {
         const size_t left = (size_t)(end - at), size = left < SWAR_SIZE ? left : SWAR_SIZE;
         const uint64_t word = left < SWAR_SIZE ? swar_load_few(at, left, 'a') : load_le64(at);
