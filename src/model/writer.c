@@ -53,30 +53,42 @@ static bool fields_are_sound(const stele_batch *batch, const stele_event *event,
     return entries_are_sound(batch, first, count, name_count);
 }
 
+/* Whether all that fields of a segment made by hand refer to exists. Only what the segment has is
+   looked at: a batch may come in many segments. */
+static __attribute__((noinline)) bool segment_fields_are_sound(const stele_writer *writer,
+                                                               const stele_segment *segment)
+{
+    const stele_batch *batch = segment->batch;
+    const uint32_t name_count = writer->context->names.count;
+    bool is_bad = !entries_are_sound(batch, batch->context_first, batch->context_count, name_count);
+    for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
+        const stele_event *event = &batch->events[segment->first + i];
+        is_bad = event->field_count != 0 && !fields_are_sound(batch, event, name_count);
+    }
+    return !is_bad;
+}
+
 /* Whether the kinds, names, tracks and fields of the events exist, since events made by hand may
-   refer to anything. Only what the segment has is looked at: a batch may come in many segments.
-   Names and tracks of what a reader gives are looked at, too, as it may be of another context. */
-static bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
+   refer to anything. Names and tracks of what a reader gives are looked at, too, as it may be of
+   another context. */
+static inline bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
     const stele_context *context = writer->context;
     const uint32_t name_count = context->names.count;
     const uint32_t track_end = context->track_count != 0 ? context->track_count : 1;
     const uint32_t category_count = context->category_count;
-    const bool is_by_hand = !batch->is_read;
-    bool is_bad = segment->first > batch->event_count ||
-                  segment->count > batch->event_count - segment->first ||
-                  (is_by_hand && !entries_are_sound(batch, batch->context_first,
-                                                    batch->context_count, name_count));
-    for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
-        const stele_event *event = &batch->events[segment->first + i];
-        is_bad =
-            (event->kind - 1u >= STELE_KIND_COUNT - 1u) || (event->track >= track_end) ||
+    const stele_event *event = batch->events + segment->first;
+    const stele_event *const end = event + segment->count;
+    if (segment->first > batch->event_count || segment->count > batch->event_count - segment->first)
+        return false;
+    for (; event != end; event++) {
+        if (event->kind - 1u >= STELE_KIND_COUNT - 1u || event->track >= track_end ||
             !name_exists(batch, event->name, name_count) ||
-            (event->category != 0 && event->category >= category_count) ||
-            (is_by_hand && event->field_count != 0 && !fields_are_sound(batch, event, name_count));
+            (event->category != 0 && event->category >= category_count))
+            return false;
     }
-    return !is_bad;
+    return batch->is_read || segment_fields_are_sound(writer, segment);
 }
 
 static stele_status refuse(const stele_writer *writer, const char *expected, const char *found)

@@ -211,17 +211,19 @@ static void note_wall(chrome_sink *chrome, const stele_clock *clock)
     chrome->wall_ns = clock->wall_ns;
 }
 
-static void note_clock(chrome_sink *chrome, const stele_segment *segment)
+/* Notes what the clock of a segment's stream says. Returns whether its events have no times. */
+static bool note_clock(chrome_sink *chrome, const stele_segment *segment)
 {
     const stele_stream *stream = stele_stream_get(chrome->base.context, segment->batch->stream);
     const char *what;
     if (stream == NULL)
-        return;
+        return false;
     if (!chrome->has_wall)
         note_wall(chrome, &stream->clock);
     what = drawn_loss(&stream->clock);
     if (what != NULL)
         writer_lose(&chrome->base, STELE_KIND_NONE, what, false, segment->count);
+    return stream->clock.domain == STELE_CLOCK_NONE;
 }
 
 static stele_status chrome_status(const chrome_sink *chrome)
@@ -234,10 +236,9 @@ static stele_status chrome_status(const chrome_sink *chrome)
 static stele_status chrome_write(stele_writer *self, const stele_segment *segment)
 {
     chrome_sink *chrome = (chrome_sink *)self;
-    const bool has_no_times = batch_lacks_times(self->context, segment->batch);
+    const bool has_no_times = note_clock(chrome, segment);
     stele_event placed;
     chrome->batch = segment->batch;
-    note_clock(chrome, segment);
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
         chrome_track *track = chrome_tracks_get(&chrome->tracks, event->track);

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-const char *drawn_loss(const stele_clock *clock)
+const char *drawn_loss_of(const stele_clock *clock)
 {
     const char *what = NULL;
     if (clock->domain == STELE_CLOCK_TICKS)

@@ -8,7 +8,13 @@
 
 /* What a viewer that knows nanoseconds alone shows otherwise than the clock of a trace counts it;
    NULL: nothing. */
-const char *drawn_loss(const stele_clock *clock);
+const char *drawn_loss_of(const stele_clock *clock);
+
+static inline const char *drawn_loss(const stele_clock *clock)
+{
+    const bool is_plain = clock->domain == STELE_CLOCK_NS && clock->frequency_hz <= 1000000000;
+    return is_plain ? NULL : drawn_loss_of(clock);
+}
 
 /* Whether the events of a batch have an order, but no times. */
 static inline bool batch_lacks_times(const stele_context *context, const stele_batch *batch)

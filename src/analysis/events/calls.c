@@ -49,22 +49,6 @@ uint32_t stele_calls_depth(const stele_calls *s, uint32_t track)
     return track < s->track_count ? s->tracks[track].depth : 0;
 }
 
-stack *calls_plain_stack(const stele_calls *s, uint32_t track)
-{
-    stack *of = track < s->track_count ? &s->tracks[track] : NULL;
-    return of != NULL && of->frames != NULL && !of->is_before && of->cut_depth == 0 ? of : NULL;
-}
-
-void calls_count(stele_calls *s, uint32_t begin_count, uint32_t return_count, uint32_t tail_count,
-                 uint32_t depth_max)
-{
-    s->counts.call_count += begin_count;
-    s->counts.by_end[STELE_CALL_RETURNED] += return_count;
-    s->counts.by_end[STELE_CALL_TAIL] += tail_count;
-    if (depth_max > s->counts.depth_max)
-        s->counts.depth_max = depth_max;
-}
-
 bool calls_set_node(stele_calls *s, const stack *of)
 {
     frame *const top = stack_top(of);

@@ -26,18 +26,6 @@ bool stele_calls_wants(const stele_calls *s, const stele_batch *batch, const ste
    outermost one first. */
 uint32_t stele_calls_path(stele_calls *s, uint32_t track, const stele_name *names, size_t count);
 
-/*
- * The stack of a track that has entered the window. The caller may push and pop frames until the
- * next event is added. Returns NULL if the track has no such stack, or if its events must go
- * through stele_calls_add(). Not for engines with stele_call_options.only or needs_recursion.
- */
-stack *calls_plain_stack(const stele_calls *s, uint32_t track);
-
-/* Counts calls that were pushed to or popped from a stack of calls_plain_stack(): how many began,
-   how many returned, how many ended by a tail call, and the greatest depth of the stack. */
-void calls_count(stele_calls *s, uint32_t begin_count, uint32_t return_count, uint32_t tail_count,
-                 uint32_t depth_max);
-
 /* Pops the COMPLETE events of a track that have ended by `now_ns`, so that calls which begin
    then are not inside of them. */
 void calls_expire(stele_calls *s, uint32_t track, int64_t now_ns);

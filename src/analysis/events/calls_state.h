@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Internals of the calls engine: frames are pushed and popped by calls_frames.c, tracks and their
- * window begin and end in calls_tracks.c, and calls.c takes the events.
+ * window begin and end in calls_tracks.c, and calls.c takes the events. Analyses that push and pop
+ * plain calls themselves use calls_plain_stack().
  */
 #ifndef ANALYSIS_EVENTS_CALLS_STATE_H
 #define ANALYSIS_EVENTS_CALLS_STATE_H
@@ -126,6 +127,29 @@ static inline void calls_expire_top(stele_calls *s, stack *of, uint32_t track, i
 {
     while (of->depth != 0 && stack_top(of)->is_timed && stack_top(of)->end_ns <= now_ns)
         calls_close_top(s, of, track, stack_top(of)->end_ns, STELE_CALL_RETURNED);
+}
+
+/*
+ * The stack of a track that has entered the window. The caller may push and pop frames until the
+ * next event is added. Returns NULL if the track has no such stack, or if its events must go
+ * through stele_calls_add(). Not for engines with stele_call_options.only or needs_recursion.
+ */
+static inline stack *calls_plain_stack(const stele_calls *s, uint32_t track)
+{
+    stack *of = track < s->track_count ? &s->tracks[track] : NULL;
+    return of != NULL && of->frames != NULL && !of->is_before && of->cut_depth == 0 ? of : NULL;
+}
+
+/* Counts calls that were pushed to or popped from a stack of calls_plain_stack(): how many began,
+   how many returned, how many ended by a tail call, and the greatest depth of the stack. */
+static inline void calls_count(stele_calls *s, uint32_t begin_count, uint32_t return_count,
+                               uint32_t tail_count, uint32_t depth_max)
+{
+    s->counts.call_count += begin_count;
+    s->counts.by_end[STELE_CALL_RETURNED] += return_count;
+    s->counts.by_end[STELE_CALL_TAIL] += tail_count;
+    if (depth_max > s->counts.depth_max)
+        s->counts.depth_max = depth_max;
 }
 
 #endif

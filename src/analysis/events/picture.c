@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completes events for outputs that draw spans, so that every begin has its end. */
 #include "analysis/events/calls.h"
+#include "analysis/events/calls_state.h"
 
 #include <stdlib.h>
 #include <string.h>

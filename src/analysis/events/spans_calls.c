@@ -4,6 +4,7 @@
 
 #include "analysis/events/call_stack.h"
 #include "analysis/events/calls.h"
+#include "analysis/events/calls_state.h"
 
 /* ---- Spans of calls that ended ---- */
 

@@ -40,10 +40,19 @@ static bool has_width(const stele_field *field, uint8_t width)
            (field->type == STELE_TYPE_BYTES && width == 8 && field->width == 0);
 }
 
+void fxt_writer_note_own_fields(fxt_writer *w)
+{
+    w->own_names = UINT64_C(1) << w->names[FXT_NAME_SCOPE] % 64;
+    for (size_t i = 0; i < sizeof own_fields / sizeof *own_fields; i++)
+        w->own_names |= UINT64_C(1) << w->names[own_fields[i].name] % 64;
+}
+
 static bool is_own_field(const fxt_making *m, const stele_field *field)
 {
     if ((field->hint & STELE_HINT_RAW) != 0)
         return true;
+    if ((m->w->own_names >> field->name % 64 & 1) == 0)
+        return false;
     if (field->name == m->w->names[FXT_NAME_SCOPE] && m->event->kind == STELE_KIND_INSTANT &&
         field->type == STELE_TYPE_UINT && field->label_count == 1)
         return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes events of any format as records. */
 #include "formats/fxt/write/writer.h"
+#include "core/unset.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -433,6 +434,21 @@ static void write_by_kind(fxt_making *m)
 
 /* ---- The writer ---- */
 
+/* Begins a record. The arguments are set as they are added: to clear them would cost more. */
+static void making_begin(fxt_making *m, fxt_writer *w, const stele_batch *batch,
+                         const stele_event *event)
+{
+    m->w = w;
+    m->target = NULL;
+    m->batch = batch;
+    m->event = event;
+    m->record = (stele_fxt_record){.type = 0};
+    m->left = 30u << 10;
+    m->extension = NULL;
+    m->extension_size = 0;
+    m->keeps_cpu = false;
+}
+
 static void write_magic(fxt_writer *w)
 {
     uint8_t magic[FXT_WORD];
@@ -453,7 +469,8 @@ static void judge_stage(fxt_writer *w, fxt_target *target)
 bool fxt_writer_put_alone(stele_writer *self, const stele_batch *batch, const stele_event *event)
 {
     fxt_writer *w = (fxt_writer *)self;
-    fxt_making m = {.w = w, .batch = batch, .event = event, .left = 30u << 10};
+    UNSET fxt_making m;
+    making_begin(&m, w, batch, event);
     w->is_inline = true;
     set_extension(&m);
     write_by_kind(&m);
@@ -467,10 +484,8 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
     if (!w->is_started)
         write_magic(w);
     for (uint32_t i = 0; i < segment->count && self->out->status == STELE_OK; i++) {
-        fxt_making m = {.w = w,
-                        .batch = segment->batch,
-                        .event = &segment->batch->events[segment->first + i],
-                        .left = 30u << 10};
+        UNSET fxt_making m;
+        making_begin(&m, w, segment->batch, &segment->batch->events[segment->first + i]);
         m.target = fxt_writer_target(w, stream);
         w->record++;
         if (m.target == NULL)
@@ -548,6 +563,7 @@ stele_status fxt_writer_new(stele_context *context, output *out,
             return STELE_ERR_MEMORY;
         }
     }
+    fxt_writer_note_own_fields(w);
     *writer = &w->base;
     return STELE_OK;
 }

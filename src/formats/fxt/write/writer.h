@@ -38,6 +38,8 @@ typedef struct fxt_payload {
 typedef struct fxt_writer {
     stele_writer base;
     stele_name names[FXT_NAME_COUNT];
+    uint64_t
+        own_names; /* bit (name mod 64) is set if a field that is no argument may have the name */
     fxt_target *targets;
     uint32_t target_count, target_capacity;
     fxt_map target_of; /* maps (0, key) to index + 1 */
@@ -68,6 +70,9 @@ typedef struct fxt_making {
     uint32_t extension_size;
     bool keeps_cpu; /* an argument says the CPU of the event */
 } fxt_making;
+
+/* Notes by their names which fields are no arguments (write_fields.c). */
+void fxt_writer_note_own_fields(fxt_writer *w);
 
 /* ---- State, and what precedes events (write_state.c) ---- */
 
