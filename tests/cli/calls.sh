@@ -91,6 +91,12 @@ lines out 4
 expect 0 calls user
 says_not out ' cut '
 expect 2 calls --where 'cut == "start"' user
+# Of an event with both times, the end after the window is known, and is cut as well.
+expect 0 calls --csv --begin 50ms --end 60ms --columns name,cut,dur "$TRACES/run.heph"
+says out '^Running thread-local process,both,10000000'
+says out '^sending message,begin,4584619'
+expect 0 calls --csv --begin 50ms --columns name,cut,dur "$TRACES/run.heph"
+says out '^Running thread-local process,begin,14757895'
 for trace in "$xray"/recur.14.basic3.xray "$heph"/heph_tracing_example.bin.log "$fxt"/[a-g]*.fxt; do
     expect 0 profile --csv "$trace"
     profiled=$(awk -F, 'NR > 1 { calls += $2; self += $4 } END { print calls + 0, self + 0 }' out)

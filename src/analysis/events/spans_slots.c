@@ -111,13 +111,22 @@ static void judge(stele_spans *s, const stele_span *span)
         spans_made_undo(&s->made);
 }
 
+/* Whether a span goes on after the window. What is open at its end does; an event that has both
+   times says so itself. */
+static bool is_end_cut(const stele_spans *s, const stele_span *span, const stele_event *begin)
+{
+    return s->end_ns != INT64_MAX &&
+           (span->end == STELE_SPAN_OPEN || (begin != NULL && begin->kind == STELE_KIND_COMPLETE &&
+                                             (int64_t)begin->id > s->end_ns));
+}
+
 void spans_give(stele_spans *s, stele_span *span, spans_end begin, spans_end end)
 {
     spans_count(s, span->source, span->end, span->depth);
     if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
         return;
     span->is_begin_cut = begin.event != NULL && begin.event->time_ns < s->begin_ns;
-    span->is_end_cut = span->end == STELE_SPAN_OPEN && s->end_ns != INT64_MAX;
+    span->is_end_cut = is_end_cut(s, span, begin.event);
     s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
     if (s->status == STELE_OK)
         judge(s, span);
