@@ -149,6 +149,29 @@ says out '^-10,20,2,1.50 µs$'
 expect 0 query --csv "$lttng" "select arg(args, 'n') from event where name = 'tick' limit 1"
 says out '^0$'
 
+expect 0 query --csv "$lttng" "select arg_map(args)['n'], ARG_map(args)['no such'] from event
+    where name = 'tick' limit 1"
+says out '^0,$'
+
+# Views and macros are made when a statement may need them; what is undone is made again.
+expect 0 query --csv "$events" "select count(*) > 20 from (show tables)"
+says out '^true$'
+expect 0 query --csv "$events" "select count(*) from duckdb_views() where view_name = 'thread_state'"
+says out '^1$'
+expect 0 query --csv "$events" "begin; select count(*) >= 0 as a from Event; rollback;
+    select count(*) >= 0 as b from EVENT"
+check "tables come back" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'a true b true '
+expect 0 query --csv "$events" "begin; select human(5); rollback; select human(1500)"
+says out '^1.50 µs$'
+expect 0 query --csv "$events" "create or replace view slice as select 7 as x; from slice"
+says out '^7$'
+expect 2 query "$events" "create view slice as select 1"
+says err 'already exists'
+expect 0 query --csv "$events" "select count(*) >= 0 from query_table('ev' || 'ent')"
+says out '^true$'
+expect 2 query "$events" "from nothing_of_this_name"
+says err 'nothing_of_this_name'
+
 # Two traces: their numbers tell them apart, and one can be read alone.
 expect 0 query --csv "$events" "$fxt/objects.fxt" \
     'select count(distinct trace) from (select trace from track)'

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,25 +67,93 @@ static bool run_of_folder(void *user, const char *sql)
     return do_quietly(user, sql);
 }
 
-/* Makes a view of each table function, for the traces of the command line. */
-static bool make_views(engine *e)
+static char *joined(const char *before, const char *text, size_t size, const char *after)
 {
-    stele_table_info table = STELE_INIT(stele_table_info);
-    char sql[256];
-    for (size_t i = 0; stele_table_get(i, &table); i++) {
-        snprintf(sql, sizeof sql, "CREATE VIEW \"%s\" AS FROM read_%s('')", table.name, table.name);
-        if (!do_quietly(e, sql))
-            return false;
-    }
-    return true;
+    char *sql = malloc(strlen(before) + size + strlen(after) + 1);
+    if (sql != NULL)
+        sprintf(sql, "%s%.*s%s", before, (int)size, text, after);
+    return sql;
 }
 
-static bool make_macros(engine *e)
+/* ---- Views and macros ---- */
+
+/* Whether a text contains a word in letters of any case, be it a part of another word. */
+static bool contains(const char *text, size_t size, const char *word, size_t word_size)
 {
+    for (size_t at = 0; at + word_size <= size; at++)
+        if (strncasecmp(text + at, word, word_size) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a statement may list what there is, so that all of it must be there. */
+static bool may_list(const char *text, size_t size)
+{
+    static const char *const words[] = {"show", "describe", "duckdb_", "information_schema",
+                                        "pg_",  "sqlite_",  "pragma"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (contains(text, size, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+/* Makes a view of a table function, for the traces of the command line. */
+static bool make_view(engine *e, const char *table)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql, "CREATE VIEW IF NOT EXISTS \"%s\" AS FROM read_%s('')", table, table);
+    return do_quietly(e, sql);
+}
+
+static bool make_macro(engine *e, const char *macro)
+{
+    const char *const what = macro + strlen("CREATE MACRO ");
+    char *sql = joined("CREATE MACRO IF NOT EXISTS ", what, strlen(what), "");
+    const bool is_made = sql != NULL ? do_quietly(e, sql) : keep_error(e, "out of memory");
+    free(sql);
+    return is_made;
+}
+
+/* The macros whose names a statement contains, as bits of their indexes. */
+static uint64_t macros_in(const char *text, size_t size)
+{
+    uint64_t found = 0;
     for (size_t i = 0; i < sizeof sql_macros / sizeof *sql_macros; i++) {
-        if (!do_quietly(e, sql_macros[i]))
+        const char *const name = sql_macros[i] + strlen("CREATE MACRO ");
+        found |= (uint64_t)contains(text, size, name, strcspn(name, "(")) << i;
+    }
+    return found;
+}
+
+/* Whether macros read a table, which a statement with a macro need not name. */
+static bool is_of_macros(const char *table)
+{
+    return strcmp(table, "event") == 0 || strcmp(table, "slice") == 0;
+}
+
+/*
+ * Makes the views and macros whose names a statement contains, or all with `text` NULL. To make all
+ * of them for each statement would take a third of the time of a short one. What was made is not
+ * made again, unless all is asked for: a transaction may have been undone.
+ */
+static bool make_used(engine *e, const char *text, size_t size)
+{
+    stele_table_info table = STELE_INIT(stele_table_info);
+    const uint64_t macros = text != NULL ? macros_in(text, size) & ~e->macros_made : UINT64_MAX;
+    for (size_t i = 0; e->has_views && i < 64 && stele_table_get(i, &table); i++) {
+        const bool is_used = text == NULL || (macros != 0 && is_of_macros(table.name)) ||
+                             contains(text, size, table.name, strlen(table.name));
+        if (!is_used || (text != NULL && (e->views_made >> i & 1) != 0))
+            continue;
+        if (!make_view(e, table.name))
+            return false;
+        e->views_made |= UINT64_C(1) << i;
+    }
+    for (size_t i = 0; i < sizeof sql_macros / sizeof *sql_macros; i++) {
+        if ((macros >> i & 1) != 0 && !make_macro(e, sql_macros[i]))
             return false;
     }
+    e->macros_made |= macros;
     return true;
 }
 
@@ -106,8 +175,9 @@ bool engine_open(engine *e, const engine_options *options)
         return false;
     if (!functions_register(&e->functions, &e->d, e->database, e->connection))
         return keep_error(e, "DuckDB refuses the functions that read tables");
-    return (options->folder != NULL ? attach_folder(e, options->folder) : make_views(e)) &&
-           make_macros(e) &&
+    e->has_views = options->folder == NULL;
+    e->views_made = e->macros_made = 0;
+    return (options->folder == NULL || attach_folder(e, options->folder)) &&
            (options->allows_files || do_quietly(e, "SET enable_external_access = false"));
 }
 
@@ -217,14 +287,6 @@ static void free_shape(engine *e, shape *s)
     free(s->names);
     free(s->types);
     *s = (shape){.count = 0};
-}
-
-static char *joined(const char *before, const char *text, size_t size, const char *after)
-{
-    char *sql = malloc(strlen(before) + size + strlen(after) + 1);
-    if (sql != NULL)
-        sprintf(sql, "%s%.*s%s", before, (int)size, text, after);
-    return sql;
 }
 
 static bool find_shape(engine *e, const char *statement, size_t size, shape *s)
@@ -417,8 +479,16 @@ static bool run(engine *e, const char *statement, size_t size, const engine_outp
     int type;
     if (sql == NULL)
         return keep_error(e, "out of memory");
-    is_done = e->d.prepare(e->connection, sql, &prepared) == DUCK_OK ||
-              keep_error(e, e->d.prepare_error(prepared));
+    is_done = make_used(e, may_list(statement, size) ? NULL : statement, size) &&
+              e->d.prepare(e->connection, sql, &prepared) == DUCK_OK;
+    if (!is_done) {
+        /* It may need what its text does not name. */
+        e->d.destroy_prepare(&prepared);
+        make_used(e, NULL, 0);
+        e->error[0] = 0;
+        is_done = e->d.prepare(e->connection, sql, &prepared) == DUCK_OK ||
+                  keep_error(e, e->d.prepare_error(prepared));
+    }
     type = is_done ? e->d.prepared_statement_type(prepared) : 0;
     /* PIVOT consists of several statements, which can only be run together. */
     if (!is_done && strstr(e->error, "multiple statements") != NULL)

@@ -22,7 +22,9 @@ typedef struct engine {
     duck_connection connection;
     table_functions functions;
     char temp_dir[512];
-    char error[4096]; /* message of the last failure, mostly DuckDB's */
+    bool has_views; /* tables are views of table functions, made when a statement may use them */
+    uint64_t views_made, macros_made; /* a bit for each one that was made, by its index */
+    char error[4096];                 /* message of the last failure, mostly DuckDB's */
 } engine;
 
 /* Whether to go on; called repeatedly, from another thread. */

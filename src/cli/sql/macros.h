@@ -6,6 +6,8 @@
 static const char *const sql_macros[] = {
     /* The value of a field in `args`, as text. */
     "CREATE MACRO arg(args, key) AS json_extract_string(args, '$.\"' || key || '\"')",
+    /* All fields in `args` as texts, by their names. */
+    "CREATE MACRO arg_map(args) AS CAST(CAST(args AS JSON) AS MAP(VARCHAR, VARCHAR))",
     /* The begin of the interval with width `w` that contains a time. */
     "CREATE MACRO bucket(t, w) AS t - ((t % w) + w) % w",
     /* The power of two of a number: 0 for 0 and 1, 1 for 2 and 3, 2 for 4 to 7. */
