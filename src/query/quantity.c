@@ -107,6 +107,8 @@ uint64_t quantity_time_unit(const char *name, size_t size)
     static const quantity_unit units[] = {
         {"ns", 1},
         {"us", 1000},
+        {"\xc2\xb5s", 1000}, /* the micro sign and the Greek letter */
+        {"\xce\xbcs", 1000},
         {"ms", 1000000},
         {"s", 1000000000},
         {"m", UINT64_C(60000000000)},

@@ -30,7 +30,7 @@ const char *quantity_read(const char *at, quantity *q);
 /* Multiplies the quantity by `factor`, if the result is a whole number of 64 bits. */
 quantity_fit quantity_scale(const quantity *q, uint64_t factor, uint64_t *value);
 
-/* Nanoseconds of a unit of time: "ns", "us", "ms", "s", "m", "h"; 0 for any other text. */
+/* Nanoseconds of a unit of time: "ns", "us" or "µs", "ms", "s", "m", "h"; 0 for any other text. */
 uint64_t quantity_time_unit(const char *unit, size_t size);
 
 /* Bytes of a unit of size: "B", "KB", "KiB", "MB", "MiB", "GB", "GiB"; 0 for any other text. */

@@ -3,7 +3,7 @@
  * Text for people: one event a line, in columns that are as wide as the widest cell so far. The
  * first lines are held back until it is known how wide that usually is.
  *
- *   0.000012500  main (5678)      complete  12.345us  gfx:Draw   width=1920 buffer=0x7f00 (heap)
+ *   0.000012500  main (5678)      complete  12.345µs  gfx:Draw   width=1920 buffer=0x7f00 (heap)
  */
 #include <stdlib.h>
 
@@ -105,11 +105,13 @@ static void cell_put_right(text_sink *text, const column *item, const stele_even
     UNSET char cell[CELL_SIZE];
     const char *color;
     const size_t size = text_make_cell(text, item->id, event, cell, &color);
+    const size_t width = cell_width(cell, size);
     text->width = 0;
     if (size == 0)
         return;
-    pad_put(text->line, pad + (item->width > size ? item->width - size : 0));
+    pad_put(text->line, pad + (item->width > width ? item->width - width : 0));
     text_put_colored(text, color, cell, size);
+    text->width = (uint32_t)width;
 }
 
 /* Most lines are shorter than this. Those that are do not get apart in the output's buffer, so that

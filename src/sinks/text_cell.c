@@ -188,10 +188,10 @@ static void event_put(text_sink *text, const stele_event *event)
 }
 
 /* Writes the exact duration of an event that has one in the unit that suits it: "250ns",
-   "12.345us", "1.500ms", "2.000000001s". Returns the end. */
+   "12.345µs", "1.500ms", "2.000000001s". Returns the end. */
 static char *duration_put(char *to, const cell_clock *clock, const stele_event *event)
 {
-    static const char *const units[] = {"ns", "us", "ms", "s"};
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
     bool is_negative;
     uint64_t distance, divisor = 1;
     unsigned unit = 0, digits;
@@ -334,6 +334,7 @@ static void cell_put_short(text_sink *text, const column *item, const stele_even
     const char *color;
     const size_t size = text_make_cell(text, item->id, event, cell, &color);
     text_put_colored(text, color, cell, size);
+    text->width -= (uint32_t)(size - cell_width(cell, size));
 }
 
 void text_put_cell(text_sink *text, const column *item, const stele_event *event)

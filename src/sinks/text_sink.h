@@ -42,7 +42,13 @@ stele_status text_status(const text_sink *text);
 /* Appends the cell of a column to the line; nothing if the event does not have it. */
 void text_put_cell(text_sink *text, const column *item, const stele_event *event);
 
-/* Makes a cell of a column that is aligned to the right, of at most CELL_SIZE ASCII characters, and
+/* How many columns a cell of text_make_cell() takes: its only character of two bytes is in "µs". */
+static inline size_t cell_width(const char *cell, size_t size)
+{
+    return size - (size > 3 && (uint8_t)cell[size - 3] == 0xc2);
+}
+
+/* Makes a cell of a column that is aligned to the right, of at most CELL_SIZE bytes, and
    gives its colour. Returns its size; 0 if the event does not have it. */
 size_t text_make_cell(text_sink *text, column_id id, const stele_event *event, char *cell,
                       const char **color);

@@ -38,6 +38,8 @@ TEST(durations_are_exact)
 {
     check_bound("1.5s", STELE_BOUND_START, 1500000000);
     check_bound("200us", STELE_BOUND_START, 200000);
+    check_bound("200\xc2\xb5s", STELE_BOUND_START, 200000);
+    check_bound("200\xce\xbcs", STELE_BOUND_START, 200000);
     check_bound("3ms", STELE_BOUND_START, 3000000);
     check_bound("10", STELE_BOUND_START, 10 * S);
     check_bound("0.000000001", STELE_BOUND_START, 1);

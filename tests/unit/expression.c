@@ -193,6 +193,7 @@ TEST(what_holds)
         "dur > 1ms and name ~ \"read*\"",
         "dur == 2.999ms",
         "dur == 2_999us",
+        "dur == 2_999\xc2\xb5s",
         "time == 1us",
         "ticks == 3000",
         "name == 'read_file'",

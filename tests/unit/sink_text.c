@@ -106,7 +106,7 @@ TEST(durations_are_exact)
 {
     static const int64_t ns[] = {0,       999,        1000, 12345,        1500000,
                                  1500001, 2000000001, -5,   3600000000000};
-    static const char expected[] = "0ns\n999ns\n1.000us\n12.345us\n1.500ms\n1.500001ms\n"
+    static const char expected[] = "0ns\n999ns\n1.000µs\n12.345µs\n1.500ms\n1.500001ms\n"
                                    "2.000000001s\n-5ns\n3600.000s\n";
     world w;
     world_open(&w);
