@@ -183,6 +183,8 @@ STELE_API stele_text stele_overview_title(stele_overview *o, uint32_t number);
 /* A counter has a sample in or before the bin: its `last` is valid. */
 #define STELE_OVERVIEW_VALUE   0x04u
 #define STELE_OVERVIEW_UNKNOWN 0x08u /* events of the bin may not be taken in yet */
+/* Of a row: its last span, which has no end, is over in the bin because the traces are. */
+#define STELE_OVERVIEW_OPEN 0x10u
 
 /* What a track does in a stretch of time. Counts and busy time of a bin are off by the slack at
    most; without slack they are exact. Adjacent bins divide what they estimate, so that their sum is

@@ -61,6 +61,8 @@ static bool add_row(const summary *s, lane *to)
             entry.busy_ns += s->bins[i].busy_ns;
             entry.end_ns = (int64_t)((uint64_t)bin_begin(s, i) + s->bins[i].busy_ns);
         }
+        if (entry.count == 1 && (s->bins[i].flags & STELE_OVERVIEW_OPEN) != 0)
+            entry.data = STELE_SPAN_OPEN;
         if (!picture_lane_add(to, &s->p->scale, &entry))
             return false;
     }

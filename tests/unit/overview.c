@@ -21,7 +21,7 @@ typedef struct thing {
     int64_t begin_ns, end_ns;
     uint32_t track, row;
     uint64_t lost;
-    bool is_lost, is_operation, is_insn, is_access;
+    bool is_lost, is_operation, is_insn, is_access, is_open;
 } thing;
 
 static struct {
@@ -33,7 +33,7 @@ static struct {
     bool has_insns; /* instructions are not events of the overview */
     uint64_t seed;
     uint64_t insn_count; /* counts over all samples */
-    uint64_t sample_count, bin_count, exact_count;
+    uint64_t sample_count, bin_count, exact_count, open_count, early_count;
 } it;
 
 /* ---- Events of a trace ----------------------------------------------------------------------- */
@@ -66,6 +66,7 @@ static stele_status see_spans(void *user, const stele_segment *segment, const st
                                           .end_ns = span->end_ns,
                                           .track = span->track,
                                           .row = span->depth,
+                                          .is_open = span->end == STELE_SPAN_OPEN,
                                           .is_operation = span->source == STELE_SPAN_ASYNC ||
                                                           span->source == STELE_SPAN_PAIR};
     }
@@ -227,6 +228,37 @@ static void check_all(stele_overview *o, const stele_overview_track *track)
     CHECK_EQ_U64(lost, track->lost_count);
 }
 
+/* Whether the last span of a row has no end. */
+static bool is_open(uint32_t track, uint32_t row)
+{
+    for (size_t i = 0; i < it.span_count; i++) {
+        const thing *s = &it.all[i];
+        if (s->is_open && !s->is_operation && s->track == track && s->row == row)
+            return true;
+    }
+    return false;
+}
+
+/* Spans without an end are open where they are over, and nowhere else. */
+static void check_open(stele_overview *o, const stele_overview_track *track)
+{
+    stele_overview_bin bins[BINS_MAX];
+    for (uint32_t row = 0; row < track->row_count; row++) {
+        uint32_t open_count = 0;
+        if (!track->has_range || track->end_ns == INT64_MAX)
+            return;
+        REQUIRE(stele_overview_row(o, track->number, row, track->begin_ns, track->end_ns + 1,
+                                   BINS_MAX, bins) == STELE_OK);
+        for (uint32_t i = 0; i < BINS_MAX; i++)
+            open_count += (bins[i].flags & STELE_OVERVIEW_OPEN) != 0;
+        CHECK_EQ_U64(open_count, is_open(track->track, row));
+        it.open_count += open_count;
+        REQUIRE(stele_overview_row(o, track->number, row, track->begin_ns - 2, track->begin_ns - 1,
+                                   1, bins) == STELE_OK);
+        CHECK((bins[0].flags & STELE_OVERVIEW_OPEN) == 0);
+    }
+}
+
 static void check_tracks(stele_overview *o, const stele_overview_state *state)
 {
     const uint64_t length = (uint64_t)state->end_ns - (uint64_t)state->begin_ns;
@@ -246,6 +278,7 @@ static void check_tracks(stele_overview *o, const stele_overview_state *state)
                      (int64_t)((uint64_t)state->begin_ns + at + wide + 1),
                      (uint32_t)(random_next(&it.seed) % BINS_MAX) + 1);
         check_all(o, &track);
+        check_open(o, &track);
     }
 }
 
@@ -255,6 +288,17 @@ static void check_same_bins(stele_overview *a, stele_overview *b, uint32_t numbe
                             const stele_overview_state *state)
 {
     stele_overview_bin bins[BINS_MAX], others[BINS_MAX];
+    stele_overview_track track = STELE_INIT(stele_overview_track);
+    REQUIRE(stele_overview_get_track(a, number, &track));
+    for (uint32_t row = 0; row < track.row_count; row++) {
+        REQUIRE(stele_overview_row(a, number, row, state->begin_ns, state->end_ns, BINS_MAX,
+                                   bins) == STELE_OK);
+        REQUIRE(stele_overview_row(b, number, row, state->begin_ns, state->end_ns, BINS_MAX,
+                                   others) == STELE_OK);
+        for (uint32_t i = 0; i < BINS_MAX; i++)
+            bins[i].name = others[i].name = 0;
+        CHECK_EQ_MEM(others, bins, sizeof bins);
+    }
     REQUIRE(stele_overview_bins(a, number, state->begin_ns, state->end_ns, BINS_MAX, bins) ==
             STELE_OK);
     REQUIRE(stele_overview_bins(b, number, state->begin_ns, state->end_ns, BINS_MAX, others) ==
@@ -457,6 +501,8 @@ TEST(long_lanes_are_read_from_their_file)
     }
     overview_store_size(&store, &filed);
     CHECK(filed > 0);
+    CHECK(it.open_count > 3);
+    CHECK(it.early_count > 3);
     lane_truth.from_ns = 0;
     lane_truth.until_ns = at_ns + 1;
     CHECK_EQ_U64(lane_visit(&lane, &store, &walk, 0, at_ns + 1, UINT64_MAX, add_up, sums),

@@ -146,7 +146,7 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
  *     44  4  CRC-32 of the header before
  */
 #define OVERVIEW_MAGIC       "STELEOVW"
-#define OVERVIEW_VERSION     3u
+#define OVERVIEW_VERSION     4u
 #define OVERVIEW_HEADER_SIZE 48u
 #define OVERVIEW_IS_PLAIN    1u
 /* The most that the part about tracks may grow when it is unpacked; a file that claims more is
@@ -198,6 +198,9 @@ void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t
 /* Adds each number among the fields of a counter event as a sample. */
 void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
                           const stele_event *event);
+
+/* Notes that the last span of a row has no end: it is open where the traces end. */
+void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_t end_ns);
 
 /* Whether the trace with this index has instructions that are read by stele_insn_reader, not as
    events. */

@@ -353,12 +353,26 @@ static void bin_open(const stele_overview *o, const overview_node *n, uint32_t r
         take_entry(&b, &e, true);
 }
 
+/* Marks the bin where the last span of a row is over, if that is only because the traces are. */
+static void mark_open(const stele_overview *o, const overview_lane *l, uint32_t count,
+                      stele_overview_bin *bins)
+{
+    uint32_t i = count;
+    if (!l->is_open || l->open_end_ns > o->edges[count] || l->open_end_ns < o->edges[0])
+        return;
+    while (i > 1 && o->edges[i - 1] >= l->open_end_ns)
+        i--;
+    bins[i - 1].flags |= STELE_OVERVIEW_OPEN;
+}
+
 static stele_status bin_row(stele_overview *o, const overview_node *n, uint32_t row, uint32_t count,
                             stele_overview_bin *bins)
 {
     stele_status status = STELE_OK;
-    if (row < n->row_count)
+    if (row < n->row_count) {
         status = bin_lane(o, &n->rows[row], INT64_MIN, INT64_MAX, count, bins);
+        mark_open(o, &n->rows[row], count, bins);
+    }
     bin_open(o, n, row, count, bins);
     return status;
 }

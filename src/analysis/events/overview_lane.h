@@ -70,7 +70,10 @@ typedef struct overview_lane {
     bool has_now;
     uint32_t grain;  /* how many things make one entry */
     int64_t last_ns; /* end of the last thing; INT64_MIN: nothing was added */
-    lane_entry now;  /* the entry that is being made */
+    /* Of a row: its last span has no end, and lasts from open_ns to what was read last. */
+    bool is_open;
+    int64_t open_ns, open_end_ns;
+    lane_entry now; /* the entry that is being made */
     lane_weight names[LANE_NAMES];
 } overview_lane;
 

@@ -255,6 +255,15 @@ static bool load_track(loading *l, overview_node *n)
     return true;
 }
 
+static bool load_row(loading *l, overview_lane *row)
+{
+    uint8_t is_open;
+    if (!load_lane(l, row, LANE_SPANS) || !load_byte(l, 2, &is_open))
+        return false;
+    row->is_open = is_open != 0;
+    return !row->is_open || (load_i64(l, &row->open_ns) && load_i64(l, &row->open_end_ns));
+}
+
 static bool load_rows(loading *l, overview_node *n)
 {
     uint64_t count;
@@ -265,7 +274,7 @@ static bool load_rows(loading *l, overview_node *n)
         return refuse_memory(l);
     n->row_capacity = (uint32_t)count + 1;
     while (n->row_count < count) {
-        if (!load_lane(l, &n->rows[n->row_count++], LANE_SPANS))
+        if (!load_row(l, &n->rows[n->row_count++]))
             return false;
     }
     return true;

@@ -247,6 +247,15 @@ void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t
         o->state.cut_count++;
 }
 
+void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_t end_ns)
+{
+    if (row >= n->row_count)
+        return;
+    n->rows[row].is_open = true;
+    n->rows[row].open_ns = begin_ns;
+    n->rows[row].open_end_ns = end_ns;
+}
+
 static void add_sample(stele_overview *o, uint32_t number, int64_t time_ns, double value)
 {
     overview_node *n = &o->nodes[number];

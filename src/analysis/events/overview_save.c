@@ -174,8 +174,15 @@ static void save_node(saving *s, const overview_node *n)
         save_lane(s, n->all);
     }
     saved_put_u64(out, n->row_count);
-    for (uint32_t i = 0; i < n->row_count && s->status == STELE_OK; i++)
-        save_lane(s, &n->rows[i]);
+    for (uint32_t i = 0; i < n->row_count && s->status == STELE_OK; i++) {
+        const overview_lane *row = &n->rows[i];
+        save_lane(s, row);
+        output_byte(out, row->is_open);
+        if (row->is_open) {
+            saved_put_i64(out, row->open_ns);
+            saved_put_i64(out, row->open_end_ns);
+        }
+    }
 }
 
 static void save_state(const saving *s)

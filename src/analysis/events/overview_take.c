@@ -101,6 +101,8 @@ static void take_call(stele_overview *o, const stele_call_span *call)
         end_outermost(o, n, call);
     if (call->is_wanted && call->end != STELE_CALL_ENTRY_LOST)
         overview_add_span(o, number, call->depth, call->begin_ns, call->end_ns, call->name);
+    if (call->is_wanted && call->end == STELE_CALL_OPEN)
+        overview_note_open(&o->nodes[number], call->depth, call->begin_ns, call->end_ns);
 }
 
 stele_status overview_take_calls(void *user, const stele_call_span *calls, size_t count)
@@ -129,7 +131,7 @@ static void take_operation(stele_overview *o, uint32_t trace, const stele_span *
     const stele_track *track = stele_track_get(o->context, span->track);
     const uint32_t above = overview_track_node(
         o, trace, track != NULL && track->parent != 0 ? track->parent : span->track);
-    uint32_t number;
+    uint32_t number, row;
     overview_node *n;
     if (above == 0)
         return;
@@ -138,8 +140,10 @@ static void take_operation(stele_overview *o, uint32_t trace, const stele_span *
         return;
     n = &o->nodes[number];
     n->busy_ns += stele_span_duration_ns(span);
-    overview_add_span(o, number, free_row(n, span->begin_ns), span->begin_ns, span->end_ns,
-                      span->name);
+    row = free_row(n, span->begin_ns);
+    overview_add_span(o, number, row, span->begin_ns, span->end_ns, span->name);
+    if (span->end == STELE_SPAN_OPEN)
+        overview_note_open(&o->nodes[number], row, span->begin_ns, span->end_ns);
 }
 
 static uint32_t trace_of(const stele_overview *o, uint32_t stream)
