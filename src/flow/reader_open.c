@@ -159,6 +159,15 @@ static bool make_flows(opening *o)
     return o->flows != NULL && o->reader->producers != NULL;
 }
 
+/* The number of streams of a trace that are asked for, if it is read stream by stream. */
+static uint32_t wanted_streams(const opening *o, const stele_trace *trace)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace->stream_count; i++)
+        count += request_wants_stream(&o->request, trace->stream_first + i);
+    return count;
+}
+
 /* Decides which traces are read stream by stream. Returns false if out of memory. */
 static bool plan_flows(opening *o)
 {
@@ -170,7 +179,7 @@ static bool plan_flows(opening *o)
     }
     for (size_t i = 0; i < reader->trace_count; i++) {
         const stele_trace *trace = reader->readings[i].trace;
-        stream_count += trace->is_indexed ? trace->stream_count : 1;
+        stream_count += trace->is_indexed ? wanted_streams(o, trace) : 1;
     }
     for (size_t i = 0; i < reader->trace_count; i++) {
         reading *r = &reader->readings[i];
@@ -179,7 +188,7 @@ static bool plan_flows(opening *o)
             r->trace->stream_count != 0 && stream_count <= STREAMS_MAX &&
             (stream_count <= STREAMS_FEW || streams_fit(r->trace, &o->request)))
             r->flow_count = r->trace->stream_count;
-        o->flow_total += r->flow_count;
+        o->flow_total += r->flow_count > 1 ? wanted_streams(o, r->trace) : 1;
     }
     return make_flows(o);
 }
@@ -387,6 +396,8 @@ static stele_status open_trace_flows(opening *o, size_t index)
     }
     for (uint32_t i = 0; i < r->flow_count && status == STELE_OK; i++) {
         const uint32_t stream = trace->stream_first + r->flow_first + i;
+        if (!request_wants_stream(&o->request, stream))
+            continue;
         status = open_flow(o, index, stream,
                            stream_lateness(stele_stream_get(trace->context, stream), &o->request));
     }

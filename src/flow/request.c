@@ -36,6 +36,9 @@ static const char *find_fault(const stele_context *context, stele_trace *const *
     if (!globs_are_sound(&request->names) || !globs_are_sound(&request->categories) ||
         !globs_are_sound(&request->tracks))
         return "a pattern that is NULL";
+    for (size_t i = 0; i < request->stream_count; i++)
+        if (request->streams == NULL || (i != 0 && request->streams[i] <= request->streams[i - 1]))
+            return "numbers of streams that do not rise";
     if ((unsigned)request->order > STELE_ORDER_STREAMS)
         return "an order that does not exist";
     if (!bound_is_sound(&request->begin) || !bound_is_sound(&request->end))
@@ -45,6 +48,20 @@ static const char *find_fault(const stele_context *context, stele_trace *const *
     if ((request->columns & ~columns) != 0)
         return "columns that do not exist";
     return request->window_ns < 0 ? "a window of less than 0 ns" : NULL;
+}
+
+bool request_wants_stream(const stele_request *request, uint32_t stream)
+{
+    size_t low = 0, high = request->stream_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (request->streams[middle] < stream)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return request->stream_count == 0 ||
+           (low < request->stream_count && request->streams[low] == stream);
 }
 
 bool request_check(stele_context *context, stele_trace *const *traces, size_t count,

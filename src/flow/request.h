@@ -10,6 +10,9 @@
 bool request_check(stele_context *context, stele_trace *const *traces, size_t count,
                    const stele_request *request);
 
+/* Whether a stream, by its number in the context, is one that the request asks for. */
+bool request_wants_stream(const stele_request *request, uint32_t stream);
+
 /* Fills in what the request leaves to the library: kinds and columns, including those that its
    filter uses. Returns the status of the filter, which can have an expression that cannot be used.
  */

@@ -13,9 +13,10 @@
 #include "view/list.h"
 
 #define MAGIC           "stele view"
-#define VERSION         2u
+#define VERSION         3u
 #define CHECKPOINTS_MAX 65536u
 #define ROWS_MAX        1048576u
+#define STREAMS_MAX     1048576u
 /* Events, states or facts of one checkpoint, and the least sizes of one of each in bytes. */
 #define ELEMENTS_MAX 1048576u
 #define EVENT_SIZE   13u
@@ -501,6 +502,30 @@ static bool keep_checkpoints(keeping *k, checkpoints *c)
     return true;
 }
 
+/* ---- Streams of tracks ----------------------------------------------------------------------- */
+
+/* The streams are counted from the first one of the trace, as their numbers in the context can
+   differ the next time. */
+static bool keep_streams(keeping *k, const viewer *v, view_streams *s)
+{
+    const uint32_t first = k->out != NULL && !s->is_of_trace ? viewer_first_stream(v) : 0;
+    void *list = s->pairs;
+    if (!keep_flag(k, &s->is_unusable) || !keep_count(k, &s->count, STREAMS_MAX) ||
+        !make_room(k, &list, s->count, sizeof *s->pairs))
+        return false;
+    s->pairs = list;
+    s->capacity = s->count;
+    for (size_t i = 0; i < s->count; i++) {
+        view_track_stream pair = {s->pairs[i].track, s->pairs[i].stream - first};
+        if (!keep_track(k, &pair.track) || !keep_u32(k, &pair.stream, UINT32_MAX))
+            return false;
+        if (k->out == NULL)
+            s->pairs[i] = pair;
+    }
+    s->is_of_trace |= k->out == NULL;
+    return true;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static bool keep_head(keeping *k)
@@ -522,8 +547,8 @@ static stele_status keep_all(keeping *k, viewer *v)
     k->context = v->context;
     k->source = stele_trace_get_info(v->traces[0])->number;
     if (keep_head(k) && keep_tracks(k) && keep_known(k, &v->known) && keep_counters(k, v) &&
-        keep_losses(k, v))
-        keep_checkpoints(k, &v->open);
+        keep_losses(k, v) && keep_checkpoints(k, &v->open))
+        keep_streams(k, v, &v->streams);
     if (k->status == STELE_OK && k->out == NULL && k->at != k->end)
         refuse(k, STELE_ERR_FORMAT);
     free(k->names);
@@ -550,6 +575,7 @@ static void forget(viewer *v)
     free(v->counters);
     free(v->losses);
     checkpoints_free(&v->open);
+    view_streams_free(&v->streams);
 }
 
 stele_status kept_take(viewer *v, const void *bytes, size_t size)
@@ -569,5 +595,6 @@ stele_status kept_take(viewer *v, const void *bytes, size_t size)
     v->losses = made.losses;
     v->loss_count = made.loss_count;
     v->open = made.open;
+    v->streams = made.streams;
     return STELE_OK;
 }

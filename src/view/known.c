@@ -25,6 +25,16 @@ view_track *view_known_track(view_known *k, uint32_t track)
     return &k->tracks[track];
 }
 
+uint32_t viewer_first_stream(const viewer *v)
+{
+    const uint32_t count = stele_stream_count(v->context);
+    uint32_t first = 0;
+    while (first < count &&
+           stele_stream_get(v->context, first)->trace != stele_trace_get_info(v->traces[0])->number)
+        first++;
+    return first;
+}
+
 /* Gives the time of the last event that a span on its track can end with. Returns false if it is
    not known. */
 static bool last_of(const viewer *v, const stele_span *span, int64_t *last_ns)

@@ -57,11 +57,23 @@ static bool wants_pairing(const viewer *v, const stele_pairing *pairing)
     return false;
 }
 
+/* Returns whether it is known that the traces have no spans, so that there is nothing to pair. */
+static bool has_no_spans(const viewer *v)
+{
+    if (!v->is_scanned || v->scan_status != STELE_OK)
+        return false;
+    for (uint32_t i = 0; i < v->known.track_capacity; i++) {
+        if (v->known.tracks[i].span_count != 0)
+            return false;
+    }
+    return true;
+}
+
 static stele_status make_pairing(pass *p)
 {
     const stele_pairing_options options = {.struct_size = sizeof options};
     stele_status status = STELE_OK;
-    if (p->v->options.no_pairs || p->r->no_pairing || p->r->span == NULL)
+    if (p->v->options.no_pairs || p->r->no_pairing || p->r->span == NULL || has_no_spans(p->v))
         return STELE_OK;
     status = stele_pairing_new(p->v->context, &options, &p->pairing);
     if (status == STELE_OK && !wants_pairing(p->v, p->pairing)) {
@@ -101,6 +113,39 @@ static stele_bound clock_bound(int64_t time_ns, int64_t open_ns)
                               : (stele_bound){STELE_BOUND_CLOCK, time_ns};
 }
 
+/* Returns whether what is on a track depends on the events of that track alone, and so whether the
+   streams of other tracks can be left out. */
+static bool are_tracks_apart(const pass *p)
+{
+    const viewer *v = p->v;
+    if (p->r->q == NULL || !p->r->q->has_tracks || !v->is_scanned || v->scan_status != STELE_OK ||
+        v->streams.is_unusable || v->streams.count == 0 || p->pairing != NULL || p->sched != NULL)
+        return false;
+    for (uint32_t i = 0; i < v->known.track_capacity; i++) {
+        if (v->known.tracks[i].async_rows != 0 || (v->known.tracks[i].has & VIEW_HAS_FLOWS) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Finds the streams to read, if some can be left out. */
+static stele_status choose_streams(pass *p)
+{
+    stele_trace *trace = p->v->traces[0];
+    uint32_t first = 0;
+    if (!are_tracks_apart(p))
+        return STELE_OK;
+    if (p->v->streams.is_of_trace) {
+        const stele_status status = stele_trace_index(trace);
+        if (status != STELE_OK)
+            return status;
+        first = viewer_first_stream(p->v);
+    }
+    return view_streams_find(&p->v->streams, p->r->q, first, &p->streams, &p->stream_count)
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
+}
+
 static stele_status open_reader(pass *p)
 {
     const view_reading *r = p->r;
@@ -111,7 +156,9 @@ static stele_status open_reader(pass *p)
         .align_starts = p->v->options.align_starts,
         .begin = clock_bound(p->from != NULL ? p->from->time_ns : p->begin_ns, INT64_MIN),
         .end = clock_bound(p->end_ns, INT64_MAX),
-        .from_start = p->from == NULL && !r->no_start};
+        .from_start = p->from == NULL && !r->no_start,
+        .streams = p->streams,
+        .stream_count = p->stream_count};
     /* The engine for spans selects the spans, and needs all events that they are made of. */
     if (r->is_selected)
         request.where = p->where;
@@ -199,6 +246,8 @@ stele_status pass_open(pass *p, viewer *v, view_reading *r, int64_t begin_ns, in
         status = make_sched(p);
     if (status == STELE_OK)
         status = choose_checkpoint(p);
+    if (status == STELE_OK)
+        status = choose_streams(p);
     r->known_ns = p->from != NULL ? p->from->time_ns : INT64_MIN;
     if (status == STELE_OK)
         status = open_reader(p);
@@ -217,6 +266,7 @@ void pass_close(pass *p)
     stele_sched_free(p->sched);
     free(p->where);
     free(p->before);
+    free(p->streams);
     *p = (pass){.v = NULL};
 }
 

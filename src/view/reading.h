@@ -14,6 +14,8 @@ typedef struct pass {
     stele_spans *spans;
     stele_sched *sched;
     char *where; /* the conditions of the viewer and of the reading joined; NULL: no condition */
+    uint32_t *streams; /* the streams that are read; NULL: all */
+    size_t stream_count;
     bool has_enough;        /* the consumer wants no more events */
     const checkpoint *from; /* the checkpoint where reading begins; NULL: it begins at the start */
     kept_event *before;     /* the events that are open at the checkpoint */

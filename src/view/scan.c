@@ -105,6 +105,10 @@ static stele_status scan_event(const view_scan *s, const stele_batch *batch,
     if (track == NULL)
         return STELE_ERR_MEMORY;
     track->event_count += event->kind != STELE_KIND_LOST;
+    if (track->stream != batch->stream + 1) {
+        track->stream = batch->stream + 1;
+        view_streams_add(&v->streams, event->track, batch->stream);
+    }
     if ((event->flags & STELE_FLAG_NO_TIME) == 0)
         see_time(k, event->time_ns, event->kind == STELE_KIND_LOST);
     if (event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > k->end_ns)
@@ -235,6 +239,7 @@ static void scan_conclude(viewer *v, stele_status status)
 {
     if (status == STELE_END)
         status = pass_finish(&v->scan->p);
+    view_streams_end(&v->streams);
     v->is_scanned = true;
     v->is_unsaved = status == STELE_OK;
     v->scan_status = status;

@@ -94,6 +94,7 @@ void viewer_free(viewer *v)
         return;
     viewer_end_scan(v);
     checkpoints_free(&v->open);
+    view_streams_free(&v->streams);
     stele_overview_close(v->overview);
     stele_overview_close(v->exact);
     stele_overview_close(v->filtered);

@@ -11,6 +11,7 @@
 #include <stele/spans.h>
 
 #include "view/checkpoints.h"
+#include "view/streams.h"
 #include "view/view.h"
 
 /* rows of nested spans on one track; deeper spans are only counted */
@@ -34,6 +35,7 @@ typedef struct view_track {
     /* number of rows of operations: the most that were open at the same time */
     uint32_t async_rows;
     uint32_t async_open; /* operations that are open, during the scan */
+    uint32_t stream;     /* during the scan: one more than the stream that had the last event */
     uint32_t has;        /* a set of bits VIEW_HAS_... */
 } view_track;
 
@@ -93,7 +95,8 @@ struct viewer {
     bool has_more_counters;
     view_loss *losses; /* losses that have a duration, in the order in which they came */
     size_t loss_count;
-    checkpoints open; /* what is open at some moments */
+    checkpoints open;     /* what is open at some moments */
+    view_streams streams; /* known once all is scanned */
     /* overview of traces with too many events to read for a picture; else NULL */
     stele_overview *overview;
     bool is_overview_whole;
@@ -133,6 +136,9 @@ bool viewer_goes_on(const viewer *v);
 /* Returns whether what is known of the traces can be saved: there is an overview of all of one
    trace. */
 bool viewer_can_keep(const viewer *v);
+
+/* Returns the number of the first stream of the only trace. */
+uint32_t viewer_first_stream(const viewer *v);
 
 /* Updates `known` if it comes from an overview that is still being made. */
 stele_status viewer_update(viewer *v);

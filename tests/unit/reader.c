@@ -3,6 +3,7 @@
 #include <stele/stele.h>
 
 #include "allocations.h"
+#include "flow/request.h"
 #include "made.h"
 #include "test.h"
 
@@ -285,6 +286,55 @@ TEST(the_order_is_the_same_on_every_way)
         check_order(&list, &no_index, STELE_ORDER_STREAMS, false, 0, 1);
         free(list.events);
     }
+}
+
+/* Of a trace that is read stream by stream, the streams that are asked for come alone, in the order
+   that they have among all. */
+TEST(streams_that_are_not_asked_for_are_left_out)
+{
+    static const uint32_t sets[][4] = {{0}, {2}, {0, 3}, {1, 2, 3, 5}, {4, 7}};
+    static const size_t counts[] = {1, 1, 2, 4, 2};
+    static const uint32_t wrong[] = {3, 3};
+    const made_list list = made_new(3000, 6, 200, 1);
+    const made_options options = {.streams = 6, .has_lateness = true};
+    uint32_t *expected = made_order(&list, false);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        stele_context *context = make_context(0);
+        stele_trace *trace = made_trace_open(context, &list, &options);
+        const stele_request request = {
+            .struct_size = sizeof request, .streams = sets[i], .stream_count = counts[i]};
+        stele_segment segment;
+        stele_reader *reader;
+        uint32_t at = 0;
+        bool is_same = true;
+        produce_calls = 0;
+        REQUIRE(stele_reader_open(context, &trace, 1, &request, &reader) == STELE_OK);
+        CHECK_EQ_U64(produce_calls, counts[i] - (i == 4));
+        while (stele_reader_next(reader, &segment) == STELE_OK) {
+            for (uint32_t k = 0; k < segment.count && is_same; k++, at++) {
+                while (at < list.count &&
+                       !request_wants_stream(&request, list.events[expected[at]].stream))
+                    at++;
+                is_same = at < list.count &&
+                          segment.batch->events[segment.first + k].ticks == expected[at];
+            }
+        }
+        while (at < list.count && !request_wants_stream(&request, list.events[expected[at]].stream))
+            at++;
+        CHECK(is_same);
+        CHECK_EQ_U64(at, list.count);
+        stele_reader_close(reader);
+        CHECK_EQ_U64(stele_reader_open(context, &trace, 1,
+                                       &(stele_request){.struct_size = sizeof(stele_request),
+                                                        .streams = wrong,
+                                                        .stream_count = 2},
+                                       &reader),
+                     STELE_ERR_ARGUMENT);
+        stele_trace_close(trace);
+        stele_context_free(context);
+    }
+    free(expected);
+    free(list.events);
 }
 
 /* Segments can be taken one by one or all that are there, in a random sequence of both. */

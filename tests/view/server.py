@@ -227,10 +227,13 @@ def compare_windows(server, info, traces, chance, windows):
         length = max(1, int((end - base) * 10 ** -chance.uniform(0, 4)))
         begin = chance.randrange(0, max(1, end - base - length))
         tracks = sorted(chance.sample(sorted(titles), min(len(titles), chance.randint(1, 8))))
-        picture = server.ask("window", begin=base + begin, end=base + begin + length,
-                             width=chance.choice([100, 1000, 16384]), tracks=",".join(map(str, tracks)))
-        if picture is None:
+        asked = {"begin": base + begin, "end": base + begin + length, "width": chance.choice([100, 1000, 16384])}
+        picture = server.ask("window", **asked, tracks=",".join(map(str, tracks)))
+        whole = server.ask("window", **asked)
+        if picture is None or whole is None:
             continue
+        check(f"{traces}: {tracks} have alone what they have among all", whole["leftOut"] != 0 or
+              [row for row in whole["rows"] if row["track"] in tracks] == picture["rows"], asked)
         wanted = spans_of(traces, begin, begin + length, last)
         seen, sums = collections.defaultdict(list), collections.Counter()
         for row in picture["rows"]:
