@@ -10,66 +10,7 @@
 #define SIZE_USUAL     ((size_t)64 << 20)
 #define EVENTS_AT_ONCE 65536u
 
-/* ---- Reading --------------------------------------------------------------------------------- */
-
-stele_status stele_overview_step(stele_overview *o, uint64_t event_max)
-{
-    uint64_t taken = 0;
-    if (o->status != STELE_OK)
-        return o->status;
-    overview_begin_findings(o);
-    if (o->is_read && !overview_step_insns(o, event_max))
-        overview_finish(o);
-    while (!o->is_read && o->status == STELE_OK && (taken == 0 || taken < event_max)) {
-        const stele_segment *segments;
-        size_t count;
-        const stele_status status = stele_reader_next_segments(o->reader, &segments, &count);
-        if (status == STELE_END) {
-            o->is_read = true;
-            break;
-        }
-        overview_keep_status(o, status);
-        for (size_t i = 0; i < count && o->status == STELE_OK; i++) {
-            taken += segments[i].count;
-            overview_take(o, &segments[i]);
-        }
-    }
-    overview_end_findings(o);
-    return o->status;
-}
-
-stele_status stele_overview_build(stele_overview *o)
-{
-    stele_status status = o->status;
-    while (status == STELE_OK)
-        status = stele_overview_step(o, EVENTS_AT_ONCE);
-    return status == STELE_END ? STELE_OK : status;
-}
-
-void stele_overview_get_state(const stele_overview *o, stele_overview_state *state)
-{
-    stele_overview_state own = o->state;
-    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
-    stele_overview_get_stats(o, &stats);
-    if (o->is_by_streams && !own.is_complete)
-        own.known_ns = INT64_MIN;
-    own.byte_count = stats.byte_count;
-    own.byte_total = stats.byte_total;
-    own.entry_size = overview_store_size(&o->store, &own.spilled_size);
-    for (uint32_t i = 1; i < o->node_count; i++)
-        own.entry_count += overview_node_entries(&o->nodes[i]);
-    sized_give(state, &own, sizeof own, SIZED_FIRST(stele_overview_state, insn_count));
-}
-
-void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats)
-{
-    if (o->reader != NULL)
-        stele_reader_get_stats(o->reader, stats);
-    else
-        sized_give(stats, &o->stats, sizeof o->stats, SIZED_FIRST(stele_reader_stats, byte_total));
-}
-
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Engines and reader ---------------------------------------------------------------------- */
 
 /* The part of a request that can be tested on a single event, and that applies to a span by its
    first event. */
@@ -197,6 +138,8 @@ static stele_status open_all(stele_overview *o)
        be read one after another. */
     o->is_by_streams = o->options.is_fresh && o->trace_count == 1 && !o->has_pairings;
     if (status == STELE_OK)
+        status = overview_begin_insns(o);
+    if (status == STELE_OK && !o->is_insns_first)
         status = open_reader(o, given);
     for (size_t i = 0; i < o->trace_count && status == STELE_OK; i++) {
         if (overview_track_node(o, stele_trace_get_info(o->traces[i])->number, 0) == 0)
@@ -205,6 +148,83 @@ static stele_status open_all(stele_overview *o)
     o->options.request = NULL; /* the caller owns the request, which may be gone later */
     return status;
 }
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Takes a step of reading instructions, after which the events are read. */
+static void step_insns_first(stele_overview *o, uint64_t insn_max)
+{
+    static const stele_request everything;
+    if (overview_step_insns(o, insn_max) || o->status != STELE_OK)
+        return;
+    o->is_insns_first = false;
+    overview_keep_status(o, open_reader(o, &everything));
+}
+
+stele_status stele_overview_step(stele_overview *o, uint64_t event_max)
+{
+    uint64_t taken = 0;
+    if (o->status != STELE_OK)
+        return o->status;
+    overview_begin_findings(o);
+    if (o->is_insns_first)
+        step_insns_first(o, event_max);
+    else if (o->is_read && !overview_step_insns(o, event_max))
+        overview_finish(o);
+    while (!o->is_insns_first && !o->is_read && o->status == STELE_OK &&
+           (taken == 0 || taken < event_max)) {
+        const stele_segment *segments;
+        size_t count;
+        const stele_status status = stele_reader_next_segments(o->reader, &segments, &count);
+        if (status == STELE_END) {
+            o->is_read = true;
+            break;
+        }
+        overview_keep_status(o, status);
+        for (size_t i = 0; i < count && o->status == STELE_OK; i++) {
+            taken += segments[i].count;
+            overview_take(o, &segments[i]);
+        }
+    }
+    overview_end_findings(o);
+    return o->status;
+}
+
+stele_status stele_overview_build(stele_overview *o)
+{
+    stele_status status = o->status;
+    while (status == STELE_OK)
+        status = stele_overview_step(o, EVENTS_AT_ONCE);
+    return status == STELE_END ? STELE_OK : status;
+}
+
+void stele_overview_get_state(const stele_overview *o, stele_overview_state *state)
+{
+    stele_overview_state own = o->state;
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    stele_overview_get_stats(o, &stats);
+    if (o->is_by_streams && !own.is_complete)
+        own.known_ns = INT64_MIN;
+    own.byte_count = stats.byte_count;
+    own.byte_total = stats.byte_total;
+    own.entry_size = overview_store_size(&o->store, &own.spilled_size);
+    for (uint32_t i = 1; i < o->node_count; i++)
+        own.entry_count += overview_node_entries(&o->nodes[i]);
+    sized_give(state, &own, sizeof own, SIZED_FIRST(stele_overview_state, insn_count));
+}
+
+void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats)
+{
+    stele_reader_stats own = o->stats;
+    if (o->reader != NULL) {
+        own = (stele_reader_stats)STELE_INIT(stele_reader_stats);
+        stele_reader_get_stats(o->reader, &own);
+    }
+    overview_scale_bytes(o, &own);
+    sized_give(stats, &own, sizeof own, SIZED_FIRST(stele_reader_stats, byte_total));
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 stele_status overview_new(stele_context *context, stele_trace *const *traces, size_t count,
                           stele_overview **out)

@@ -96,7 +96,11 @@ struct stele_overview {
     bool has_gone_back;       /* an event was earlier than the one before */
     bool has_pairings;
     bool has_track_filter;
-    bool is_read;             /* the reader has reached its end */
+    bool is_read; /* the reader has reached its end */
+    /* instructions are read before the events: a picture of them is there at once, while looking
+       for the few events among them takes a pass over the trace */
+    bool is_insns_first;
+    uint64_t insns_size;      /* bytes of the trace, if its instructions were read first; else 0 */
     stele_insn_reader *insns; /* reads instructions of traces[insn_trace]; NULL: not opened yet */
     size_t insn_trace;        /* index of the trace whose instructions are read next */
     stele_output *title;
@@ -195,19 +199,27 @@ uint64_t overview_node_entries(const overview_node *n);
 void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t begin_ns,
                        int64_t end_ns, stele_name name);
 
+/* Notes that the last span of a row has no end: it is open where the traces end. */
+void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_t end_ns);
+
 /* Adds each number among the fields of a counter event as a sample. */
 void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
                           const stele_event *event);
-
-/* Notes that the last span of a row has no end: it is open where the traces end. */
-void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_t end_ns);
 
 /* Whether the trace with this index has instructions that are read by stele_insn_reader, not as
    events. */
 bool overview_has_insns(const stele_overview *o, size_t trace);
 
+/* Begins to read the instructions of an early overview before its events, if it is of one trace
+   for which that is possible. */
+stele_status overview_begin_insns(stele_overview *o);
+
 /* Reads about `insn_max` instructions. Returns false once there are no more. */
 bool overview_step_insns(stele_overview *o, uint64_t insn_max);
+
+/* Changes the number of bytes read, if instructions are read first, so that it grows from 0 to the
+   size of the trace over both passes. */
+void overview_scale_bytes(const stele_overview *o, stele_reader_stats *stats);
 
 /* Extends the time range of the overview. */
 static inline void overview_widen_range(stele_overview *o, int64_t begin_ns, int64_t end_ns)

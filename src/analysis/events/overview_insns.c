@@ -84,6 +84,45 @@ static stele_status open_insns(stele_overview *o)
     return stele_insn_reader_new(o->traces[o->insn_trace], &options, &o->insns);
 }
 
+stele_status overview_begin_insns(stele_overview *o)
+{
+    stele_trace *trace = o->traces[0];
+    stele_status status;
+    if (!o->options.is_early || !o->is_plain || !stele_trace_has_insns(trace) ||
+        !trace->info.is_seekable)
+        return STELE_OK;
+    o->range_begin_ns = INT64_MIN;
+    o->range_end_ns = INT64_MAX;
+    status = open_insns(o); /* which also makes the streams known */
+    o->is_insns_first = status == STELE_OK && overview_has_insns(o, 0);
+    /* Of folders and packed files it is not known how many of their stored bytes were read. */
+    if (o->is_insns_first && trace->info.has_size && trace->info.packing[0] == 0)
+        o->insns_size = trace->info.size;
+    if (!o->is_insns_first) {
+        stele_insn_reader_free(o->insns);
+        o->insns = NULL;
+    }
+    return status;
+}
+
+/* Half of the bytes are those of the first pass, and half those of the second. */
+void overview_scale_bytes(const stele_overview *o, stele_reader_stats *stats)
+{
+    stele_insn_stats read = STELE_INIT(stele_insn_stats);
+    if (o->insns_size == 0 || o->state.is_complete)
+        return;
+    stats->byte_total = o->insns_size;
+    if (o->is_insns_first && o->insns != NULL) {
+        stele_insn_reader_get_stats(o->insns, &read);
+        stats->byte_count = balance_total(&read.balance);
+        if (stats->byte_count > o->insns_size)
+            stats->byte_count = o->insns_size;
+        stats->byte_count /= 2;
+    } else {
+        stats->byte_count = o->insns_size / 2 + stats->byte_count / 2;
+    }
+}
+
 bool overview_step_insns(stele_overview *o, uint64_t insn_max)
 {
     uint64_t taken = 0;

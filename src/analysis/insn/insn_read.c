@@ -444,7 +444,13 @@ stele_status stele_insn_reader_next(stele_insn_reader *reader, const stele_insn_
 
 void stele_insn_reader_get_stats(const stele_insn_reader *reader, stele_insn_stats *stats)
 {
-    sized_give(stats, &reader->reading.stats, sizeof reader->reading.stats, STATS_SIZE);
+    stele_insn_stats own = reader->reading.stats;
+    const insn_producer *open = reader->is_open ? reader->part.from : NULL;
+    if (open != NULL) {
+        balance_add(&own.balance, &open->balance);
+        own.stray_count += open->stray_count;
+    }
+    sized_give(stats, &own, sizeof own, STATS_SIZE);
 }
 
 void stele_insn_reader_free(stele_insn_reader *reader)

@@ -50,6 +50,8 @@ typedef struct xtrace_part {
     uint32_t stream, track;
     /* Known after indexing; 0 when the order of accesses is the time. */
     uint64_t insn_count;
+    /* `insn_count` is known because all instructions were read. */
+    bool is_counted;
 } xtrace_part;
 
 typedef struct xtrace_names {
@@ -158,6 +160,10 @@ void xtrace_snapshots_close(xtrace_snapshots *s);
    and the following functions are in reader.c and saved.c. */
 bool xtrace_streams_add(xtrace_trace *trace);
 
+/* Keeps the streams that reading without an index has added, for an index that finds the same ones;
+   where others came after them, they are forgotten and added again. */
+void xtrace_streams_keep(xtrace_trace *trace);
+
 /* Finds the parts of a stream, or with PRODUCE_ALL all parts. */
 void xtrace_streams_find(const xtrace_trace *trace, uint32_t stream, size_t *first, size_t *end);
 stele_status xtrace_index(stele_trace *self);
@@ -185,7 +191,8 @@ void xtrace_scan_enter(xtrace_scan *s, const xtrace_place *place);
 bool xtrace_find_place(const xtrace_trace *trace, const xtrace_part *part, uint64_t count,
                        uint64_t snapshot, xtrace_place *place);
 
-/* Adds the stream of a part with `count` instructions. Returns false when memory is exhausted. */
+/* Adds the stream of a part with `count` instructions, or changes the one that is there. Returns
+   false when memory is exhausted. */
 bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count);
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
 

@@ -270,6 +270,17 @@ static bool part_is_over(insns *p)
     return true;
 }
 
+/* Keeps the number of instructions of a stream that was read from its begin to its end. Parts are
+   read at the same time, so they leave the trace as it is. */
+static void note_count(const insns *p)
+{
+    xtrace_part *part = &p->trace->parts[p->part];
+    if (p->request.part_count > 1 || p->begin != 0 || p->trace->is_by_order)
+        return;
+    part->insn_count = p->scan.count;
+    part->is_counted = true;
+}
+
 /* Does one step of the open stream, which may give no instruction. Gives STELE_END after the last
    one. */
 static stele_status stream_step(insns *p, insn_batch *batch)
@@ -286,6 +297,8 @@ static stele_status stream_step(insns *p, insn_batch *batch)
         insns_walk(p, batch, &limits);
     if (status == STELE_OK && batch->insn_count == 0)
         status = fill_group(p, batch);
+    if (status == STELE_END)
+        note_count(p);
     if (status != STELE_OK)
         return status;
     batch->snapshot = p->snapshot;

@@ -188,6 +188,11 @@ walk(insns *p, insn_batch *batch, const walk_limits *limits, const bool wants_ac
     }
     batch->insn_count = (uint32_t)(to - batch->insns);
     batch->bytes_size = (uint32_t)(at - batch->bytes);
+    for (const insn *i = to - batch->insns < (ptrdiff_t)XTRACE_RECENT ? batch->insns
+                                                                      : to - XTRACE_RECENT;
+         i < to; i++)
+        xtrace_scan_note(&p->scan,
+                         (i + 1 < to ? i[1].offset : batch->bytes_size) - (size_t)i->offset);
     p->scan.win.at = at;
     p->scan.pc = pc;
     p->scan.count += batch->insn_count;

@@ -33,6 +33,10 @@ typedef struct xtrace_producer {
     /* The balance of the parts before. */
     stele_balance balance;
     bool wants_values;
+    /* Instructions may be passed over where the request leaves them out. */
+    bool can_pass;
+    /* The request leaves out all instructions and their accesses. */
+    bool passes_all;
 } xtrace_producer;
 
 /* ---- Parts ---- */
@@ -150,25 +154,34 @@ static bool is_after(const xtrace_producer *p, uint64_t number)
            (end_ns <= 0 || number >= (uint64_t)end_ns);
 }
 
+/* Gives the number of the instruction up to which all may be passed over. */
+static uint64_t pass_all_end(const produce_request *r)
+{
+    return r->end_ns == INT64_MAX ? UINT64_MAX : r->end_ns > 0 ? (uint64_t)r->end_ns : 0;
+}
+
 /* Takes the next group that the request does not leave out. When time is the order of accesses,
    every instruction may hold the next access. Gives STELE_END where the bounds end. */
 static stele_status produce_next(xtrace_producer *p)
 {
     const xtrace_snapshots *s = &p->snapshots;
     const produce_request *r = &p->request;
-    const bool is_bounded = !p->trace->is_by_order && p->check == NULL;
-    const uint64_t begin = r->begin_ns > 0 ? (uint64_t)r->begin_ns : r->begin_ticks;
+    const uint64_t pass_end = p->passes_all     ? pass_all_end(r)
+                              : r->begin_ns > 0 ? (uint64_t)r->begin_ns
+                                                : r->begin_ticks;
     stele_status status;
-    if (is_bounded && p->scan.count < begin) {
-        uint64_t count_end = begin, offset_end = UINT64_MAX;
+    if (p->can_pass && p->scan.count < pass_end) {
+        uint64_t count_end = pass_end, offset_end = UINT64_MAX;
+        /* The ticks of accesses with an order are that order. */
+        const uint32_t stops = (p->passes_all ? 1u << STELE_XTRACE_SVCRET : 0u) |
+                               (r->begin_ticks != 0 ? 1u << STELE_XTRACE_TIME : 0u);
         if (s->has_next && s->part->is_index_offset)
             offset_end = s->next.index;
         else if (s->has_next && s->next.total_count < count_end)
             count_end = s->next.total_count;
         if (offset_end > p->base.stop)
             offset_end = p->base.stop;
-        /* The ticks of accesses with an order are that order. */
-        xtrace_scan_pass(&p->scan, count_end, offset_end, r->begin_ticks == 0);
+        xtrace_scan_pass(&p->scan, count_end, offset_end, stops);
     }
     status = xtrace_scan_next(&p->scan, &p->group);
     p->stage = status == STELE_END ? STAGE_END : STAGE_SNAPSHOTS;
@@ -306,7 +319,7 @@ static stele_status part_count(const xtrace_trace *trace, const xtrace_part *par
     status = xtrace_scan_open(&scan, from.in, &trace->tokens, NULL, window_size);
     if (status == STELE_OK) {
         do {
-            xtrace_scan_pass(&scan, UINT64_MAX, UINT64_MAX, true);
+            xtrace_scan_pass(&scan, UINT64_MAX, UINT64_MAX, 0);
             status = xtrace_scan_next(&scan, &group);
         } while (status == STELE_OK);
         *count = scan.count;
@@ -319,10 +332,12 @@ static stele_status part_count(const xtrace_trace *trace, const xtrace_part *par
 stele_status xtrace_index(stele_trace *self)
 {
     xtrace_trace *trace = (xtrace_trace *)self;
+    xtrace_streams_keep(trace);
     for (size_t i = 0; i < trace->part_count; i++) {
-        uint64_t count = 0;
+        const xtrace_part *part = &trace->parts[i];
+        uint64_t count = part->is_counted ? part->insn_count : 0;
         const stele_status status =
-            trace->is_by_order ? STELE_OK : part_count(trace, &trace->parts[i], &count);
+            trace->is_by_order || part->is_counted ? STELE_OK : part_count(trace, part, &count);
         if (status != STELE_OK)
             return status;
         if (!xtrace_stream_add(trace, &trace->parts[i], count))
@@ -361,6 +376,8 @@ stele_status xtrace_produce(stele_trace *self, const produce_request *request, p
     const uint64_t values = STELE_KIND_BIT(STELE_KIND_LOAD) | STELE_KIND_BIT(STELE_KIND_STORE) |
                             STELE_KIND_BIT(STELE_KIND_SYSCALL) |
                             STELE_KIND_BIT(STELE_KIND_METADATA);
+    const uint64_t insns = STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) |
+                           STELE_KIND_BIT(STELE_KIND_STORE);
     xtrace_trace *trace = (xtrace_trace *)self;
     xtrace_producer *p;
     *out = NULL;
@@ -375,6 +392,8 @@ stele_status xtrace_produce(stele_trace *self, const produce_request *request, p
     p->context = self->context;
     p->request = *request;
     p->wants_values = (request->kinds & values) != 0;
+    p->can_pass = !trace->is_by_order && !request->check;
+    p->passes_all = p->can_pass && (request->kinds & insns) == 0;
     xtrace_streams_find(trace, request->stream, &p->part_first, &p->part_end);
     p->part = p->part_first;
     *out = &p->base;

@@ -31,6 +31,7 @@ stele_status xtrace_load_index(stele_trace *self, const uint8_t *bytes, size_t s
     }
     if (cursor_left(&check) != 0)
         return STELE_ERR_FORMAT;
+    xtrace_streams_keep(trace);
     for (size_t i = 0; i < trace->part_count; i++) {
         saved_take_u64(&from, &count);
         if (!xtrace_stream_add(trace, &trace->parts[i], count))

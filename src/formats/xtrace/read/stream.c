@@ -12,6 +12,16 @@ static stele_name part_file_name(const xtrace_trace *trace, const xtrace_part *p
     return stele_name_intern(trace->base.context, name, strlen(name));
 }
 
+void xtrace_streams_keep(xtrace_trace *trace)
+{
+    const uint32_t first = trace->parts[0].stream, count = (uint32_t)trace->part_count;
+    if (first != UINT32_MAX && trace->parts[count - 1].stream == first + count - 1 &&
+        trace_keep_streams(&trace->base, first, count))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        trace->parts[i].stream = UINT32_MAX;
+}
+
 /* ---- Adding a stream ---- */
 
 bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count)
@@ -38,6 +48,9 @@ bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count)
     stream.name = part_file_name(trace, part);
     part->track = stele_track_intern(context, &track);
     stream.track = part->track;
-    part->stream = context_add_stream(context, &stream);
+    if (part->stream != UINT32_MAX)
+        *context_stream(context, part->stream) = stream;
+    else
+        part->stream = context_add_stream(context, &stream);
     return part->track != 0 && part->stream != UINT32_MAX && stream.name != UINT32_MAX;
 }

@@ -290,13 +290,12 @@ static void group_judge(xtrace_scan *s, const xtrace_group *group)
 /* Gives the end of the tokens of an instruction, the first of which is at `at`. Gives NULL when
    some of them are not to be passed over, or may lie after `end`. */
 static inline const uint8_t *pass_values(const stele_xtrace_tokens *tokens, const uint8_t *at,
-                                         const uint8_t *end, bool passes_order)
+                                         const uint8_t *end, uint32_t stops)
 {
     while ((*at & PASS_OPENING_MASK) != XTRACE_CLASS_INST) {
         const size_t size = tokens->sizes[*at];
         const uint8_t kind = tokens->kinds[*at];
-        if (at >= end || kind == STELE_XTRACE_SVCARG || kind == STELE_XTRACE_SYSCALL_VEC ||
-            (kind == STELE_XTRACE_TIME && !passes_order) || size == 0 || size > PASS_MARGIN)
+        if (at >= end || (stops & 1u << kind) != 0 || size == 0 || size > PASS_MARGIN)
             return NULL;
         if (kind == STELE_XTRACE_ALLGPR)
             break;
@@ -307,9 +306,10 @@ static inline const uint8_t *pass_values(const stele_xtrace_tokens *tokens, cons
 
 /* Passes over the instructions in the window, up to `end`. */
 static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
-                        const uint8_t *token_end, bool passes_order)
+                        const uint8_t *token_end, uint32_t stops)
 {
     const uint8_t *at = s->win.at;
+    const uint8_t *begins[XTRACE_RECENT]; /* of the last groups, by their number */
     uint64_t pc = s->pc, count = s->count;
     while (at < end && count < count_end && (*at & PASS_OPENING_MASK) == XTRACE_CLASS_INST) {
         const bool has_pc = (*at & PASS_HAS_PC) != 0;
@@ -317,16 +317,18 @@ static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
         const uint8_t *next;
         if (has_pc && !xtrace_pc_can_be(own_pc))
             break;
-        next = pass_values(s->tokens, at + (has_pc ? 13 : 5), token_end, passes_order);
+        next = pass_values(s->tokens, at + (has_pc ? 13 : 5), token_end, stops);
         if (next == NULL || (size_t)(next - at) > XTRACE_GROUP_SIZE_MAX)
             break;
+        begins[count % XTRACE_RECENT] = at;
         pc = own_pc + 4;
         count++;
         at = next;
     }
-    if (count != s->count)
-        /* The sizes of the groups that were passed over are not known. */
-        s->recent[0] = 0;
+    for (uint64_t i = count - s->count < XTRACE_RECENT ? s->count : count - XTRACE_RECENT;
+         i < count; i++)
+        xtrace_scan_note(s, (size_t)((i + 1 < count ? begins[(i + 1) % XTRACE_RECENT] : at) -
+                                     begins[i % XTRACE_RECENT]));
     s->has_pc |= count != s->count;
     s->is_continued &= count == s->count;
     s->win.at = at;
@@ -334,8 +336,9 @@ static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
     s->count = count;
 }
 
-void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, bool passes_order)
+void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, uint32_t stops)
 {
+    const uint32_t all = stops | 1u << STELE_XTRACE_SVCARG | 1u << STELE_XTRACE_SYSCALL_VEC;
     window *w = &s->win;
     uint64_t count;
     w->at += s->pending;
@@ -352,7 +355,7 @@ void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, b
                     offset_end - offset < (uint64_t)(token_end - w->at)
                         ? w->at + (offset_end - offset)
                         : token_end,
-                    token_end, passes_order);
+                    token_end, all);
     } while (s->count != count && s->count < count_end);
 }
 
@@ -389,8 +392,7 @@ stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group)
     group->bytes = w->at;
     group->size = s->pending = index;
     group_judge(s, group);
-    memmove(s->recent + 1, s->recent, sizeof s->recent - sizeof s->recent[0]);
-    s->recent[0] = (uint32_t)index;
+    xtrace_scan_note(s, index);
     s->is_continued = index >= XTRACE_GROUP_SIZE_MAX;
     if (s->is_continued)
         scan_report(s, XTR014, group->offset, group->size, NULL, "more than %zu bytes",

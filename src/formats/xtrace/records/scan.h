@@ -7,6 +7,8 @@
 #ifndef XTRACE_RECORDS_SCAN_H
 #define XTRACE_RECORDS_SCAN_H
 
+#include <string.h>
+
 #include "core/window.h"
 #include "formats/xtrace/records/decode.h"
 
@@ -89,11 +91,18 @@ void xtrace_scan_seek(xtrace_scan *s, uint64_t offset);
  * usual kind. It stops in front of:
  * - the instruction with the number `count_end`
  * - instructions at `offset_end` or after it
- * - instructions whose accesses have an order, unless `passes_order` is set
+ * - instructions with a token whose kind is among `stops`, bits by stele_xtrace_kind
  * - whatever xtrace_scan_next() has to look at, such as all registers, system calls, damage, and
  *   the end.
  */
-void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, bool passes_order);
+void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, uint32_t stops);
+
+/* Notes the size of a group that was stepped over, for xtrace_scan.recent. */
+static inline void xtrace_scan_note(xtrace_scan *s, size_t size)
+{
+    memmove(s->recent + 1, s->recent, sizeof s->recent - sizeof s->recent[0]);
+    s->recent[0] = (uint32_t)size;
+}
 
 /* Gives the next group. Returns STELE_END after the last one, and otherwise STELE_OK,
    STELE_ERR_READ or STELE_ERR_MEMORY. */
