@@ -29,6 +29,11 @@ function listen(letter) {
     const place = (context, kind, numbers, rest) => globalThis.drawn?.push(
         [context.canvas.id || context.canvas.className, kind, ...numbers.map((n) => Math.round(n)), rest].join(' '));
     const {fillRect, strokeRect, fillText} = p;
+    const {rect} = Path2D.prototype;
+    Path2D.prototype.rect = function (...box) {
+        globalThis.drawn?.push(['path box', ...box.map((n) => Math.round(n))].join(' '));
+        rect.apply(this, box);
+    };
     p.measureText = (text) => ({width: text.length * letter});
     p.fillRect = function (...box) { place(this, 'box', box, color(this.fillStyle)); fillRect.apply(this, box); };
     p.strokeRect = function (...box) { place(this, 'frame', box, color(this.strokeStyle)); strokeRect.apply(this, box); };

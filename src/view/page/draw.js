@@ -24,6 +24,7 @@ export class Drawing {
         this.palette = new Palette();
         this.width = 1;
         this.height = 1;
+        this.ratio = 1; /* pixels of the screen for one of the page */
         this.fontSize = 11;
         /** @type {Record<string, string>} names by number */
         this.names = {};
@@ -39,8 +40,8 @@ export class Drawing {
 
     begin() {
         const c = this.context;
-        const scale = devicePixelRatio || 1;
-        c.setTransform(scale, 0, 0, scale, 0, 0);
+        this.ratio = devicePixelRatio || 1;
+        c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
         c.fillStyle = this.palette.back;
         c.fillRect(0, 0, this.width, this.height);
         c.textBaseline = 'middle';
@@ -53,8 +54,7 @@ export class Drawing {
      * @param {number} x
      */
     snap(x) {
-        const scale = devicePixelRatio || 1;
-        return Math.round(x * scale) / scale;
+        return Math.round(x * this.ratio) / this.ratio;
     }
 
     /** @param {string} name */
@@ -97,7 +97,8 @@ export class Drawing {
         const {scale, shift, first, to, pixel} = placed;
         const dur = row.dur ?? [], names = row.name ?? [], data = row.data ?? [], busy = row.busy ?? [];
         const hasText = height >= 11;
-        let run = {from: 0, to: -10, count: 0, name: -1};
+        const run = {from: 0, to: -10, count: 0, name: -1};
+        let drawnTo = -10; /* where the last entry for several spans ends */
         const label = () => {
             if (run.count > 1 && run.to - run.from > LABEL_WIDTH && hasText) {
                 c.fillStyle = this.palette.text;
@@ -109,12 +110,16 @@ export class Drawing {
             const x = (row.begin[i] + shift) * scale, end = x + dur[i] * scale;
             if (end < -1) continue;
             const left = this.snap(Math.max(x, -2)), right = Math.max(left + 1, this.snap(Math.min(end, this.width + 2)));
+            if (row.count[i] > 1) this.isDense = true;
+            if (row.count[i] > 1 && right <= drawnTo) { /* other entries have this pixel already */
+                run.count += row.count[i];
+                continue;
+            }
             const name = this.names[names[i]] ?? (kind === 'runs' ? this.threadName(data[i] ?? 0) : '');
             const isFaint = this.highlight !== 0 && names[i] !== this.highlight && kind === 'spans';
             c.fillStyle = kind === 'states' ? this.palette.state(data[i] ?? 0) : this.fillOf(name);
             if (isFaint) c.globalAlpha = 0.3;
             if (row.count[i] > 1) {
-                this.isDense = true;
                 const share = kind === 'states' ? 1 : Math.min(1, (busy[i] ?? 0) / Math.max(dur[i], pixel, 1));
                 const size = Math.max(3, Math.round(height * (0.25 + 0.75 * share)));
                 if (!isFaint) c.globalAlpha = 0.85;
@@ -122,11 +127,12 @@ export class Drawing {
                 if (names[i] !== run.name || left - run.to > 2) {
                     c.globalAlpha = 1;
                     label();
-                    run = {from: left, to: right, count: row.count[i], name: names[i]};
+                    Object.assign(run, {from: left, to: right, count: row.count[i], name: names[i]});
                 } else {
                     run.to = right;
                     run.count += row.count[i];
                 }
+                drawnTo = right;
             } else {
                 const gap = right - left > 3 ? 0.75 : 0;
                 c.fillRect(left, top, right - left - gap, height);
@@ -181,18 +187,23 @@ export class Drawing {
         const c = this.context;
         const {scale, shift, first, to, pixel} = placed;
         const names = row.name ?? [];
-        let most = 2;
+        let most = 2, drawnTo = -310, drawnSize = 0;
         for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) most = Math.max(most, row.count[i]);
         for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
             const x = (row.begin[i] + shift) * scale;
             if (x < -300) continue;
+            const size = Math.max(2, Math.sqrt(row.count[i] / most) * (height - 2));
+            const left = this.snap(x), right = Math.max(left + 1, this.snap(x + Math.max(row.dur?.[i] ?? 0, pixel) * scale));
+            if (row.count[i] > 1) {
+                this.isDense = true;
+                if (right <= drawnTo && size <= drawnSize) continue; /* a taller column has this pixel already */
+                drawnTo = right;
+                drawnSize = size;
+            }
             const name = this.names[names[i]] ?? this.kinds[row.data?.[i] ?? 0] ?? '';
             c.fillStyle = this.fillOf(name);
             if (this.highlight !== 0 && names[i] !== this.highlight) c.globalAlpha = 0.3;
             if (row.count[i] > 1) {
-                this.isDense = true;
-                const size = Math.max(2, Math.sqrt(row.count[i] / most) * (height - 2));
-                const left = this.snap(x), right = Math.max(left + 1, this.snap(x + Math.max(row.dur?.[i] ?? 0, pixel) * scale));
                 c.fillRect(left, top + height - 1 - size, right - left, size);
                 c.fillStyle = this.palette.edge;
                 c.fillRect(left, top + height - 1 - size, right - left, 1.5);
@@ -253,20 +264,23 @@ export class Drawing {
         c.strokeStyle = this.palette.accent;
         c.fillStyle = this.palette.fill(title);
         c.beginPath();
+        const below = new Path2D(), spread = new Path2D();
         let isOpen = false;
         for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
             const x = this.snap((row.begin[i] + shift) * scale);
             const end = i + 1 < row.begin.length ? this.snap((row.begin[i + 1] + shift) * scale) : Math.max(x, Math.min(endX, this.width));
             if (row.count[i] > 1) this.isDense = true;
-            c.globalAlpha = 0.55;
-            c.fillRect(x, y(last[i]), Math.max(end - x, 0), y(0) - y(last[i]));
-            c.globalAlpha = 1;
-            if (row.count[i] > 1) c.fillRect(x, y(max[i]), Math.max(1, pixel * scale), Math.max(1, y(min[i]) - y(max[i])));
+            below.rect(x, y(last[i]), Math.max(end - x, 0), y(0) - y(last[i]));
+            if (row.count[i] > 1) spread.rect(x, y(max[i]), Math.max(1, pixel * scale), Math.max(1, y(min[i]) - y(max[i])));
             if (!isOpen) c.moveTo(x, y(last[i]));
             else c.lineTo(x, y(last[i]));
             c.lineTo(end, y(last[i]));
             isOpen = true;
         }
+        c.globalAlpha = 0.55;
+        c.fill(below);
+        c.globalAlpha = 1;
+        c.fill(spread);
         c.stroke();
         this.scaleLabel(numberText(high), top + 7);
         this.scaleLabel(numberText(low), top + height - 7);
