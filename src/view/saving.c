@@ -58,5 +58,6 @@ void viewer_end_keeping(viewer *v)
 
 bool viewer_awaits(const viewer *v)
 {
-    return v->awaits_index || (v->has_keeper && is_worth(v));
+    return v->awaits_index || (v->has_keeper && is_worth(v)) ||
+           (v->needs_index && !v->has_pictured);
 }

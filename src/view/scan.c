@@ -556,6 +556,7 @@ static stele_status step(viewer *v)
         v->has_begun = true;
         v->is_scanned = v->overview != NULL && v->overview_status == STELE_END &&
                         (!needs_scan(v) || take_kept(v));
+        v->needs_index = v->is_scanned && v->has_keeper;
         set_muted(v, v->overview != NULL);
         status = v->is_scanned ? STELE_OK : scan_begin(v);
         if (status != STELE_OK)
@@ -569,6 +570,10 @@ static stele_status step(viewer *v)
         return STELE_OK;
     }
     set_muted(v, true);
+    if (v->needs_index) {
+        v->needs_index = false;
+        stele_trace_index(v->traces[0]); /* errors are reported when events are read */
+    }
     status = v->overview != NULL || v->known.event_count >= OVERVIEW_EVENTS ? overview_step(v)
                                                                             : STELE_END;
     v->is_known = true;

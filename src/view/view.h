@@ -86,7 +86,7 @@ bool viewer_take_overview(viewer *v, stele_trace **trace, stele_overview **overv
    the index if there is one. */
 void viewer_end_keeping(viewer *v);
 
-/* Returns whether nothing can be read until the overview is saved. */
+/* Returns whether nothing can be read until the overview is saved, or somebody has a picture. */
 bool viewer_awaits(const viewer *v);
 
 /* Saves what viewer_take_overview() gave. */

@@ -104,7 +104,10 @@ struct viewer {
     bool has_keeper;   /* the caller takes overviews that are worth saving */
     bool awaits_index; /* the index is being saved, and is used once it is */
     bool is_unsaved;   /* the scan has found out what is worth saving */
-    bool is_late;      /* the overview was made early, and some events came too late for it */
+    /* Everything came from an index file, and the trace itself was not looked at: that is done once
+       somebody has the first picture. */
+    bool needs_index, has_pictured;
+    bool is_late; /* the overview was made early, and some events came too late for it */
     /* the overview that replaces an early one, while it is being made; else NULL */
     stele_overview *exact;
     bool is_known; /* `known` no longer comes from an overview that is still being made */

@@ -574,6 +574,7 @@ stele_status answer_window(viewer *v, const question *q, stele_output *out)
     viewer_begin_names(v);
     if (status == STELE_OK)
         put_picture(p, out);
+    v->has_pictured = true;
     picture_free(p);
     return status;
 }
