@@ -3,6 +3,7 @@
 #include <stele/text.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/blob.h"
@@ -46,22 +47,23 @@ static void write_hex(stele_output *out, const stele_dump_record *record)
                             record->size - record->bytes_size);
 }
 
-/* Writes a number aligned to the right. It writes up to twice DIGITS_MAX bytes, because copies
-   of constant size are faster. */
+/* Writes a number aligned to the right, wider than the column if it has more digits. */
 static char *put_right(char *to, uint64_t value, size_t width)
 {
-    char digits[2 * DIGITS_MAX] = {0};
-    char *first = digits + DIGITS_MAX;
-    size_t size, room;
-    do {
-        *--first = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    size = (size_t)(digits + DIGITS_MAX - first);
-    room = size < width ? width - size : 0;
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233"
+        "34353637383940414243444546474849505152535455565758596061626364656667"
+        "6869707172737475767778798081828384858687888990919293949596979899";
+    char *at = to + width;
+    uint64_t rest = value;
     memset(to, ' ', DIGITS_MAX);
-    memcpy(to + room, first, DIGITS_MAX);
-    return to + room + size;
+    for (; rest >= 10 && at - to >= 2; rest /= 100)
+        memcpy(at -= 2, &pairs[rest % 100 * 2], 2);
+    if ((rest != 0 || value == 0) && rest < 10 && at != to) {
+        *--at = (char)('0' + rest);
+        rest = 0;
+    }
+    return rest == 0 ? to + width : to + snprintf(to, DIGITS_MAX + 1, "%" PRIu64, value);
 }
 
 static char *put_text(char *to, const char *text, size_t size)

@@ -351,6 +351,35 @@ void fxt_writer_flush(fxt_writer *w, fxt_target *target)
     target->stage->at = target->stage->buffer;
 }
 
+/* Makes another target the current one. Returns NULL if out of memory. `track` is that of a
+   provider, or NULL. */
+static fxt_target *target_enter(fxt_writer *w, fxt_target *target, const stele_track *track)
+{
+    stele_fxt_record record = {.type = STELE_FXT_METADATA};
+    stele_text name = {OWN_PROVIDER_NAME, sizeof OWN_PROVIDER_NAME - 1};
+    fxt_writer_end_payload(w);
+    w->current = (uint32_t)(target - w->targets);
+    if (target->key == KEY_BARE)
+        return target;
+    w->to = w->base.out;
+    if (target->is_announced) {
+        if (++w->section_count > SECTIONS_MAX && w->target_count <= STAGES_MAX)
+            return stage_open(w, target) ? target : NULL;
+        record = section_of(target);
+    } else {
+        target->is_announced = true;
+        if (track != NULL)
+            name = stele_name_text(w->base.context, NULL, track->name);
+        if (name.size > UINT8_MAX)
+            writer_lose(&w->base, STELE_KIND_NONE, "provider names beyond 255 bytes", false, 1);
+        record.number = target->id;
+        record.subtype = STELE_FXT_PROVIDER_INFO;
+        record.name = fxt_inline_string(name.bytes, name.size, UINT8_MAX);
+    }
+    fxt_writer_emit(w, &record, NULL);
+    return target;
+}
+
 fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
 {
     const stele_track *track =
@@ -364,35 +393,13 @@ fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
     const uint64_t key = is_provider ? (uint64_t)(track->source + 1) << 32 | id
                          : is_bare   ? KEY_BARE
                                      : 0;
-    const uint32_t known = fxt_map_get(&w->target_of, 0, key);
-    fxt_target *target = known != 0 ? &w->targets[known - 1] : target_new(w, key, id);
-    stele_fxt_record record = {.type = STELE_FXT_METADATA};
-    stele_text name = {OWN_PROVIDER_NAME, sizeof OWN_PROVIDER_NAME - 1};
-    if (target == NULL)
-        return NULL;
-    if (w->current == (uint32_t)(target - w->targets))
-        return target;
-    fxt_writer_end_payload(w);
-    w->current = (uint32_t)(target - w->targets);
-    if (is_bare)
-        return target;
-    w->to = w->base.out;
-    if (target->is_announced) {
-        if (++w->section_count > SECTIONS_MAX && w->target_count <= STAGES_MAX)
-            return stage_open(w, target) ? target : NULL;
-        record = section_of(target);
-    } else {
-        target->is_announced = true;
-        if (is_provider)
-            name = stele_name_text(w->base.context, NULL, track->name);
-        if (name.size > UINT8_MAX)
-            writer_lose(&w->base, STELE_KIND_NONE, "provider names beyond 255 bytes", false, 1);
-        record.number = target->id;
-        record.subtype = STELE_FXT_PROVIDER_INFO;
-        record.name = fxt_inline_string(name.bytes, name.size, UINT8_MAX);
-    }
-    fxt_writer_emit(w, &record, NULL);
-    return target;
+    fxt_target *target;
+    uint32_t known;
+    if (w->current != UINT32_MAX && w->targets[w->current].key == key)
+        return &w->targets[w->current];
+    known = fxt_map_get(&w->target_of, 0, key);
+    target = known != 0 ? &w->targets[known - 1] : target_new(w, key, id);
+    return target != NULL ? target_enter(w, target, is_provider ? track : NULL) : NULL;
 }
 
 /* ---- Times and clocks ---- */
