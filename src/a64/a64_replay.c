@@ -12,104 +12,7 @@
  * - Register 31 is the zero register or the stack pointer, which depends on the instruction: get()
  *   and set() mean the former, get_sp() and set_sp() the latter.
  */
-#include "a64/a64_replay.h"
-
-#include <stddef.h>
-
-#define ZERO_REGISTER 31u
-
-/* A value that may be unknown. */
-typedef struct number {
-    uint64_t value;
-    bool is_known;
-} number;
-
-static const number unknown = {0, false};
-
-static number known(uint64_t value)
-{
-    return (number){value, true};
-}
-
-/* A field of the opcode: `count` bits, at most 31, from bit `low` on. */
-static uint64_t bits(uint32_t opcode, unsigned low, unsigned count)
-{
-    return opcode >> low & ((UINT32_C(1) << count) - 1);
-}
-
-/* A number whose lowest `count` bits are set. */
-static uint64_t ones(unsigned count)
-{
-    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-}
-
-/* Extends the lowest `width` bits, 1 to 64, by the highest one of them. */
-static uint64_t sign_extend(uint64_t value, unsigned width)
-{
-    const uint64_t sign = UINT64_C(1) << (width - 1);
-    value &= ones(width);
-    return (value ^ sign) - sign;
-}
-
-/* Rotates the lowest `width` bits to the right by less than `width`; a shift by all of them is not
-   defined in C, so 0 is a case of its own. */
-static uint64_t rotate(uint64_t value, unsigned by, unsigned width)
-{
-    value &= ones(width);
-    return by == 0 ? value : (value >> by | value << (width - by)) & ones(width);
-}
-
-/* ---- Registers and their values ---- */
-
-/* The value of a general register, where number 31 is the stack pointer. */
-static number get_sp(const a64_registers *r, unsigned reg)
-{
-    return (number){r->x[reg], a64_is_known(r, reg)};
-}
-
-/* The value of a general register, where number 31 is the zero register. */
-static number get(const a64_registers *r, unsigned reg)
-{
-    return reg == ZERO_REGISTER ? known(0) : get_sp(r, reg);
-}
-
-static void set_sp(a64_registers *r, unsigned reg, number n)
-{
-    if (n.is_known)
-        a64_learn(r, reg, n.value);
-    else
-        a64_forget(r, reg);
-}
-
-/* Sets a general register; the zero register does not change. */
-static void set(a64_registers *r, unsigned reg, number n)
-{
-    if (reg != ZERO_REGISTER)
-        set_sp(r, reg, n);
-}
-
-/* Whether an instruction on integers uses X registers: bit 31, "sf" in the manual. */
-static bool is_64(uint32_t opcode)
-{
-    return opcode >> 31 != 0;
-}
-
-static unsigned width_of(uint32_t opcode)
-{
-    return is_64(opcode) ? 64 : 32;
-}
-
-/* Cuts the result of an operation on W registers to 32 bits. */
-static number fit(uint32_t opcode, number n)
-{
-    return is_64(opcode) ? n : (number){(uint32_t)n.value, n.is_known};
-}
-
-/* A result that is known if both of its operands are. */
-static number both(number a, number b, uint64_t value)
-{
-    return (number){value, a.is_known && b.is_known};
-}
+#include "a64/a64_replay_value.h"
 
 /* ---- Operands of instructions ---- */
 
@@ -134,8 +37,7 @@ static number shifted_register(const a64_registers *r, uint32_t opcode)
                  (unsigned)bits(opcode, 10, 6));
 }
 
-/* The value of a register, extended by UXTB to SXTX and shifted left. */
-static number extended_register(const a64_registers *r, uint32_t opcode, unsigned by)
+number a64_extended_register(const a64_registers *r, uint32_t opcode, unsigned by)
 {
     number n = get(r, (unsigned)bits(opcode, 16, 5));
     const unsigned option = (unsigned)bits(opcode, 13, 3), width = 8u << (option & 3);
@@ -186,7 +88,7 @@ static void replay_add(a64_registers *r, uint32_t opcode)
         /* Of the forms that set flags, Rd 31 is the zero register: CMP and CMN. */
         (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), immediate, is_minus)));
     } else if (kind == 0x0b && bits(opcode, 21, 1) != 0) {
-        const number other = extended_register(r, opcode, (unsigned)bits(opcode, 10, 3));
+        const number other = a64_extended_register(r, opcode, (unsigned)bits(opcode, 10, 3));
         (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), other, is_minus)));
     } else if (kind == 0x0b) {
         set(r, rd, fit(opcode, add(get(r, rn), shifted_register(r, opcode), is_minus)));
@@ -354,184 +256,6 @@ static void replay_select(a64_registers *r, const a64_record *record)
     set(r, (unsigned)bits(opcode, 0, 5), fit(opcode, n));
 }
 
-/* ---- Replay of memory accesses ---- */
-
-/* Bytes of all accesses in one direction form one sequence, in the order in which they were
-   recorded, little-endian: an instruction may be recorded as several accesses. */
-bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
-                  uint64_t *value)
-{
-    bool is_seen = true;
-    unsigned got = 0;
-    *value = 0;
-    for (unsigned i = 0; i < record->access_count; i++) {
-        const a64_access *access = &record->accesses[i];
-        for (uint32_t k = 0; access->is_store == is_store && k < access->size; k++) {
-            if (offset != 0) {
-                offset--;
-            } else if (got < size) {
-                is_seen &= access->bytes != NULL;
-                *value |= is_seen ? (uint64_t)access->bytes[k] << (8 * got) : 0;
-                got++;
-            }
-        }
-    }
-    return is_seen && got == size;
-}
-
-/* A number of at most 8 bytes that was loaded; unknown if the trace has no data for it. */
-static number loaded(const a64_record *record, unsigned offset, unsigned size)
-{
-    number n;
-    n.is_known = a64_accessed(record, false, offset, size, &n.value);
-    return n;
-}
-
-/* Extends a loaded value as the instruction does. LDRSB and its like have a 32-bit form, chosen by
-   bit 22; LDPSW and LDRSW have none. */
-static number extend_loaded(const a64_insn *what, uint32_t opcode, number n, unsigned size)
-{
-    if ((what->flags & A64_IS_SIGNED) == 0)
-        return n;
-    n.value = sign_extend(n.value, 8 * size);
-    if (size < 4 && bits(opcode, 22, 2) == 3)
-        n.value = (uint32_t)n.value;
-    return n;
-}
-
-/* Replays a load to one or two general registers. */
-static void replay_load(a64_registers *r, const a64_insn *what, const a64_record *record)
-{
-    const unsigned count = (what->flags & A64_IS_PAIR) != 0 ? 2 : 1;
-    const unsigned size = what->size / count;
-    const unsigned regs[] = {(unsigned)bits(record->opcode, 0, 5),
-                             (unsigned)bits(record->opcode, 10, 5)};
-    for (unsigned i = 0; i < count; i++) {
-        const number n = size <= 8 ? loaded(record, i * size, size) : unknown;
-        set(r, regs[i], extend_loaded(what, record->opcode, n, size));
-    }
-    /* LD64B loads eight registers, of which only the first is modelled. */
-    for (unsigned i = 1; size > 8 && i < size / 8; i++)
-        set(r, (regs[0] + i) & 31u, unknown);
-}
-
-/* Replays an atomic access: Rt gets the old value of the memory. A pair of registers becomes
-   unknown. */
-static void replay_atomic(a64_registers *r, const a64_insn *what, const a64_record *record)
-{
-    const bool is_swap = what->class == A64_COMPARE_SWAP;
-    const unsigned rt = (unsigned)bits(record->opcode, is_swap ? 16 : 0, 5);
-    const bool is_pair = (what->flags & A64_IS_PAIR) != 0 || what->size > 8;
-    set(r, rt, is_pair ? unknown : loaded(record, 0, what->size));
-    if (is_pair) {
-        set(r, (rt + 1) & 31u, unknown);
-        set(r, (unsigned)bits(record->opcode, 16, 5), unknown);
-    }
-}
-
-/* The constant of an access in bytes: of a pair in units of one register, otherwise unscaled. */
-static int64_t base_step(const a64_insn *what, uint32_t opcode)
-{
-    if ((what->flags & A64_IS_PAIR) != 0)
-        return (int64_t)sign_extend(bits(opcode, 15, 7), 7) * (what->size / 2);
-    return (int64_t)sign_extend(bits(opcode, 12, 9), 9);
-}
-
-/* Whether the base register of an access changes only by the constant of its pre- or post-indexed
-   form. */
-static bool has_plain_base(const a64_insn *what)
-{
-    switch (what->class) {
-    case A64_LOAD:
-    case A64_LOAD_PAIR:
-    case A64_STORE:
-    case A64_STORE_PAIR:
-    case A64_LOAD_FP:
-    case A64_LOAD_PAIR_FP:
-    case A64_STORE_FP:
-    case A64_STORE_PAIR_FP: return (what->flags & (A64_IS_AUTHENTICATED | A64_IS_UNSIZED)) == 0;
-    default: return false;
-    }
-}
-
-bool a64_address(const a64_registers *r, const a64_insn *what, const a64_record *record,
-                 uint64_t *address)
-{
-    const uint32_t opcode = record->opcode;
-    number n = get_sp(r, (unsigned)bits(opcode, 5, 5)), offset = known(0);
-    if (!has_plain_base(what))
-        return false;
-    switch (what->form) {
-    case A64_FORM_POST: break;
-    case A64_FORM_PRE: offset.value = (uint64_t)base_step(what, opcode); break;
-    case A64_FORM_OFFSET:
-        if ((what->flags & A64_IS_PAIR) != 0 || bits(opcode, 24, 1) == 0)
-            offset.value = (uint64_t)base_step(what, opcode);
-        else
-            offset.value = bits(opcode, 10, 12) * what->size;
-        break;
-    case A64_FORM_REGISTER: {
-        unsigned log = 0;
-        while (1u << log < what->size)
-            log++;
-        offset = extended_register(r, opcode, bits(opcode, 12, 1) != 0 ? log : 0);
-        break;
-    }
-    default: return false;
-    }
-    *address = n.value + offset.value;
-    return n.is_known && offset.is_known;
-}
-
-/* Replays the change of the base in pre- and post-indexed forms. It becomes unknown for accesses
-   without a plain base. */
-static void replay_base(a64_registers *r, const a64_insn *what, uint32_t opcode)
-{
-    const unsigned rn = (unsigned)bits(opcode, 5, 5);
-    number n = get_sp(r, rn);
-    if (what->form != A64_FORM_PRE && what->form != A64_FORM_POST)
-        return;
-    n.value += (uint64_t)base_step(what, opcode);
-    n.is_known &= has_plain_base(what);
-    set_sp(r, rn, n);
-}
-
-/* Replays what an access does to general registers. The base changes first: where an opcode loads
-   its own base, which the architecture leaves open, the loaded value stays. */
-static void replay_memory(a64_registers *r, const a64_insn *what, const a64_record *record)
-{
-    const uint32_t opcode = record->opcode;
-    replay_base(r, what, opcode);
-    switch (what->class) {
-    case A64_LOAD:
-    case A64_LOAD_LITERAL:
-    case A64_LOAD_PAIR:
-    case A64_LOAD_ACQUIRE:
-    case A64_LOAD_EXCLUSIVE:
-        if ((what->flags & A64_IS_VECTOR) == 0)
-            replay_load(r, what, record);
-        break;
-    case A64_STORE_EXCLUSIVE:
-        set(r, (unsigned)bits(opcode, 16, 5),
-            (number){record->status & ones(32), record->has_status});
-        break;
-    case A64_ATOMIC:
-    case A64_COMPARE_SWAP: replay_atomic(r, what, record); break;
-    case A64_STORE: /* ST64BV writes a status */
-        if ((what->flags & (A64_IS_LOAD | A64_IS_UNSIZED)) != 0 || what->size > 16)
-            set(r, (unsigned)bits(opcode, 16, 5), unknown);
-        break;
-    case A64_LOAD_TAG: set(r, (unsigned)bits(opcode, 0, 5), unknown); break;
-    case A64_COPY:
-    case A64_SET:
-        set(r, (unsigned)bits(opcode, 0, 5), unknown);
-        set(r, (unsigned)bits(opcode, 5, 5), unknown);
-        set(r, (unsigned)bits(opcode, 16, 5), unknown);
-        break;
-    default: break;
-    }
-}
-
 /* ---- Replay of any instruction ---- */
 
 /* Replays an instruction on integers; those that are not modelled make Rd unknown. */
@@ -599,7 +323,7 @@ void a64_replay(a64_registers *r, const a64_insn *what, const a64_record *record
             a64_forget_all(r);
         break;
     case A64_GROUP_SYSTEM: replay_system(r, what, record); break;
-    case A64_GROUP_MEMORY: replay_memory(r, what, record); break;
+    case A64_GROUP_MEMORY: a64_replay_memory(r, what, record); break;
     case A64_GROUP_INTEGER: replay_integer(r, what, record); break;
     /* The instruction is emulated, or newer than this decoder. */
     case A64_GROUP_NONE: a64_forget_all(r); break;
