@@ -40,7 +40,10 @@ typedef enum token {
     TOKEN_UNKNOWN
 } token;
 
-typedef struct parser {
+typedef struct parser parser;
+typedef struct parsed parsed;
+
+struct parser {
     expression *e;
     const char *text;
     const char *token_at, *token_end; /* the token to be parsed next, in `text` */
@@ -48,7 +51,9 @@ typedef struct parser {
     bool has_spans;      /* words that only spans have can be used */
     uint32_t depth;      /* how many parentheses are open */
     stele_status status; /* STELE_OK until something fails */
-} parser;
+    /* Parses what parentheses and calls of functions contain: see expression_sum.h. */
+    bool (*parse_condition)(parser *p, parsed *to);
+};
 
 /* Reports an error in three lines: what was expected and found at `at`, the expression around it,
    and a caret. Always returns false. */
