@@ -25,8 +25,8 @@ page.on('request', (request) => check('no request elsewhere', request.url().star
 page.on('dialog', (dialog) => { check('no name runs as a script', false); dialog.dismiss(); });
 
 const state = () => page.evaluate(() => {
-    const {timeline, hits, panel, model} = globalThis.stelePage;
-    return {length: timeline.view.length, begin: String(timeline.view.begin), tab: panel.tab, hits: hits.length,
+    const {timeline, search, panel, model} = globalThis.stelePage;
+    return {length: timeline.view.length, begin: String(timeline.view.begin), tab: panel.tab, hits: search.hits.length,
         selected: timeline.selected?.name, stretch: timeline.stretch !== undefined, rows: model.shown.length};
 });
 const settle = () => page.waitForTimeout(400);
@@ -104,7 +104,7 @@ if (place !== undefined) {
     await page.keyboard.press('/');
     await page.keyboard.type('dur >= 0ns');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() => globalThis.stelePage.hits.length > 0, null, {timeout: 5000}).catch(() => {});
+    await page.waitForFunction(() => globalThis.stelePage.search.hits.length > 0, null, {timeout: 5000}).catch(() => {});
     check('a search finds', (await state()).hits > 0);
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');

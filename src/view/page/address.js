@@ -18,7 +18,7 @@ export function addressOf(page) {
     const thing = timeline.selected;
     if (thing !== undefined && (thing.kind === 'span' || thing.kind === 'async' || thing.kind === 'mark'))
         parts.set('s', [thing.kind, thing.track, thing.depth, thing.begin, thing.end, thing.offset].join());
-    if (page.query !== '') parts.set('q', page.query);
+    if (page.search.query !== '') parts.set('q', page.search.query);
     if (page.where !== '') parts.set('w', page.where);
     if (model.sorting !== 'number') parts.set('o', model.sorting);
     for (const [source, shift] of page.shifts) parts.append('d', `${source},${shift}`);
@@ -57,7 +57,7 @@ export function goTo(page, address) {
     if (stretch !== undefined) page.selectStretch(BigInt(stretch[0]), BigInt(stretch[1]),
         stretch[2] === undefined ? undefined : new Set(stretch[2].split('.').map(Number)));
     const query = parts.get('q');
-    if (query !== null) page.searchFor(query);
+    if (query !== null) page.search.fill(query);
     const thing = parts.get('s')?.split(',');
     if (thing !== undefined)
         page.select({kind: /** @type {any} */ (thing[0]), track: Number(thing[1]), depth: Number(thing[2]),

@@ -101,7 +101,7 @@ export class Details {
             make('button', {type: 'button', title: 'The one before of this name ([)', click: () => this.page.step(true)}, '\u2039 Previous of this name'),
             make('button', {type: 'button', title: 'The next one of this name (])', click: () => this.page.step(false)}, 'Next of this name \u203a'),
             make('button', {type: 'button', click: () => this.page.setHighlight(nameNumber)}, 'Highlight this name'),
-            make('button', {type: 'button', click: () => this.page.searchFor(nameExpression(answer.name))}, 'Find all'));
+            make('button', {type: 'button', click: () => this.page.search.fill(nameExpression(answer.name))}, 'Find all'));
         if (end > begin) {
             actions.append(make('button', {type: 'button', click: () => this.page.selectStretch(begin, end, new Set([thing.track]))}, 'Profile of it'));
             actions.append(make('button', {type: 'button', title: 'Everything that happens meanwhile', click: () => this.page.selectStretch(begin, end, undefined)}, 'All meanwhile'));

@@ -3,6 +3,7 @@
 
 import {sortings} from './model.js';
 import {make} from './dom.js';
+import {expressionOf} from './search.js';
 import {momentText} from './time.js';
 
 /** @param {string} id */
@@ -52,12 +53,12 @@ export class Input {
         get('search-form').addEventListener('submit', (event) => {
             event.preventDefault();
             const text = getInput('search').value;
-            if (text.trim() === page.query && page.hits.length !== 0) page.stepHit(1);
-            else page.search(text);
+            if (text.trim() === page.search.query && page.search.hits.length !== 0) page.search.step(1);
+            else page.search.run(text);
         });
-        get('search-next').addEventListener('click', () => page.stepHit(1));
-        get('search-previous').addEventListener('click', () => page.stepHit(-1));
-        get('search-only').addEventListener('click', () => page.setFilter(page.expression(getInput('search').value.trim())));
+        get('search-next').addEventListener('click', () => page.search.step(1));
+        get('search-previous').addEventListener('click', () => page.search.step(-1));
+        get('search-only').addEventListener('click', () => page.setFilter(expressionOf(getInput('search').value.trim())));
         get('only-all').addEventListener('click', () => page.setFilter(''));
         this.listenPicture();
         this.listenDivider();
@@ -82,7 +83,7 @@ export class Input {
             s: () => this.page.zoom(1 / 0.7, x), '-': () => this.page.zoom(1 / 0.7, x),
             a: () => this.page.move(-width / 8), d: () => this.page.move(width / 8),
             '0': () => this.page.showAll(), f: () => this.page.zoomToSelection(), '/': () => get('search').focus(),
-            n: () => this.page.stepHit(1), N: () => this.page.stepHit(-1), m: () => this.page.bookmark(),
+            n: () => this.page.search.step(1), N: () => this.page.search.step(-1), m: () => this.page.bookmark(),
             '[': () => this.page.step(true), ']': () => this.page.step(false), '?': () => this.page.panel.show('help'),
             Escape: () => { this.tip.hidden = true; this.page.clear(); },
             ',': () => this.page.stepBeside(-1), '.': () => this.page.stepBeside(1),

@@ -9,14 +9,13 @@ import {Input} from './input.js';
 import {Model} from './model.js';
 import {Names} from './names.js';
 import {Panel} from './panel.js';
+import {Search} from './search.js';
 import {Tiles} from './tiles.js';
 import {Timeline} from './timeline.js';
 import {countText, lengthText, ofThem} from './time.js';
 
 /** @param {string} id */
 const get = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-/** @param {string} id */
-const getInput = (id) => /** @type {HTMLInputElement} */ (get(id));
 const LENGTH_LEAST = 10; /* nanoseconds in sight at the deepest zoom */
 
 export class Page {
@@ -33,10 +32,7 @@ export class Page {
         this.hasMoved = false;
         this.isDrawing = false;
         this.pointerX = 0;
-        this.query = '';
         this.hashTimer = 0;
-        /** @type {import('./panel.js').Hit[]} */
-        this.hits = [];
         /** @type {Map<number, bigint>} how much later than recorded each trace is shown */
         this.shifts = new Map();
         /** @type {import('./timeline.js').Thing | undefined} the thing that other traces are aligned with */
@@ -50,6 +46,7 @@ export class Page {
         this.timeline.threadName = (thread) => this.trackTitle(thread);
         this.scroller = get('tracks');
         this.panel = new Panel(this);
+        this.search = new Search(this);
         this.axis = new Axis(this);
         this.names = new Names(this);
         this.input = new Input(this);
@@ -488,77 +485,6 @@ export class Page {
     stepDeeper(step) {
         const next = this.timeline.selected && this.timeline.beside(this.timeline.selected, 0, step);
         if (next) this.goTo(next);
-    }
-
-    // ---- Searching names and expressions
-
-    /**
-     * Returns what was typed as an expression: a word finds the names that contain it.
-     * @param {string} text
-     */
-    expression(text) {
-        const isExpression = /[=<>~"()]|\b(and|or|not|exists|in|between)\b/.test(text);
-        return isExpression || text === '' ? text : `contains(lower(name), lower("${text.replace(/[\\"]/g, '\\$&')}"))`;
-    }
-
-    /** @param {string} text */
-    searchFor(text) {
-        getInput('search').value = text;
-        return this.search(text);
-    }
-
-    /** @param {string} text */
-    async search(text) {
-        const state = get('search-state');
-        this.query = text.trim();
-        this.hits = this.timeline.hits = [];
-        this.timeline.hitAt = -1;
-        state.classList.remove('error');
-        state.textContent = '';
-        this.writeHash();
-        this.redraw();
-        if (this.query === '') return;
-        const fits = this.expression(this.query);
-        const where = this.where === '' ? fits : `(${this.where}) and (${fits})`;
-        state.textContent = '...';
-        try {
-            const answer = await ask('search', {where});
-            Object.assign(this.tiles.names, answer.names);
-            this.hits = answer.hits;
-            this.timeline.hits = this.hits.map((hit) => ({begin: BigInt(hit[0]) + this.shiftOf(hit[2]), track: hit[2]}));
-            this.panel.showHits(this.hits, answer.found, answer.names);
-            this.tellHits(answer.found);
-        } catch (error) {
-            state.textContent = String(/** @type {Error} */ (error).message);
-            state.classList.add('error');
-        }
-        this.redraw();
-    }
-
-    /** @param {number} [found] */
-    tellHits(found = this.hits.length) {
-        const at = this.timeline.hitAt;
-        get('search-state').textContent = this.hits.length === 0 ? 'nothing fits'
-            : (at >= 0 ? `${countText(at + 1)} of ` : '') + countText(found) + (at < 0 ? ' hits' : '');
-    }
-
-    /** @param {number} index */
-    goToHit(index) {
-        if (this.hits.length === 0) return;
-        this.timeline.hitAt = (index + this.hits.length) % this.hits.length;
-        this.tellHits();
-        this.goTo(this.thingOf(this.hits[this.timeline.hitAt]));
-    }
-
-    /** @param {number} step */
-    stepHit(step) {
-        if (this.timeline.hitAt >= 0) {
-            this.goToHit(this.timeline.hitAt + step);
-            return;
-        }
-        const from = this.timeline.view.begin;
-        const next = this.hits.findIndex((hit) => BigInt(hit[0]) >= from);
-        this.goToHit(step > 0 ? (next < 0 ? 0 : next) : (next < 0 ? this.hits.length : next) - 1);
     }
 
     // ---- Notes and links

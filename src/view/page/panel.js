@@ -129,7 +129,7 @@ export class Panel {
     showHits(hits, found, names) {
         const list = table([
             {title: 'Time', isNumber: true, value: (row) => BigInt(row[0]), show: (row) =>
-                link(this.moment(BigInt(row[0])), () => this.page.goToHit(hits.indexOf(row)))},
+                link(this.moment(BigInt(row[0])), () => this.page.search.goTo(hits.indexOf(row)))},
             {title: 'Duration', isNumber: true, value: (row) => BigInt(row[1]) - BigInt(row[0]), show: (row) =>
                 row[5] === 2 ? '' : this.length(BigInt(row[1]) - BigInt(row[0]))},
             {title: 'Name', value: (row) => names[row[4]] ?? '(no name)'},

@@ -151,7 +151,7 @@ export class StretchSheet {
 
     /** @param {string | undefined} name */
     findLink(name) {
-        return name ? link(name, () => this.page.searchFor(nameExpression(name)), 'Find all of this name') : '(no name)';
+        return name ? link(name, () => this.page.search.fill(nameExpression(name)), 'Find all of this name') : '(no name)';
     }
 
     // ---- The flame graph of a stretch
@@ -162,7 +162,7 @@ export class StretchSheet {
         return answers.flatMap((answer) => {
             if (answer.nodes.length < 2) return [make('p', {class: 'muted'}, 'Nothing ran here.')];
             const graph = new FlameGraph(answer, {length: (value) => this.panel.length(value), tones: this.page.timeline.tones,
-                pick: isCode ? undefined : (name) => this.page.searchFor(nameExpression(name))}).element;
+                pick: isCode ? undefined : (name) => this.page.search.fill(nameExpression(name))}).element;
             if (!isCode) return [graph];
             return [make('p', {class: 'muted'}, 'As wide as instructions ran in a call and in those that it made. Calls that were open before are not known.' +
                 (answer.cut ? ' Only the first 20 million instructions are looked at.' : '')), graph];
