@@ -37,15 +37,6 @@ static number shifted_register(const a64_registers *r, uint32_t opcode)
                  (unsigned)bits(opcode, 10, 6));
 }
 
-number a64_extended_register(const a64_registers *r, uint32_t opcode, unsigned by)
-{
-    number n = get(r, (unsigned)bits(opcode, 16, 5));
-    const unsigned option = (unsigned)bits(opcode, 13, 3), width = 8u << (option & 3);
-    n.value = option >= 4 ? sign_extend(n.value, width) : n.value & ones(width);
-    n.value <<= by;
-    return n;
-}
-
 /* Decodes the mask of logical and bitfield operations (Arm ARM, DecodeBitMasks): a run of ones,
    rotated and repeated. Returns false if the encoding is reserved. */
 static bool bit_mask(uint32_t opcode, uint64_t *mask)
@@ -88,7 +79,7 @@ static void replay_add(a64_registers *r, uint32_t opcode)
         /* Of the forms that set flags, Rd 31 is the zero register: CMP and CMN. */
         (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), immediate, is_minus)));
     } else if (kind == 0x0b && bits(opcode, 21, 1) != 0) {
-        const number other = a64_extended_register(r, opcode, (unsigned)bits(opcode, 10, 3));
+        const number other = extended_register(r, opcode, (unsigned)bits(opcode, 10, 3));
         (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), other, is_minus)));
     } else if (kind == 0x0b) {
         set(r, rd, fit(opcode, add(get(r, rn), shifted_register(r, opcode), is_minus)));

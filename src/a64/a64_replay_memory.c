@@ -121,7 +121,7 @@ bool a64_address(const a64_registers *r, const a64_insn *what, const a64_record 
         unsigned log = 0;
         while (1u << log < what->size)
             log++;
-        offset = a64_extended_register(r, opcode, bits(opcode, 12, 1) != 0 ? log : 0);
+        offset = extended_register(r, opcode, bits(opcode, 12, 1) != 0 ? log : 0);
         break;
     }
     default: return false;

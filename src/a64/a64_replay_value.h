@@ -104,7 +104,14 @@ static inline number both(number a, number b, uint64_t value)
 }
 
 /* The value of a register, extended by UXTB to SXTX and shifted left. */
-number a64_extended_register(const a64_registers *r, uint32_t opcode, unsigned by);
+static inline number extended_register(const a64_registers *r, uint32_t opcode, unsigned by)
+{
+    number n = get(r, (unsigned)bits(opcode, 16, 5));
+    const unsigned option = (unsigned)bits(opcode, 13, 3), width = 8u << (option & 3);
+    n.value = option >= 4 ? sign_extend(n.value, width) : n.value & ones(width);
+    n.value <<= by;
+    return n;
+}
 
 /* Replays what a load, a store or an atomic operation does to registers (a64_replay_memory.c). */
 void a64_replay_memory(a64_registers *r, const a64_insn *what, const a64_record *record);

@@ -19,7 +19,7 @@ typedef struct export_parts {
     char *manifest;     /* description of the conversion; NULL: without --resume */
     const char *table;  /* name of the current table */
     stele_output *part; /* part that is being written with --resume */
-    stele_output *log;  /* log of the current table, in memory */
+    stele_output *log;  /* Delta log of the current table, in memory; NULL: without one */
     uint64_t kept_count, written_count;
 } export_parts;
 

@@ -278,7 +278,7 @@ static size_t size_of(const checkpoint *at)
 {
     size_t size = sizeof *at + at->count * sizeof *at->events + at->now_count * sizeof *at->now +
                   at->run_count * sizeof *at->runs;
-    /* An even share of what is shared: if there are few checkpoints, each may have its own. */
+    /* Facts that several checkpoints share count in equal parts for each of them. */
     if (at->facts != NULL)
         size += at->facts->count * sizeof *at->facts->at / at->facts->use_count;
     return size;

@@ -261,9 +261,11 @@ static const char *print_verbatim(stele_output *out, const char *text, size_t in
 void print_wrapped(stele_output *out, const char *text, size_t column, size_t indent, size_t width)
 {
     while (*text != 0) {
-        bool is_first = true;
-        while (text[0] == ' ' && text[1] == ' ')
+        bool is_first = true, was_verbatim = false;
+        for (; text[0] == ' ' && text[1] == ' '; was_verbatim = true)
             text = print_verbatim(out, text, indent);
+        if (was_verbatim && *text == '\n')
+            text = print_verbatim(out, text, 0);
         if (column < indent)
             print_spaces(out, indent - column);
         column = indent;

@@ -175,7 +175,8 @@ static bool is_gap_by_custom(const metadata *m, size_t at)
            (after == '}' && has_blanks(m, '}', at, true));
 }
 
-/* Finds a digit of "uuid[16]", whose digits are given by the format. */
+/* Whether a place is one of the digits in "uuid[16]", which are the same in all metadata. Gives the
+   right digit. */
 static bool is_uuid_size(const metadata *m, size_t at, char *digit)
 {
     static const char text[] = "uuid[16]";

@@ -27,7 +27,7 @@ const target_user *emit_next_user(builder *b);
 
 /* Length of an array, text or BLOB: a constant, or the value of a slot when it is decoded. */
 typedef struct class_length {
-    uint64_t value; /* the length if it is fixed, else its slot */
+    uint64_t value; /* the length, or the number of the slot that has it when a record is decoded */
     bool is_fixed;
 } class_length;
 

@@ -296,7 +296,7 @@ typedef struct ctf_stream_class {
     hash_table event_numbers;
     uint64_t event_id_max; /* largest id of an event class */
     uint32_t number;       /* index in schema.streams */
-    bool has_id;           /* the metadata give the id; the only class of a trace needs none */
+    bool has_id;           /* the metadata gives the id; the only class of a trace needs none */
     ctf_text attributes, extensions;
     ctf_place place;
 } ctf_stream_class;

@@ -22,10 +22,9 @@
 #define THREADS_MAX (1u << 22) /* more thread ids than Linux has */
 #define PATH_MAX    256u /* functions of the longest path that is compared with the next one */
 #define SEARCH_MAX  (1u << 10) /* bytes after damage in which records are looked for */
-#define SEARCHES_MAX                                                                           \
-    64u                /* searches without success after which paths are assumed to be no tree \
-                        */
-#define CHAIN_COUNT 4u /* records that must follow from each other */
+/* After so many searches without success, the paths are taken not to form a tree. */
+#define SEARCHES_MAX 64u
+#define CHAIN_COUNT  4u /* records that must follow from each other */
 
 /* A path in the file. */
 typedef struct path {
