@@ -15,6 +15,7 @@ typedef struct part_scan {
     scanned traces;
     stele_scan *scan; /* NULL: no part was opened yet */
     stele_cells *cells;
+    uint64_t *valid; /* validity bits of a chunk, column after column */
     /* buffers for columns whose texts are valid until the next chunk; NULL: not needed */
     stele_cell_text **texts;
 } part_scan;
@@ -96,6 +97,7 @@ static void free_part(trace_scan *t, part_scan *p)
     for (size_t i = 0; p->texts != NULL && i < t->column_count; i++)
         free(p->texts[i]);
     free(p->texts);
+    free(p->valid);
     free(p->cells);
     free(p);
 }
@@ -214,6 +216,12 @@ static stele_status open_part(trace_scan *t, part_scan *p)
     return status == STELE_OK ? make_texts(t, p) : status;
 }
 
+/* How many words the validity bits of a column of a chunk have. */
+static size_t valid_words(const trace_scan *t)
+{
+    return stele_valid_words((size_t)t->all->d->vector_size());
+}
+
 /* Makes the state of a thread and opens the traces. The caller holds the lock. */
 static stele_status make_part(trace_scan *t, part_scan **out)
 {
@@ -223,7 +231,8 @@ static stele_status make_part(trace_scan *t, part_scan **out)
         return STELE_ERR_MEMORY;
     p->cells = calloc(t->column_count + 1, sizeof *p->cells);
     p->texts = calloc(t->column_count + 1, sizeof *p->texts);
-    if (p->cells == NULL || p->texts == NULL)
+    p->valid = calloc(t->column_count + 1, valid_words(t) * sizeof *p->valid);
+    if (p->cells == NULL || p->texts == NULL || p->valid == NULL)
         return STELE_ERR_MEMORY;
     return opener->open(opener->user, t->from->path, &p->traces) ? STELE_OK : STELE_ERR_READ;
 }
@@ -367,10 +376,34 @@ static void aim(const trace_scan *t, part_scan *p, duck_chunk out)
     const duckdb *d = t->all->d;
     for (size_t i = 0; i < t->column_count; i++) {
         duck_vector vector = d->data_chunk_get_vector(out, i);
-        if (t->can_be_null[i])
-            d->vector_ensure_validity_writable(vector);
-        p->cells[i].valid = t->can_be_null[i] ? d->vector_get_validity(vector) : NULL;
+        p->cells[i].valid = t->can_be_null[i] ? &p->valid[i * valid_words(t)] : NULL;
         p->cells[i].values = p->texts[i] != NULL ? p->texts[i] : d->vector_get_data(vector);
+    }
+}
+
+static bool has_nulls(const uint64_t *valid, size_t count)
+{
+    uint64_t all = UINT64_MAX;
+    for (size_t i = 0; i < count / 64; i++)
+        all &= valid[i];
+    if (count % 64 != 0)
+        all &= valid[count / 64] | UINT64_MAX << (count % 64);
+    return all != UINT64_MAX;
+}
+
+/* Gives validity bits to the columns that have nulls in this chunk. DuckDB looks at each row of
+   the others no more. */
+static void give_valid(const trace_scan *t, const part_scan *p, duck_chunk out, size_t count)
+{
+    const duckdb *d = t->all->d;
+    for (size_t i = 0; i < t->column_count; i++) {
+        duck_vector vector;
+        if (p->cells[i].valid == NULL || !has_nulls(p->cells[i].valid, count))
+            continue;
+        vector = d->data_chunk_get_vector(out, i);
+        d->vector_ensure_validity_writable(vector);
+        memcpy(d->vector_get_validity(vector), p->cells[i].valid,
+               stele_valid_words(count) * sizeof(uint64_t));
     }
 }
 
@@ -410,6 +443,8 @@ void functions_fill(duck_info info, duck_chunk out)
             break;
         end_part(t, own->part);
     }
+    if (status == STELE_OK)
+        give_valid(t, own->part, out, chunk.count);
     for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
         const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;
         const stele_cells *cells = &own->part->cells[i];
