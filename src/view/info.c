@@ -171,7 +171,11 @@ static bool is_pictured(const viewer *v)
 
 static void put_figures(const viewer *v, stele_json *j)
 {
+    stele_overview_state state = STELE_INIT(stele_overview_state);
+    if (v->overview != NULL)
+        stele_overview_get_state(v->overview, &state);
     stele_json_uint(j, "events", v->known.event_count);
+    stele_json_uint(j, "insns", state.insn_count); /* those that are not events */
     stele_json_uint(j, "lost", v->stats.lost_count);
     stele_json_uint(j, "missing", v->stats.missing_count);
     stele_json_uint(j, "skipped", v->stats.balance.skipped_size);

@@ -78,7 +78,8 @@ static bool add_marks(const summary *s, lane *to)
                                   .longest_ns = UINT64_MAX,
                                   .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
                                   .name = s->bins[i].name,
-                                  .data = STELE_KIND_INSTANT};
+                                  .data = s->bins[i].insn_count != 0 ? STELE_KIND_INSN
+                                                                     : STELE_KIND_INSTANT};
         if (count != 0 && !picture_lane_add(to, &s->p->scale, &entry))
             return false;
     }

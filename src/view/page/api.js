@@ -9,7 +9,7 @@
  *     has: number}} TrackInfo
  * @typedef {{traces: TraceInfo[], clock: import('./time.js').Clock, wall?: string,
  *     complete: boolean, pictured: boolean, sql: boolean, read: number, total: number, error?: string, begin?: string, end?: string,
- *     events: number, lost: number, missing: number, skipped: number, errors: number,
+ *     events: number, insns: number, lost: number, missing: number, skipped: number, errors: number,
  *     warnings: number, findings: string[], findingsLeftOut: number,
  *     activity: {begin: string, width: number, bins: number[], lossy: number[]},
  *     tracks: TrackInfo[], counters: [number, number, number][], moreCounters: boolean,

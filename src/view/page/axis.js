@@ -48,7 +48,9 @@ export class Axis {
             c.fillRect(Math.round(x), height - 8, 1, 8);
             c.fillStyle = palette.text2;
             const text = this.page.clock === 'ns' ? lengthText(at - origin, 'ns') : shortCount(Number(at - origin));
-            c.fillText((isDeep && at >= origin ? '+' : '') + text, x + 3, height / 2 - 2);
+            const label = (isDeep && at >= origin ? '+' : '') + text;
+            /* A time of which an edge cuts off digits would be another one. */
+            if (x >= -3 && x + 3 + c.measureText(label).width <= width) c.fillText(label, x + 3, height / 2 - 2);
         }
         const corner = this.corner;
         corner.textContent = isDeep ? `${momentText(first, this.page.clock)} +` : `${lengthText(Math.round(view.length), this.page.clock)} in sight`;
@@ -68,12 +70,15 @@ export class Axis {
         const {bins, lossy, begin} = this.page.info.activity, binWidth = this.page.info.activity.width;
         const most = Math.sqrt(Math.max(1, ...bins));
         const shift = Number(BigInt(begin) - this.page.base);
+        /** @type {(x: number) => number} */
+        const snap = (x) => Math.round(x * scale) / scale;
         c.fillStyle = palette.text2;
         for (let i = 0; i < bins.length; i++) {
             if (bins[i] === 0) continue;
-            const x = (shift + i * binWidth) / whole * width;
+            /* Bins begin and end on whole pixels: else their borders show as stripes. */
+            const x = snap((shift + i * binWidth) / whole * width), until = snap((shift + (i + 1) * binWidth) / whole * width);
             const size = Math.sqrt(bins[i]) / most * (height - 6);
-            c.fillRect(x, height - size, Math.max(1, binWidth / whole * width), size);
+            c.fillRect(x, height - size, Math.max(1, until - x), size);
         }
         c.fillStyle = palette.error;
         for (const i of lossy) c.fillRect((shift + i * binWidth) / whole * width - 1, 0, Math.max(3, binWidth / whole * width), 5);

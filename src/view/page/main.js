@@ -117,16 +117,17 @@ export class Page {
             if (info.lost > 0) what.push(`${ofThem(info.lost, 'event was', 'events were')} lost: hatched.`);
             if (info.missing > 0) what.push(`${ofThem(info.missing, 'packet is', 'packets are')} missing.`);
             if (info.errors > 0) what.push(`${ofThem(info.errors, 'error was', 'errors were')} found in the traces: see the tab Traces.`);
-            if (info.events === 0) what.push('There are no events.');
+            if (info.events === 0 && info.insns === 0) what.push('There are no events.');
             this.say(what.join(' '), what.length !== 0);
             return;
         }
         const progress = document.createElement('progress');
         if (info.pictured) {
-            bar.replaceChildren('Looking for what is open where: until then arrows and states are not shown, and questions take longer');
+            bar.replaceChildren(info.clock === 'instructions' ? 'Looking for places to read on from: until then questions take longer'
+                : 'Looking for what is open where: until then arrows and states are not shown, and questions take longer');
         } else {
             if (info.total > 0) progress.value = info.read / info.total;
-            bar.replaceChildren(`Reading: ${countText(info.events)} events so far`, progress);
+            bar.replaceChildren(`Reading: ${info.insns > 0 ? countText(info.insns) + ' instructions' : countText(info.events) + ' events'} so far`, progress);
         }
         bar.classList.remove('warn');
     }

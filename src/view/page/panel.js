@@ -204,7 +204,8 @@ export class Panel {
             nodes.push(make('h2', {}, trace.path), make('p', {}, `${trace.title}${trace.version ? ' ' + trace.version : ''}` +
                 (trace.size === undefined ? '' : `, ${sizeText(trace.size)}`)));
         /** @type {[string, string][]} */
-        const rows = [['Events', countText(info.events) + (info.complete ? '' : ' so far')]];
+        const rows = info.insns > 0 ? [['Instructions', countText(info.insns) + (info.pictured ? '' : ' so far')]] : [];
+        rows.push(['Events', countText(info.events) + (info.pictured ? '' : ' so far')]);
         if (info.begin !== undefined && info.end !== undefined) {
             rows.push(['Length', this.length(BigInt(info.end) - BigInt(info.begin))]);
             if (info.wall !== undefined) rows.push(['Begin', wallText(BigInt(info.begin) + BigInt(info.wall))]);
