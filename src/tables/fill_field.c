@@ -82,21 +82,23 @@ FILL(message)
 #define UNSIGNED_TYPES (TYPE_BIT(BOOL) | TYPE_BIT(UINT) | TYPE_BIT(POINTER) | TYPE_BIT(KOID))
 
 /* These have no branches, because fields of different types follow each other in no order. */
-static inline bool is_among(const stele_field *field, uint32_t types)
+static inline unsigned is_among(const stele_field *field, uint32_t types)
 {
-    return (types >> (field->type % 32) & 1) != 0;
+    return types >> (field->type % 32) & 1;
 }
 
 static inline bool take_int(const stele_field *field, int64_t *value)
 {
     *value = field->u.i;
-    return is_among(field, TYPE_BIT(INT)) | (is_among(field, UNSIGNED_TYPES) & (field->u.i >= 0));
+    return (is_among(field, TYPE_BIT(INT)) |
+            (is_among(field, UNSIGNED_TYPES) & (field->u.i >= 0))) != 0;
 }
 
 static inline bool take_uint(const stele_field *field, uint64_t *value)
 {
     *value = field->u.u;
-    return is_among(field, UNSIGNED_TYPES) | (is_among(field, TYPE_BIT(INT)) & (field->u.i >= 0));
+    return (is_among(field, UNSIGNED_TYPES) |
+            (is_among(field, TYPE_BIT(INT)) & (field->u.i >= 0))) != 0;
 }
 
 static inline bool take_double(const stele_field *field, double *value)
