@@ -12,6 +12,33 @@ bool viewer_goes_on(const viewer *v)
     return v->go_on == NULL || v->go_on(v->go_on_user);
 }
 
+/* ---- Activity over time -----------------------------------------------------------------------
+ */
+
+static void activity_widen(view_activity *a)
+{
+    for (size_t i = 0; i < VIEW_BINS; i++) {
+        const size_t from = i * 2;
+        a->bins[i] = from < VIEW_BINS ? a->bins[from] + a->bins[from + 1] : 0;
+        a->is_lossy[i] = from < VIEW_BINS && (a->is_lossy[from] || a->is_lossy[from + 1]);
+    }
+    a->width_ns *= 2;
+}
+
+void view_activity_add(view_activity *a, int64_t time_ns, bool is_lossy)
+{
+    uint64_t far;
+    if (a->width_ns == 0) {
+        a->width_ns = 1;
+        a->begin_ns = time_ns;
+    }
+    far = time_ns > a->begin_ns ? (uint64_t)time_ns - (uint64_t)a->begin_ns : 0;
+    while (far / a->width_ns >= VIEW_BINS)
+        activity_widen(a);
+    a->bins[far / a->width_ns]++;
+    a->is_lossy[far / a->width_ns] |= is_lossy;
+}
+
 /* ---- Tracks and counters --------------------------------------------------------------------- */
 
 view_track *view_known_track(view_known *k, uint32_t track)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "view/busy.h"
 #include "view/kept.h"
 #include "view/list.h"
 #include "view/reading.h"
@@ -14,33 +15,10 @@ struct view_scan {
     viewer *v;
     view_reading r;
     pass p;
-    view_known own;   /* what the scan finds while answers still come from an overview */
+    view_known own; /* what the scan finds while answers still come from an overview */
+    busy_tracks busy;
     view_known *into; /* what is found is put here: `own`, or what the viewer knows */
 };
-
-static void activity_widen(view_activity *a)
-{
-    for (size_t i = 0; i < VIEW_BINS; i++) {
-        const size_t from = i * 2;
-        a->bins[i] = from < VIEW_BINS ? a->bins[from] + a->bins[from + 1] : 0;
-        a->is_lossy[i] = from < VIEW_BINS && (a->is_lossy[from] || a->is_lossy[from + 1]);
-    }
-    a->width_ns *= 2;
-}
-
-static void activity_add(view_activity *a, int64_t time_ns, bool is_lossy)
-{
-    uint64_t far;
-    if (a->width_ns == 0) {
-        a->width_ns = 1;
-        a->begin_ns = time_ns;
-    }
-    far = time_ns > a->begin_ns ? (uint64_t)time_ns - (uint64_t)a->begin_ns : 0;
-    while (far / a->width_ns >= VIEW_BINS)
-        activity_widen(a);
-    a->bins[far / a->width_ns]++;
-    a->is_lossy[far / a->width_ns] |= is_lossy;
-}
 
 static void see_time(view_known *k, int64_t time_ns, bool is_lossy)
 {
@@ -53,7 +31,7 @@ static void see_time(view_known *k, int64_t time_ns, bool is_lossy)
         k->begin_ns = time_ns;
     if (time_ns > k->end_ns)
         k->end_ns = time_ns;
-    activity_add(&k->activity, time_ns, is_lossy);
+    view_activity_add(&k->activity, time_ns, is_lossy);
 }
 
 /* Adds the counters of an event: those of its fields that are numbers are plotted. */
@@ -158,7 +136,7 @@ static stele_status scan_events(void *user, const stele_segment *segment)
 
 static stele_status scan_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {
-    const view_scan *s = user;
+    view_scan *s = user;
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_span *span = &spans[i];
         view_track *track = view_known_track(s->into, span->track);
@@ -177,8 +155,9 @@ static stele_status scan_spans(void *user, const stele_segment *segment, const s
         } else {
             if (span->depth >= track->depth_rows)
                 track->depth_rows = span->depth < VIEW_DEPTH_MAX ? span->depth + 1 : VIEW_DEPTH_MAX;
-            if (span->depth == 0)
-                track->busy_ns += stele_span_duration_ns(span);
+            if (span->end != STELE_SPAN_ENTRY_LOST &&
+                !busy_add(&s->busy, span->track, span->begin_ns, span->end_ns, &track->busy_ns))
+                return STELE_ERR_MEMORY;
         }
     }
     return STELE_OK;
@@ -230,6 +209,7 @@ void viewer_end_scan(viewer *v)
     if (v->scan == NULL)
         return;
     pass_close(&v->scan->p);
+    busy_free(&v->scan->busy);
     free(v->scan->own.tracks);
     free(v->scan);
     v->scan = NULL;

@@ -27,7 +27,7 @@
 
 typedef struct view_track {
     uint64_t event_count, span_count;
-    uint64_t busy_ns; /* time in outermost spans */
+    uint64_t busy_ns; /* time covered by nested spans */
     /* with VIEW_HAS_NESTED: the last time of what nests, where spans end that are open to the end
      */
     int64_t last_ns;
@@ -126,6 +126,9 @@ struct viewer {
     stele_name *names; /* names of the answer, in the order of their first use */
     size_t name_count, names_capacity;
 };
+
+/* Adds an event to the bin of its time. */
+void view_activity_add(view_activity *a, int64_t time_ns, bool is_lossy);
 
 /* Returns what is known of a track, NULL if out of memory. */
 view_track *view_known_track(view_known *k, uint32_t track);

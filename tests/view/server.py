@@ -362,6 +362,10 @@ def check_whole(server, trace, info):
         answer = server.ask("span", at=at, track=row["track"], depth=row["index"])
         check("a span is found", answer["found"] and int(answer["begin"]) <= at)
         check_record(server, trace, row["track"], answer)
+    rows = [track for track in lines("timeline", "--json", trace)["tracks"] if track["kind"] == "track"]
+    found = sorted(track["busy"] for track in info["tracks"] if track["busy"] != 0)
+    check(f"{trace}: tracks are as busy as in timeline",
+          found == sorted(row["busy_ns"] for row in rows if row["busy_ns"] != 0), found)
     counted = summary["traces"][0]["event_count"]
     check("there are as many events", info["events"] == counted, (info["events"], counted))
 
