@@ -6,7 +6,11 @@
 
 #include "core/array.h"
 
-#define ALIKE 8u /* how many slots one hash has */
+#define ALIKE 8u /* how many tags one hash has */
+
+/* A tag has the number of a request in its lowest bits, a 1 above it, and bits of the hash. */
+#define NUMBER_BITS 12u
+_Static_assert(KERNEL_REQUESTS == 1u << NUMBER_BITS, "a tag has room for each number");
 
 bool kernel_disks_init(kernel_disks *d, stele_context *context)
 {
@@ -14,13 +18,17 @@ bool kernel_disks_init(kernel_disks *d, stele_context *context)
     d->key = hash_key_make();
     d->requests = calloc(KERNEL_REQUESTS, sizeof *d->requests);
     d->tags = calloc(KERNEL_REQUESTS, sizeof *d->tags);
-    return d->requests != NULL && d->tags != NULL;
+    d->spare = malloc(KERNEL_REQUESTS * sizeof *d->spare);
+    for (d->spare_count = 0; d->spare != NULL && d->spare_count < KERNEL_REQUESTS; d->spare_count++)
+        d->spare[d->spare_count] = (uint16_t)(KERNEL_REQUESTS - 1 - d->spare_count);
+    return d->requests != NULL && d->tags != NULL && d->spare != NULL;
 }
 
 void kernel_disks_free(kernel_disks *d)
 {
     free(d->requests);
     free(d->tags);
+    free(d->spare);
     free(d->devices);
 }
 
@@ -65,59 +73,84 @@ static uint64_t hash_of(const kernel_disks *d, uint64_t device, uint64_t sector)
     return hash_keyed_pair(d->key, device, sector);
 }
 
-/* Returns the first slot of a hash. */
-static size_t first_of(uint64_t hash)
+/* The tag of a request with this hash and the number 0. */
+static uint64_t tag_of(uint64_t hash)
 {
-    return hash % (KERNEL_REQUESTS / ALIKE) * ALIKE;
+    return (hash | 1) << NUMBER_BITS;
 }
 
-/* Tags of one hash lie side by side, so that one line of the cache is looked at as a rule. */
-kernel_request *kernel_disks_find(kernel_disks *d, uint64_t device, uint64_t sector)
+static uint32_t number_of(uint64_t tag)
+{
+    return (uint32_t)(tag % KERNEL_REQUESTS);
+}
+
+/* The tags of a hash, which lie side by side, so that one line of the cache is looked at. */
+static uint64_t *tags_of(const kernel_disks *d, uint64_t hash)
+{
+    return &d->tags[(hash >> 32) % (KERNEL_REQUESTS / ALIKE) * ALIKE];
+}
+
+/* Finds the tag of a request in use. Returns NULL if there is none. */
+static uint64_t *find_tag(const kernel_disks *d, uint64_t device, uint64_t sector)
 {
     const uint64_t hash = hash_of(d, device, sector);
-    const size_t first = first_of(hash);
-    for (size_t i = first; i != first + ALIKE; i++)
-        if (d->tags[i] == (hash | 1) && d->requests[i].device == device &&
-            d->requests[i].sector == sector)
-            return &d->requests[i];
+    uint64_t *const tags = tags_of(d, hash);
+    for (size_t i = 0; i != ALIKE; i++) {
+        const kernel_request *r = &d->requests[number_of(tags[i])];
+        if (tags[i] - number_of(tags[i]) == tag_of(hash) && r->device == device &&
+            r->sector == sector)
+            return &tags[i];
+    }
     return NULL;
+}
+
+kernel_request *kernel_disks_find(kernel_disks *d, uint64_t device, uint64_t sector)
+{
+    const uint64_t *tag = find_tag(d, device, sector);
+    return tag != NULL ? &d->requests[number_of(*tag)] : NULL;
 }
 
 kernel_request *kernel_disks_place(kernel_disks *d, uint64_t device, uint64_t sector,
                                    bool *is_taken)
 {
     kernel_request *chosen = kernel_disks_find(d, device, sector);
-    size_t first;
+    const uint64_t *tags = tags_of(d, hash_of(d, device, sector));
     *is_taken = true;
     if (chosen != NULL)
         return chosen;
-    first = first_of(hash_of(d, device, sector));
-    chosen = &d->requests[first];
-    for (size_t i = first; i != first + ALIKE; i++) {
-        if (d->tags[i] == 0) {
+    for (size_t i = 0; i != ALIKE; i++) {
+        kernel_request *r = &d->requests[number_of(tags[i])];
+        if (tags[i] == 0) {
             *is_taken = false;
-            return &d->requests[i];
+            return &d->requests[d->spare[d->spare_count - 1]];
         }
-        if (d->requests[i].begun.ns < chosen->begun.ns)
-            chosen = &d->requests[i];
+        if (chosen == NULL || r->begun.ns < chosen->begun.ns)
+            chosen = r;
     }
     return chosen;
 }
 
+/* The request is the one that is spare next. If it was not just left, its place has a free tag. */
 void kernel_disks_take(kernel_disks *d, const kernel_request *r)
 {
-    d->tags[r - d->requests] = hash_of(d, r->device, r->sector) | 1;
+    const uint64_t hash = hash_of(d, r->device, r->sector);
+    uint64_t *tag = tags_of(d, hash);
+    while (*tag != 0)
+        tag++;
+    *tag = tag_of(hash) | d->spare[--d->spare_count];
 }
 
 void kernel_disks_leave(kernel_disks *d, const kernel_request *r)
 {
-    d->tags[r - d->requests] = 0;
+    d->spare[d->spare_count++] = (uint16_t)(r - d->requests);
+    *find_tag(d, r->device, r->sector) = 0;
+    d->requests[r - d->requests].begun.is_there = false;
 }
 
 kernel_request *kernel_disks_next(kernel_disks *d, const kernel_request *before)
 {
     size_t i = before != NULL ? (size_t)(before - d->requests) + 1 : 0;
-    while (i != KERNEL_REQUESTS && d->tags[i] == 0)
+    while (i != KERNEL_REQUESTS && !d->requests[i].begun.is_there)
         i++;
     return i != KERNEL_REQUESTS ? &d->requests[i] : NULL;
 }

@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "model/context.h"
 
-/* How many requests are followed at a time: eight slots for each hash. */
+/* How many requests are followed at a time: eight tags for each hash. */
 #define KERNEL_REQUESTS 4096u
 
 /* Something that has begun and has not ended: an interrupt, a request. */
@@ -32,8 +32,11 @@ typedef struct kernel_device {
 
 typedef struct kernel_disks {
     stele_context *context;
-    kernel_request *requests; /* hash table of requests in progress, in sets of eight */
-    uint64_t *tags;           /* hashes of the requests, made odd; 0: the slot is free */
+    kernel_request
+        *requests;   /* the lowest numbers are used first, so that they stay in the cache */
+    uint16_t *spare; /* numbers of requests that are not in use; the last one is next */
+    uint32_t spare_count;
+    uint64_t *tags; /* hash table of requests in use: see tag_of(); 0: free */
     hash_key key;
     kernel_device *devices;
     uint32_t device_count, device_capacity;
@@ -50,12 +53,12 @@ bool kernel_disks_name(kernel_disks *d, uint64_t number, stele_name given, stele
 /* Finds the request in progress for a device and sector. Returns NULL if there is none. */
 kernel_request *kernel_disks_find(kernel_disks *d, uint64_t device, uint64_t sector);
 
-/* Finds a slot for a new request. With `*is_taken` set, the slot has one that nobody saw end, and
-   that the caller must give up. */
+/* Finds room for a new request, to be filled in and taken. With `*is_taken` set, it has one that
+   nobody saw end, and that the caller must leave before. */
 kernel_request *kernel_disks_place(kernel_disks *d, uint64_t device, uint64_t sector,
                                    bool *is_taken);
 
-/* Marks a slot as taken by the request for its device and sector, or as free. */
+/* Takes a request into use, with its device and sector, or ends its use. */
 void kernel_disks_take(kernel_disks *d, const kernel_request *r);
 void kernel_disks_leave(kernel_disks *d, const kernel_request *r);
 
