@@ -41,6 +41,7 @@ head -c 330 "$small/ch_0" >cut/ch_0
 expect 1 cat --ctf-pretty cut
 lines out 5
 says err 'ch_0:216: error CTF405'
+says_not err 'error CTF450' # the record at its end is cut by the same
 
 # barectf before 2.3.1 began packets after their first event: --end must not miss it. Two packets of
 # one event each, at 10 ns in 10 to 20, and at 50 ns in 60 to 70.

@@ -204,12 +204,24 @@ static decode_outcome search_quietly(search *s, uint64_t *place, uint64_t *hidde
     return outcome;
 }
 
+/* Whether the record cannot be read because the file ends within it. That the packet is cut there
+   was reported (CTF405), and the record is not reported again. */
+static bool is_of_cut(const search *s, const decoder_problem *problem, bool is_end)
+{
+    const ctf_content *content = s->content;
+    const ctf_packet *packet = content->packet;
+    return is_end && problem->code == CTF450 && packet->is_cut && content->bytes == NULL &&
+           packet->offset + content->content_bits / 8 >= content->packets->size;
+}
+
 static void report(const search *s, const decoder_problem *problem, uint64_t place, uint64_t size)
 {
     const ctf_packets *packets = s->content->packets;
     const bool is_end = place == s->content->content_bits;
     const uint64_t offset_bits = s->content->packet->offset * 8 + s->from;
     char at[40] = "", on[96] = "; the rest of the packet is skipped";
+    if (is_of_cut(s, problem, is_end))
+        return;
     if (problem->offset_bits / 8 != offset_bits / 8)
         snprintf(at, sizeof at, ", at byte %" PRIu64, problem->offset_bits / 8);
     if (!is_end)
