@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/fxt/records/resume.h"
 
 const stele_code fxt_codes[FXT_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
@@ -26,11 +29,14 @@ stele_status walk_open(record_walk *k, input *in, bool is_big_endian, size_t win
                        diag_sink *diag)
 {
     *k = (record_walk){.is_big_endian = is_big_endian, .diag = diag};
-    return window_open(&k->window, in, 0, UINT64_MAX, window_size, WALK_LOADED_MAX);
+    /* With room for twice of what is asked for at most, bytes are not moved each time. */
+    return window_open(&k->window, in, 0, UINT64_MAX, window_size, 2 * WALK_LOADED_MAX);
 }
 
 void walk_close(record_walk *k)
 {
+    free(k->judged);
+    k->judged = NULL;
     window_close(&k->window);
 }
 
@@ -39,7 +45,8 @@ void walk_move(record_walk *k, uint64_t start, uint64_t stop)
     window_move(&k->window, start, stop);
     k->step = 0;
     k->is_lost = k->is_ended = false;
-    k->askew_from = k->askew_end = UINT64_MAX;
+    if (k->judged != NULL)
+        k->judged->first = UINT64_MAX; /* another end may change the answers */
 }
 
 /* Loads bytes like window_need(), but does not ask an input again that has ended: in damaged data
@@ -78,7 +85,10 @@ size_t walk_want(const record_walk *k)
 
 void walk_load(record_walk *k, walk_record *r, size_t want)
 {
-    const size_t loaded = walk_need(k, want < r->size ? want : (size_t)r->size);
+    size_t loaded = walk_need(k, want < r->size ? want : (size_t)r->size);
+    /* How much more is loaded by chance must not decide what the record is taken for. */
+    if (loaded > WALK_LOADED_MAX)
+        loaded = WALK_LOADED_MAX;
     r->bytes = k->window.at;
     r->loaded = loaded < r->size ? loaded : (size_t)r->size;
 }
@@ -116,127 +126,30 @@ walk_report(record_walk *k, fxt_code code, uint64_t offset, uint64_t size, const
 
 /* ---- Judgement of bytes ---- */
 
-/* Bytes to be judged: how many are loaded, and how many follow in the range. */
-typedef struct view {
-    const uint8_t *at;
-    uint64_t loaded, left;
-    bool is_big_endian;
-} view;
-
-static view walk_view(const record_walk *k)
+static fxt_view walk_view(const record_walk *k)
 {
     const uint64_t loaded = (uint64_t)(k->window.end - k->window.at);
-    return (view){k->window.at, loaded, walk_left(k), k->is_big_endian};
-}
-
-/*
- * Whether the record says nothing: an empty string, an object or event without a name, an empty
- * blob. Headers of arguments have the same form as those of records, and small values look like
- * such records, so these prove nothing.
- */
-static bool is_hollow(const stele_fxt_record *r)
-{
-    switch (r->type) {
-    case STELE_FXT_METADATA: return r->subtype == STELE_FXT_PROVIDER_INFO && r->name.bytes == NULL;
-    case STELE_FXT_STRING: return fxt_string_size(r->name.ref) == 0;
-    case STELE_FXT_EVENT: return r->category.ref == 0 && r->name.ref == 0;
-    case STELE_FXT_USERSPACE_OBJECT:
-    case STELE_FXT_KERNEL_OBJECT: return r->name.ref == 0;
-    case STELE_FXT_LARGE: return r->name.ref == 0 || r->payload_size == 0;
-    default: return false;
-    }
-}
-
-/* Whether a record begins after `ahead` bytes: its header is plausible, and its contents, as far as
-   loaded, end exactly where its size says. */
-static bool view_is_sound(const view *v, uint64_t ahead)
-{
-    const uint64_t header = fxt_word(v->at + ahead, v->is_big_endian);
-    const uint64_t loaded = v->loaded - ahead, size = fxt_size(header);
-    stele_fxt_record record;
-    if (!fxt_is_plausible(header, UINT64_MAX))
-        return false;
-    if (fxt_type(header) != STELE_FXT_LARGE && size > loaded)
-        return true;
-    return stele_fxt_decode(v->at + ahead, (size_t)loaded, v->is_big_endian, &record) ==
-               STELE_FXT_OK &&
-           record.used == size && !is_hollow(&record);
-}
-
-/* Whether a record between two damaged places is sound by itself: without a successor its contents
-   must fit its size. Short records of state look too much like numbers. */
-static bool view_stands_alone(const view *v, uint64_t ahead)
-{
-    stele_fxt_record record;
-    return stele_fxt_decode(v->at + ahead, (size_t)(v->loaded - ahead), v->is_big_endian,
-                            &record) == STELE_FXT_OK &&
-           record.type >= STELE_FXT_EVENT && record.type <= STELE_FXT_PROFILER &&
-           record.type != STELE_FXT_BLOB && record.used == record.size && !is_hollow(&record);
-}
-
-/* Whether sound records follow each other after `ahead` bytes: `depth` of them, or at least
-   `depth_to_end` up to the end. */
-static bool view_resumes(const view *v, uint64_t ahead, unsigned depth, unsigned depth_to_end)
-{
-    const uint64_t from = ahead;
-    for (unsigned i = 0; i < depth; i++) {
-        uint64_t size;
-        if (ahead == v->left)
-            return i >= depth_to_end;
-        if (ahead + FXT_WORD > v->loaded)
-            return i >= depth_to_end && ahead < v->left; /* the next one is not loaded */
-        size = fxt_size(fxt_word(v->at + ahead, v->is_big_endian));
-        if (!view_is_sound(v, ahead))
-            return i == 1 && depth == 2 && view_stands_alone(v, from);
-        if (size > v->left - ahead)
-            return i != 0; /* the last record is cut */
-        ahead += size;
-    }
-    return true;
-}
-
-/* Whether records follow each other after `ahead` bytes, by their headers alone: newer writers may
-   add to each record what is unknown here. */
-static bool view_resumes_loosely(const view *v, uint64_t ahead, unsigned depth)
-{
-    for (unsigned i = 0; i < depth; i++) {
-        uint64_t header;
-        if (ahead == v->left)
-            return i > 1;
-        if (ahead >= v->loaded || ahead + FXT_WORD > v->loaded)
-            return false;
-        header = fxt_word(v->at + ahead, v->is_big_endian);
-        if (!fxt_is_plausible(header, v->left - ahead))
-            return false;
-        ahead += fxt_size(header);
-    }
-    return true;
+    return (fxt_view){k->window.at, loaded, walk_left(k), k->is_big_endian};
 }
 
 /* ---- Search for records after damage ---- */
 
 static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to_end)
 {
-    const view v = walk_view(k);
-    return view_resumes(&v, 0, depth, depth_to_end);
-}
-
-/* Whether records go on after `ahead` bytes, a whole number of words. */
-static bool view_goes_on(const view *v, uint64_t ahead)
-{
-    return view_resumes(v, ahead, 2, 1) || view_resumes_loosely(v, ahead, 5);
+    const fxt_view v = walk_view(k);
+    return fxt_view_resumes(&v, 0, depth, depth_to_end);
 }
 
 /* Moves to where records go on that are no whole words away, because bytes were lost or came in
    between. Returns false if there are none in the next ASKEW_SIZE bytes, or if records go on before
    them at a whole number of words. */
-static bool walk_goes_on_askew(record_walk *k, const view *v)
+static bool walk_goes_on_askew(record_walk *k, const fxt_view *v)
 {
     for (uint64_t ahead = 1; ahead < ASKEW_SIZE && ahead + FXT_WORD <= v->loaded; ahead++) {
         if (ahead % FXT_WORD == 0) {
-            if (view_goes_on(v, ahead))
+            if (fxt_view_goes_on(v, ahead))
                 return false;
-        } else if (view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_TO_END)) {
+        } else if (fxt_view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_TO_END)) {
             k->window.at += ahead;
             return true;
         }
@@ -251,8 +164,8 @@ static void walk_resync(record_walk *k, fxt_code code, const char *found)
     uint64_t size;
     k->window.at += FXT_WORD;
     while (walk_need(k, AHEAD) >= FXT_WORD) {
-        const view v = walk_view(k);
-        if (view_goes_on(&v, 0))
+        const fxt_view v = walk_view(k);
+        if (fxt_view_goes_on(&v, 0))
             break;
         size = window_offset(&k->window) - from;
         if (size % ASKEW_SIZE == FXT_WORD && walk_goes_on_askew(k, &v))
@@ -297,61 +210,64 @@ static bool walk_deliver_resized(record_walk *k, walk_record *r, fxt_code code, 
     return walk_deliver_damaged(k, r, used);
 }
 
-/* Whether records follow each other between two places that are no whole words away. What was
-   searched is not searched again: in damaged data each word can be taken for a record. */
-static bool walk_hides_askew(record_walk *k, const view *v, uint64_t from, uint64_t stop)
+/* Judges a position for a search, and remembers the answer unless bytes that may change it are not
+   loaded. */
+static bool walk_judge(record_walk *k, const fxt_view *v, judged_kind kind, uint64_t ahead)
 {
-    const uint64_t base = window_offset(&k->window);
-    uint64_t ahead = from;
-    if (base + from < k->askew_from || base + from > k->askew_end ||
-        (base + from - k->askew_from) % FXT_WORD != 0)
-        k->askew_from = base + from;
-    else
-        ahead = k->askew_end - base;
-    for (; ahead + FXT_WORD <= stop; ahead++) {
-        if (ahead % FXT_WORD != 0 && view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_TO_END))
-            break;
-    }
-    k->askew_end = base + ahead;
-    return ahead + FXT_WORD <= stop;
+    const bool is_good = kind == JUDGED_ASKEW
+                             ? fxt_view_resumes(v, ahead, ASKEW_DEPTH, ASKEW_TO_END)
+                             : fxt_view_resumes(v, ahead, 3, kind == JUDGED_ONE_TO_END ? 1 : 2);
+    if (v->loaded == v->left || v->loaded - ahead >= AHEAD)
+        judged_set(k->judged, kind, window_offset(&k->window) + ahead, is_good);
+    return is_good;
 }
 
-/* Whether records follow each other somewhere in the loaded bytes of this one. At whole numbers of
-   words the first of them must not be a record of state, as numbers and headers of arguments look
-   like those; elsewhere more must follow each other. */
+/* Whether records follow each other at one of the positions between two of the loaded bytes. At
+   whole numbers of words the first of them must not be a record of state, as numbers and headers of
+   arguments look like those. */
+static bool walk_finds(record_walk *k, const fxt_view *v, judged_kind kind, uint64_t from,
+                       uint64_t stop)
+{
+    const uint64_t base = window_offset(&k->window);
+    const uint8_t whole = (uint8_t)(1u << base % FXT_WORD);
+    const uint8_t pattern = kind == JUDGED_ASKEW ? (uint8_t)~whole : whole;
+    bool is_good = false;
+    for (uint64_t ahead = from; ahead + FXT_WORD <= stop; ahead++) {
+        ahead = judged_next(k->judged, kind, base + ahead, base + stop - FXT_WORD + 1, pattern,
+                            &is_good) -
+                base;
+        if (is_good)
+            return true;
+        if (ahead + FXT_WORD > stop)
+            return false;
+        if (kind != JUDGED_ASKEW &&
+            fxt_type(fxt_word(v->at + ahead, v->is_big_endian)) < STELE_FXT_EVENT)
+            judged_set(k->judged, kind, base + ahead, false);
+        else if (walk_judge(k, v, kind, ahead))
+            return true;
+    }
+    return false;
+}
+
+/* Whether records follow each other somewhere in the first bytes of this one: three at a whole
+   number of words, more of them elsewhere. */
 static bool walk_hides_records(record_walk *k, const walk_record *at, uint64_t from,
                                unsigned depth_to_end)
 {
-    const view v = walk_view(k);
-    const uint64_t stop = at->size < v.loaded ? at->size : v.loaded;
-    for (uint64_t ahead = from; ahead + FXT_WORD <= stop; ahead += FXT_WORD) {
-        if (fxt_type(fxt_word(v.at + ahead, v.is_big_endian)) >= STELE_FXT_EVENT &&
-            view_resumes(&v, ahead, 3, depth_to_end))
-            return true;
+    const fxt_view v = walk_view(k);
+    uint64_t stop = at->size < v.loaded ? at->size : v.loaded;
+    if (stop > JUDGED_SIZE - 64)
+        stop = JUDGED_SIZE - 64;
+    if (k->judged == NULL)
+        k->judged = calloc(1, sizeof *k->judged);
+    if (k->judged == NULL) {
+        k->window.status = STELE_ERR_MEMORY;
+        return false;
     }
-    return walk_hides_askew(k, &v, from, stop);
-}
-
-/* Whether a record begins after `ahead` bytes, perhaps after some with unknown additions: one with
-   a plausible header, or with contents that end where its size says. */
-static bool view_is_followed(const view *v, uint64_t ahead)
-{
-    for (unsigned i = 0; i < 8 && ahead + FXT_WORD <= v->loaded; i++) {
-        stele_fxt_record next;
-        const stele_fxt_fault fault =
-            stele_fxt_decode(v->at + ahead, (size_t)(v->loaded - ahead), v->is_big_endian, &next);
-        if (next.size == 0)
-            return false;
-        if (next.size > v->left - ahead) /* if it is a record, it is cut */
-            return fault == STELE_FXT_FAULT_CUT || fault == STELE_FXT_FAULT_SUBTYPE;
-        if (fxt_is_plausible(next.header, v->left - ahead) || fault == STELE_FXT_FAULT_CUT ||
-            (fault == STELE_FXT_OK && next.used == next.size))
-            return true;
-        if (fault != STELE_FXT_FAULT_SUBTYPE && fault != STELE_FXT_OK)
-            return false;
-        ahead += next.size;
-    }
-    return true; /* as far as bytes are loaded */
+    judged_move(k->judged, window_offset(&k->window));
+    return walk_finds(k, &v, depth_to_end == 1 ? JUDGED_ONE_TO_END : JUDGED_TWO_TO_END, from,
+                      stop) ||
+           walk_finds(k, &v, JUDGED_ASKEW, from, stop);
 }
 
 /* Whether records, or the end, follow after `ahead` bytes, or that cannot be seen. With `is_sure`
@@ -360,17 +276,20 @@ static bool walk_leads_far(const record_walk *k, uint64_t ahead, bool is_sure)
 {
     const uint64_t left = walk_left(k) - ahead;
     uint8_t bytes[AHEAD_FAR];
-    view v = {bytes, 0, left, k->is_big_endian};
+    fxt_view v = {bytes, 0, left, k->is_big_endian};
     size_t got;
     if (left == 0 || !k->window.in->is_seekable)
         return true;
-    if (input_read(k->window.in, window_offset(&k->window) + ahead, bytes,
-                   left < AHEAD_FAR ? (size_t)left : AHEAD_FAR, &got) != STELE_OK)
+    got = left < AHEAD_FAR ? (size_t)left : AHEAD_FAR;
+    if (ahead + got <= (uint64_t)(k->window.end - k->window.at))
+        v.at = k->window.at + ahead;
+    else if (input_read(k->window.in, window_offset(&k->window) + ahead, bytes, got, &got) !=
+             STELE_OK)
         return true;
     v.loaded = got;
     if (!is_sure)
-        return view_is_followed(&v, 0);
-    return view_goes_on(&v, 0);
+        return fxt_view_is_followed(&v, 0);
+    return fxt_view_goes_on(&v, 0);
 }
 
 /*
@@ -400,6 +319,8 @@ static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
     if (r->size <= left && is_known && fxt_is_plausible(r->header, left) &&
         walk_leads_far(k, r->size, true))
         return true;
+    walk_look(k, JUDGED_SIZE + AHEAD);
+    r->bytes = k->window.at;
     if (walk_hides_records(k, r, FXT_WORD, 1))
         return false;
     if (r->size <= left)
@@ -415,18 +336,18 @@ static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
    wrong: then its contents end before, or records follow. Returns false if it is not a record. */
 static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
 {
-    const view v = walk_view(k);
+    const fxt_view v = walk_view(k);
     stele_fxt_record record;
     const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     uint64_t step = FXT_WORD;
     if (fault == STELE_FXT_OK && record.used <= r->loaded) {
-        if (!view_goes_on(&v, record.used) && walk_hides_records(k, r, FXT_WORD, 1))
+        if (!fxt_view_goes_on(&v, record.used) && walk_hides_records(k, r, FXT_WORD, 1))
             return false;
         return walk_deliver_resized(k, r, FXT002, record.used);
     }
     if (fault != STELE_FXT_OK && fault != STELE_FXT_FAULT_CUT)
         return false;
-    while (step < left && !view_resumes(&v, step, 3, 2))
+    while (step < left && !fxt_view_resumes(&v, step, 3, 2))
         step += FXT_WORD;
     if (step < left) {
         walk_report(k, FXT002, r->offset, step, "a size of %llu bytes, %llu are left",
@@ -551,19 +472,10 @@ bool walk_next_slow(record_walk *k, walk_record *r)
     }
 }
 
-/* Whether a record's size leads to other records although its contents are not valid. Contents that
-   are too short or too long speak against the size, so more records are required then. */
-static bool view_is_led_to(const view *v, uint64_t ahead, const stele_fxt_record *r)
-{
-    if (r->fault == STELE_FXT_OK || r->fault == STELE_FXT_FAULT_SUBTYPE || ahead == v->left)
-        return view_is_followed(v, ahead);
-    return view_resumes(v, ahead, 2, 1) || view_resumes_loosely(v, ahead, 3);
-}
-
 void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
 {
     uint64_t step;
-    view v;
+    fxt_view v;
     if (fxt_type(at->header) == STELE_FXT_LARGE)
         return; /* walk_large() has judged it */
     walk_look(k, (size_t)at->size + AHEAD);
@@ -572,14 +484,14 @@ void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
     v = walk_view(k);
     step = r->fault == STELE_FXT_OK ? fxt_used_least(r) : FXT_WORD;
     k->record_size -= at->extent;
-    if (r->fault == STELE_FXT_OK && step < at->size && view_resumes(&v, step, 2, 1)) {
+    if (r->fault == STELE_FXT_OK && step < at->size && fxt_view_resumes(&v, step, 2, 1)) {
         walk_deliver_resized(k, at, FXT038, step);
     } else if ((r->fault != STELE_FXT_OK || r->used != at->size) &&
-               (!view_is_led_to(&v, at->size, r) || walk_hides_records(k, at, step, 2))) {
+               (!fxt_view_is_led_to(&v, at->size, r) || walk_hides_records(k, at, step, 2))) {
         /* If its contents contain other records, only its header word is its own. */
         if (walk_hides_records(k, at, FXT_WORD, 2))
             step = FXT_WORD;
-        if (view_resumes(&v, step, 2, 1))
+        if (fxt_view_resumes(&v, step, 2, 1))
             walk_deliver_resized(k, at, FXT038, step);
         else
             walk_deliver_damaged(k, at, step);

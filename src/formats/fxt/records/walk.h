@@ -7,6 +7,7 @@
 #include "core/window.h"
 #include "formats/fxt/codes.h"
 #include "formats/fxt/records/decode.h"
+#include "formats/fxt/records/judged.h"
 
 typedef struct record_walk {
     window window;
@@ -15,10 +16,9 @@ typedef struct record_walk {
     uint64_t skipped_size; /* bytes that belong to no record */
     diag_sink *diag;       /* NULL if damage is not reported */
     bool is_big_endian;
-    /* Between these offsets no records begin at other places than whole words. */
-    uint64_t askew_from, askew_end;
-    bool is_lost;  /* the next header may not be the begin of a record */
-    bool is_ended; /* the window holds all that is left */
+    judged *judged; /* NULL until records are looked for that others may hide */
+    bool is_lost;   /* the next header may not be the begin of a record */
+    bool is_ended;  /* the window holds all that is left */
 } record_walk;
 
 typedef struct walk_record {
