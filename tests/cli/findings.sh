@@ -18,6 +18,26 @@ for command in info cat dump "convert --to json -o -"; do
     says_not out 'HEP002 [a-z]* [a-z]*: '
 done
 
+# One fault is one finding, whoever sees it: an event that ends before it begins, also where one of
+# its times is beyond the last one of an event; a packet that the file cuts, with its last record.
+one_finding() { # one_finding CODE TRACE
+    expect 1 check "$2"
+    says out "error $1 "
+    check "$2 has one finding" test "$(grep -cE ': (error|warning|note) [A-Z]+[0-9]+ ' out)" -eq 1
+}
+one_finding EVT006 "$heph/end_before_start.heph"
+one_finding EVT006 "$fxt/end_before_begin.fxt"
+cp "$heph/end_before_start.heph" late.heph
+printf '\377' | dd of=late.heph bs=1 seek=47 conv=notrunc 2>/dev/null # the start, about 2^64 ns
+expect 0 check late.heph
+says out 'warning STE010 '
+says_not out 'EVT006'
+cp -r "$SOURCE/src/formats/ctf/good/small_18" cut
+head -c 330 "$SOURCE/src/formats/ctf/good/small_18/ch_0" >cut/ch_0
+"$STELE" check cut >out 2>err
+check "the cut is one error" test "$(grep -c '^cut/ch_0:[0-9]*: error ' out)" -eq 1
+rm -r cut
+
 # Warnings: a second epoch. With --strict they give 1, and not without.
 cat "$heph/epoch_only.bin.log" "$heph/no_epoch.bin.log" "$heph/doc_example.bin.log" >warned
 for command in info cat check; do

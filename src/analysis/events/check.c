@@ -276,6 +276,8 @@ static stele_status complete_add(stele_check *check, const stele_event *event)
     stele_status status;
     if (end_ns < begin_ns) {
         char name[LABEL_SIZE];
+        if ((event->flags & STELE_FLAG_CLAMPED) != 0)
+            return STELE_OK; /* that one of the times cannot be right was reported (STE010) */
         REPORT(check, EVT006, event, "an end at or after the begin",
                "%s ends %llu ns before it begins", event_label(check, event, name),
                (unsigned long long)((uint64_t)begin_ns - (uint64_t)end_ns));

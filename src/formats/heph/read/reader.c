@@ -207,10 +207,6 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
         producer_report(p, &core_codes[STE010], packet->offset, packet->size, NULL,
                         "a time of %" PRIu64 " ns",
                         from->start > from->end ? from->start : from->end);
-    if (from->end < from->start)
-        producer_report(p, &heph_codes[HEP014], packet->offset, packet->size, NULL,
-                        "a start of %" PRIu64 " and an end of %" PRIu64 " ns", from->start,
-                        from->end);
     if (!producer_wants(p, event))
         return true;
     if ((columns & STELE_COLUMN_TRACK) != 0 && (event->track = producer_track(p, packet)) == 0)
