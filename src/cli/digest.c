@@ -4,6 +4,7 @@
 #include <stele/insn.h>
 #include <stele/text.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@
 #define GAP_PART_LEAST   20u
 #define GAP_USUAL_LEAST  20u
 #define GAP_EVENTS_LEAST 20u
+
+/* With the end of the line, and of the text. */
+#define REFUSAL_SIZE ((size_t)REPORT_LINE_SIZE + 2)
 
 /* State while a trace is read into a digest. */
 typedef struct digesting {
@@ -26,6 +30,7 @@ typedef struct digesting {
     bool has_calls;         /* events can be calls; those of instruction traces are none */
     bool has_last;
     int64_t covered_ns; /* the end so far of what is recorded */
+    char *refusal;      /* line of the first error before the trace was open; empty: none */
 } digesting;
 
 /* ---- Findings -------------------------------------------------------------------------------- */
@@ -35,7 +40,9 @@ static void keep_finding(void *user, const stele_diag *diag, const char *line)
     const digesting *g = user;
     digest *d = g->d;
     digest_finding *to = NULL;
-    (void)line;
+    if (d->trace == NULL && diag != NULL && diag->code->severity == STELE_ERROR &&
+        g->refusal[0] == '\0')
+        snprintf(g->refusal, REFUSAL_SIZE, "%s", line);
     if (diag == NULL || (diag->code->severity == STELE_NOTE && !g->more->has_notes))
         return;
     for (unsigned i = 0; i < d->finding_count && to == NULL; i++)
@@ -255,14 +262,18 @@ bool digest_read(cli *c, size_t index, const digest_more *more, digest *d)
 {
     static const digest_more nothing = {.begin = NULL};
     const char *path = c->options.arguments[index];
-    digesting g = {.c = c, .d = d, .more = more != NULL ? more : &nothing};
+    char refusal[REFUSAL_SIZE] = "";
+    digesting g = {.c = c, .d = d, .more = more != NULL ? more : &nothing, .refusal = refusal};
     bool is_whole = false;
     *d = (digest){.trace = NULL};
     report_begin(&c->report);
     c->report.show = keep_finding;
     c->report.show_user = &g;
     d->trace = cli_open(c, index);
-    if (d->trace != NULL) {
+    if (d->trace == NULL) {
+        /* There is no page that could show why. */
+        fputs(refusal, stderr);
+    } else {
         d->about = stele_trace_get_info(d->trace);
         g.has_calls = !stele_trace_has_insns(d->trace);
         is_whole = make(&g, path) && read_trace(&g, path);

@@ -70,7 +70,15 @@ for file in nothing-here empty text folder; do
         [ "$command" = check ] || says err ' error STE00[12] '
     done
 done
-check "nothing was written" test ! -e result
+# Commands that show findings on their page say on standard error why there is none.
+for file in nothing-here empty text folder; do
+    for command in why "report -o result.html"; do
+        # shellcheck disable=SC2086
+        expect 3 $command "$file"
+        says err ' error STE00[12] '
+    done
+done
+check "nothing was written" test ! -e result -a ! -e result.html
 expect 3 info nothing-here
 says err '^nothing-here: error STE001 .*No such file or directory'
 expect 3 info text
