@@ -17,6 +17,10 @@ typedef struct critical_span {
     stele_name name;
     /* index of the span around this one; until spans are sorted, the number in order of arrival */
     uint32_t around;
+    /* A span further out, or CRITICAL_NONE: a way out past many in few steps. `jump_end_ns` is the
+       latest end of this span and those it passes; `depth` is 1 for an outermost span. */
+    uint32_t jump, depth;
+    int64_t jump_end_ns;
 } critical_span;
 
 /* A span that is on no stack: an operation, a flow, or a pair. */

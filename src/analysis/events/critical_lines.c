@@ -48,6 +48,36 @@ static int flow_compare(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t depth_of(const critical_span *spans, uint32_t at)
+{
+    return at != CRITICAL_NONE ? spans[at].depth : 0;
+}
+
+/* Sets where a span's way out leads, whose `around` is known: two ways of the same length in a row
+   are joined, so that a number of steps that grows with the logarithm of the depth leads past any
+   number of spans. */
+static void set_jump(critical_span *spans, uint32_t at)
+{
+    critical_span *span = &spans[at];
+    const uint32_t around = span->around;
+    const critical_span *out = around != CRITICAL_NONE ? &spans[around] : NULL;
+    const uint32_t first = out != NULL ? out->jump : CRITICAL_NONE;
+    const uint32_t second = first != CRITICAL_NONE ? spans[first].jump : CRITICAL_NONE;
+    span->depth = depth_of(spans, around) + 1;
+    span->jump = around;
+    span->jump_end_ns = span->end_ns;
+    if (first == CRITICAL_NONE ||
+        out->depth - depth_of(spans, first) != depth_of(spans, first) - depth_of(spans, second))
+        return;
+    span->jump = second;
+    span->jump_end_ns = later(span->end_ns, later(out->jump_end_ns, spans[first].jump_end_ns));
+}
+
 void critical_spans_nest(critical_span *spans, uint32_t count)
 {
     uint32_t top = CRITICAL_NONE;
@@ -56,6 +86,7 @@ void critical_spans_nest(critical_span *spans, uint32_t count)
         while (top != CRITICAL_NONE && spans[top].end_ns <= spans[i].begin_ns)
             top = spans[top].around;
         spans[i].around = top;
+        set_jump(spans, i);
         top = i;
     }
 }
@@ -121,13 +152,14 @@ const critical_span *critical_span_before(const critical_line *line, int64_t tim
     }
     /* Start from the last span that began before, and go outwards until a span is open at that
        time. */
-    for (at = first - 1; first != 0 && at != CRITICAL_NONE; at = line->spans[at].around) {
+    for (at = first - 1; first != 0 && at != CRITICAL_NONE;) {
         const critical_span *span = &line->spans[at];
-        const int64_t since_ns = span->end_ns < time_ns ? span->end_ns : span->begin_ns;
-        if (since_ns > *low_ns)
-            *low_ns = since_ns;
+        const bool is_past = span->jump_end_ns < time_ns; /* as are those that the way out passes */
+        const int64_t end_ns = is_past ? span->jump_end_ns : span->end_ns;
+        *low_ns = later(*low_ns, end_ns < time_ns ? end_ns : span->begin_ns);
         if (span->end_ns >= time_ns)
             return span;
+        at = is_past ? span->jump : span->around;
     }
     return NULL;
 }
