@@ -511,7 +511,7 @@ static void keep_overview(server *s)
 /* Returns how long to wait for questions at most, in milliseconds. */
 static int wait_ms(const server *s, bool has_strangers)
 {
-    if (s->waiting != NULL || viewer_awaits(s->v))
+    if (s->waiting != NULL || s->keeping.pid != 0)
         return ASIDE_WAIT_MS;
     return has_strangers ? STRANGERS_WAIT_MS : WAIT_MS;
 }
@@ -532,7 +532,7 @@ static void run(server *s)
         const bool has_strangers = visitors_end_strangers(&s->visitors, visitors_now_ms());
         if (!s->is_scanned || viewer_is_busy(s->v)) {
             scan(s);
-            s->http.run_wait(s->daemon, viewer_awaits(s->v) ? ASIDE_WAIT_MS : 0);
+            s->http.run_wait(s->daemon, viewer_awaits(s->v) ? wait_ms(s, has_strangers) : 0);
         } else {
             s->http.run_wait(s->daemon, wait_ms(s, has_strangers));
         }
