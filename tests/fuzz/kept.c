@@ -25,7 +25,7 @@ static void ask(viewer *v, question_kind kind, int64_t begin_ns, int64_t end_ns)
 {
     question *q = calloc(1, sizeof *q);
     view_answer about;
-    stele_output *out;
+    stele_output *out = NULL;
     demand(q != NULL && stele_output_open_memory(NULL, &out) == STELE_OK);
     q->kind = kind;
     q->begin_ns = begin_ns;
