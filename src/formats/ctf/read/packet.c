@@ -17,6 +17,7 @@
 
 #include "core/load.h"
 #include "core/path.h"
+#include "core/unset.h"
 
 #define HEAD_GUESS       512u /* bytes that most packet heads fit into */
 #define CTF_PACKET_MAGIC UINT32_C(0xc1fc1fc1)
@@ -523,7 +524,7 @@ static bool is_unfinished(const ctf_packet *packet, stele_status status,
 
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
 {
-    head_problem problem;
+    UNSET head_problem problem;
     stele_status status;
     problem.is_of_sizes = false;
     status = packet_read(packets, w, packet, &problem);

@@ -135,20 +135,31 @@ static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
 }
 /* Whether all further packets of the file begin after the requested time. */
 
+/* How many bytes the packet that was read last claims for itself, and for its content. */
+typedef struct packet_claim {
+    uint64_t whole, content;
+} packet_claim;
+
+static packet_claim claim_of(const walk_file *self)
+{
+    packet_claim claim = {0, 0};
+    if (self->has_packet)
+        claim = (packet_claim){self->packet.size, ctf_packet_content_size(&self->packet)};
+    return claim;
+}
+
 /*
  * Adds the bytes before `to`, where the next packet begins or the file ends, to the balance: the
  * packet that was read last, and what lies between the two. That packet may claim to reach beyond
  * `to`.
  */
-static void file_count(ctf_walk *walk, walk_file *self, uint64_t to, uint64_t left_out)
+static void file_count(ctf_walk *walk, walk_file *self, packet_claim claim, uint64_t to,
+                       uint64_t left_out)
 {
     stele_balance *balance = &walk->balance;
     const uint64_t size = to - self->counted;
-    uint64_t content = ctf_packet_content_size(&self->packet), whole = self->packet.size;
-    if (!self->has_packet)
-        content = whole = 0;
-    content = content < size ? content : size;
-    whole = whole < size ? whole : size;
+    const uint64_t content = claim.content < size ? claim.content : size;
+    const uint64_t whole = claim.whole < size ? claim.whole : size;
     left_out = left_out < content ? left_out : content;
     balance->record_size += content - left_out;
     balance->padding_size += whole - content;
@@ -159,18 +170,15 @@ static void file_count(ctf_walk *walk, walk_file *self, uint64_t to, uint64_t le
 /* Reads the next head of the file. Returns STELE_END if nothing more of the file is needed. */
 static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out)
 {
-    const ctf_packet last = self->packet;
+    const packet_claim claim = claim_of(self);
     stele_status status = packets_next(&self->packets, &self->w, &self->packet);
-    const ctf_packet next = self->packet;
     if (status != STELE_OK && status != STELE_END)
         return status;
-    self->packet = last;
-    file_count(walk, self,
-               status == STELE_OK        ? next.offset
+    file_count(walk, self, claim,
+               status == STELE_OK        ? self->packet.offset
                : walk->trace->is_growing ? window_offset(&self->w)
                                          : self->size,
                left_out);
-    self->packet = next;
     self->has_packet = status == STELE_OK;
     if (status != STELE_OK)
         return status;
@@ -324,7 +332,7 @@ static stele_status walk_step(ctf_walk *walk)
     if (file_skip(self)) {
         status = file_next(walk, self, walk->left_out);
     } else {
-        file_count(walk, self, self->size, walk->left_out);
+        file_count(walk, self, claim_of(self), self->size, walk->left_out);
         status = STELE_END;
     }
     walk->left_out = 0;
