@@ -54,21 +54,11 @@ uint32_t intern_find(const intern *pool, const char *bytes, size_t size)
     return intern_look(pool, bytes, size, hash_table_hash_bytes(&pool->numbers, bytes, size));
 }
 
-uint32_t intern_add(intern *pool, const char *bytes, size_t size)
+/* Adds a string that the pool does not have. */
+static uint32_t intern_put(intern *pool, const char *bytes, size_t size, uint32_t hash)
 {
-    const uint32_t hash = hash_table_hash_bytes(&pool->numbers, bytes, size);
-    const uint32_t known = intern_look(pool, bytes, size, hash);
-    /* Bytes that a string costs: its own, its entry, and two slots, as many as it takes if the
-       table is least full. */
-    const size_t cost = size + 1 + sizeof(intern_entry) + 2 * sizeof(hash_table_slot);
     char *copy;
-    if (known != INTERN_NONE)
-        return known;
-    if (cost > pool->size_max - pool->size || size > UINT32_MAX) {
-        pool->size = pool->size_max;
-        return INTERN_NONE;
-    }
-    if (!hash_table_reserve(&pool->numbers))
+    if (size > UINT32_MAX || !hash_table_reserve(&pool->numbers))
         return INTERN_NONE;
     if (pool->count == pool->capacity && !intern_grow_entries(pool))
         return INTERN_NONE;
@@ -77,6 +67,35 @@ uint32_t intern_add(intern *pool, const char *bytes, size_t size)
         return INTERN_NONE;
     pool->entries[pool->count] = (intern_entry){copy, (uint32_t)size};
     hash_table_put(&pool->numbers, hash, pool->count);
-    pool->size += cost;
     return pool->count++;
+}
+
+static uint32_t intern_take(intern *pool, const char *bytes, size_t size, bool is_limited)
+{
+    const uint32_t hash = hash_table_hash_bytes(&pool->numbers, bytes, size);
+    /* Bytes that a string costs: its own, its entry, and two slots, as many as it takes if the
+       table is least full. */
+    const size_t cost = size + 1 + sizeof(intern_entry) + 2 * sizeof(hash_table_slot);
+    const size_t left = pool->size_max - pool->size;
+    uint32_t number = intern_look(pool, bytes, size, hash);
+    if (number != INTERN_NONE)
+        return number;
+    if (is_limited && cost > left) {
+        pool->size = pool->size_max;
+        return INTERN_NONE;
+    }
+    number = intern_put(pool, bytes, size, hash);
+    if (number != INTERN_NONE)
+        pool->size += cost < left ? cost : left;
+    return number;
+}
+
+uint32_t intern_add(intern *pool, const char *bytes, size_t size)
+{
+    return intern_take(pool, bytes, size, true);
+}
+
+uint32_t intern_add_always(intern *pool, const char *bytes, size_t size)
+{
+    return intern_take(pool, bytes, size, false);
 }

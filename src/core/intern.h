@@ -35,6 +35,9 @@ void intern_free(intern *pool);
    if the pool is full: then size has reached size_max. */
 uint32_t intern_add(intern *pool, const char *bytes, size_t size);
 
+/* As intern_add(), of a string that is added even if the pool is full. */
+uint32_t intern_add_always(intern *pool, const char *bytes, size_t size);
+
 /* Returns the number of a string; INTERN_NONE if the pool does not have it. */
 uint32_t intern_find(const intern *pool, const char *bytes, size_t size);
 

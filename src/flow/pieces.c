@@ -103,9 +103,9 @@ stele_status pieces_new(stele_context *context, const related *traces, size_t co
     }
     p->context = context;
     p->trace_count = count;
-    p->before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
-    p->unfinished = stele_name_intern(context, "stele.unfinished", strlen("stele.unfinished"));
-    p->counter = stele_name_intern(context, "counter", strlen("counter"));
+    p->before = context_own_name(context, "stele.before_ns");
+    p->unfinished = context_own_name(context, "stele.unfinished");
+    p->counter = context_own_name(context, "counter");
     /* Two independent hashes of 64 bits: events that differ are equal in both only by chance. */
     p->keys[0] = hash_key_make();
     p->keys[1] = hash_key_make();

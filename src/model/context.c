@@ -210,6 +210,11 @@ stele_name context_name(stele_context *context, stele_batch *batch, const void *
     return batch_add_local_name(batch, bytes, size);
 }
 
+stele_name context_own_name(stele_context *context, const char *text)
+{
+    return intern_add_always(&context->names, text, strlen(text));
+}
+
 stele_status context_lacks_memory(stele_context *context, const char *source)
 {
     return names_are_full(context, source, STELE_NO_OFFSET, "the trace cannot be read without")

@@ -66,6 +66,11 @@ void context_track_set_object(stele_context *context, uint32_t track, stele_name
 stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
                         const char *source, uint64_t offset);
 
+/* Gives the number of a string that the library itself looks for. Such strings are few, so the
+   limit of names does not hold for them: a trace that has filled it is understood as well. Returns
+   UINT32_MAX if out of memory. */
+stele_name context_own_name(stele_context *context, const char *text);
+
 /* Says what an error of memory is: STELE_ERR_LIMIT, with a finding, if the pool of names is full
    and a name could not be had that nothing can stand for; else STELE_ERR_MEMORY. */
 stele_status context_lacks_memory(stele_context *context, const char *source);

@@ -156,7 +156,7 @@ struct kernel {
 
 static stele_name name_of(stele_context *context, const char *text)
 {
-    return stele_name_intern(context, text, strlen(text));
+    return context_own_name(context, text);
 }
 
 static void add_event(kernel *k, const line *l, uint32_t model)

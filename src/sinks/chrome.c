@@ -291,11 +291,10 @@ static stele_status chrome_open(stele_context *context, output *out,
         return STELE_ERR_MEMORY;
     chrome->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     chrome_tracks_init(&chrome->tracks, context);
-    chrome->scope = stele_name_intern(context, "scope", 5);
-    chrome->data = stele_name_intern(context, "data", 4);
+    chrome->scope = context_own_name(context, "scope");
+    chrome->data = context_own_name(context, "data");
     for (unsigned i = 0; i < CHROME_MARK_COUNT; i++) {
-        chrome->marks[i] =
-            stele_name_intern(context, chrome_mark_texts[i], strlen(chrome_mark_texts[i]));
+        chrome->marks[i] = context_own_name(context, chrome_mark_texts[i]);
         chrome->mark_bits |= UINT64_C(1) << (chrome->marks[i] & 63);
     }
     if (options != NULL && options->has_origin) {

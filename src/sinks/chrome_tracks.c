@@ -188,8 +188,8 @@ chrome_track *chrome_tracks_get_new(chrome_tracks *tracks, uint32_t number)
 
 void chrome_idle_init(chrome_idle *idle, stele_context *context)
 {
-    idle->weight = stele_name_intern(context, "incoming_weight", 15);
-    idle->priority = stele_name_intern(context, "incoming_priority", 17);
+    idle->weight = context_own_name(context, "incoming_weight");
+    idle->priority = context_own_name(context, "incoming_priority");
 }
 
 bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,

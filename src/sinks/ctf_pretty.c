@@ -401,7 +401,7 @@ static stele_status pretty_init(pretty *p, stele_context *context,
     if (!p->options.has_names)
         p->options.names = STELE_PRETTY_NAMES_STANDARD;
     for (size_t i = 0; i < NAME_COUNT; i++) {
-        p->names[i] = stele_name_intern(context, names[i], strlen(names[i]));
+        p->names[i] = context_own_name(context, names[i]);
         if (p->names[i] == UINT32_MAX)
             return STELE_ERR_MEMORY;
     }

@@ -490,7 +490,7 @@ stele_status pretty_forms_init(pretty_forms *forms, pretty_values *values,
     forms->fields = options->fields;
     forms->names = options->names;
     for (size_t i = 0; i < PRETTY_ABOUT_COUNT; i++) {
-        forms->about[i] = stele_name_intern(values->context, names[i], strlen(names[i]));
+        forms->about[i] = context_own_name(values->context, names[i]);
         if (forms->about[i] == UINT32_MAX)
             return STELE_ERR_MEMORY;
     }

@@ -486,9 +486,9 @@ static bool put_plain(output *out, const void *bytes, size_t size)
 static bool prepare(perfetto_sink *p)
 {
     stele_context *context = p->base.context;
-    p->message = stele_name_intern(context, "message", 7);
-    p->data = stele_name_intern(context, "data", 4);
-    p->cpu_id = stele_name_intern(context, "cpu_id", 6);
+    p->message = context_own_name(context, "message");
+    p->data = context_own_name(context, "data");
+    p->cpu_id = context_own_name(context, "cpu_id");
     chrome_tracks_init(&p->places, context);
     p->places.has_one_tid_space = true;
     p->kernel = kernel_new(context);

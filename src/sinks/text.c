@@ -239,7 +239,7 @@ static stele_status text_init(text_sink *text, const stele_sink_options *options
     text->line = text->held;
     text->cells = malloc(HELD_LINES * text->columns.count * sizeof *text->cells);
     text->clock = cell_clock_make(options);
-    text->message = stele_name_intern(context, "message", 7);
+    text->message = context_own_name(context, "message");
     for (uint32_t i = 0; i < text->columns.count; i++)
         text->has_event |= text->columns.items[i].id == COLUMN_EVENT;
     text->has_color = options != NULL && options->has_color;

@@ -229,7 +229,7 @@ static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
     if (status != STELE_OK)
         return status;
     s->row_items = malloc(ROWS_AT_ONCE * sizeof *s->row_items);
-    s->message = stele_name_intern(s->context, "message", 7);
+    s->message = context_own_name(s->context, "message");
     if (source_has_fields(s->table->source)) {
         s->row_events = malloc(ROWS_AT_ONCE * sizeof *s->row_events);
         s->row_fields = malloc(ROWS_AT_ONCE * sizeof *s->row_fields);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include <stele/kernel.h>
+#include <stele/sched.h>
+
 #include "model/batch.h"
 #include "model/context.h"
 
@@ -89,6 +92,29 @@ TEST(names_beyond_the_limit_are_known_in_their_batch)
     CHECK(local_count > 0 && local_count < 500);
     CHECK_EQ_U64(h.count, 1);
     stele_batch_free(batch);
+    stele_context_free(context);
+}
+
+/* Made after a trace has filled the pool with its names. */
+TEST(names_that_analyses_look_for_have_room_in_a_full_pool)
+{
+    heard h = {0};
+    stele_context *context = context_new(&(stele_limits){.names_size_max = 2000}, &h);
+    stele_kernel *kernel = NULL;
+    stele_sched *sched = NULL;
+    char text[16];
+    stele_name name = 0;
+    for (unsigned i = 0; name != UINT32_MAX && i < 500; i++)
+        name = stele_name_intern(context, text, (size_t)snprintf(text, sizeof text, "n%u", i));
+    CHECK_EQ_U64(name, UINT32_MAX);
+    CHECK_EQ_U64(stele_kernel_new(context, NULL, &kernel), STELE_OK);
+    CHECK_EQ_U64(stele_sched_new(context, NULL, &sched), STELE_OK);
+    name = context_own_name(context, "sched_switch");
+    CHECK_EQ_U64(stele_name_text(context, NULL, name).size, 12);
+    CHECK_EQ_U64(stele_name_intern(context, "sched_switch", 12), name);
+    CHECK_EQ_U64(stele_name_intern(context, "another", 7), UINT32_MAX);
+    stele_kernel_free(kernel);
+    stele_sched_free(sched);
     stele_context_free(context);
 }
 

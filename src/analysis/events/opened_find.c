@@ -258,7 +258,7 @@ static stele_status find_where(stele_context *context, stele_trace *const *trace
                  .traces = traces,
                  .count = count,
                  .begin_ns = INT64_MIN,
-                 .before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns")),
+                 .before = context_own_name(context, "stele.before_ns"),
                  .fn = fn,
                  .user = user};
     const uint64_t asked = request->kinds != 0 ? request->kinds : STELE_KINDS_ALL;

@@ -8,6 +8,7 @@
 #include "analysis/events/opened_find.h"
 #include "core/array.h"
 #include "model/batch.h"
+#include "model/context.h"
 
 #define ENDS_IN_BATCH 64u
 
@@ -54,7 +55,7 @@ stele_status stele_give_open(stele_context *context, stele_trace *const *traces,
     if (status != STELE_OK)
         return status;
     if (has_marks)
-        g.mark = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
+        g.mark = context_own_name(context, "stele.before_ns");
     status = opened_find(context, traces, count, request, true, give, &g);
     stele_batch_free(g.batch);
     return status;
@@ -123,7 +124,7 @@ stele_status stele_give_ends(stele_context *context, stele_trace *const *traces,
     ending e = {.count = 0};
     stele_status status;
     if (has_marks)
-        e.mark = stele_name_intern(context, "stele.unfinished", strlen("stele.unfinished"));
+        e.mark = context_own_name(context, "stele.unfinished");
     status = opened_find_at_end(context, traces, count, request, note_end, &e);
     for (uint32_t i = e.count; i > 0; i--) {
         const stele_batch *batch = e.batches[i - 1];

@@ -106,7 +106,7 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
         if (overview_has_insns(o, i))
             request.kinds = STELE_KINDS_ALL & ~OVERVIEW_KINDS_INSN;
     }
-    o->switch_name = stele_name_intern(o->context, "sched_switch", strlen("sched_switch"));
+    o->switch_name = context_own_name(o->context, "sched_switch");
     if (o->switch_name == UINT32_MAX)
         o->switch_name = 0;
     status = stele_reader_open(o->context, o->traces, o->trace_count, &request, &o->reader);

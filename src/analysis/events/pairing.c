@@ -559,7 +559,7 @@ stele_status stele_pairing_new(stele_context *context, const stele_pairing_optio
     p->context = context;
     p->rules.context = context;
     p->rules.has_table = !p->options.no_table;
-    p->lane_name = stele_name_intern(context, "pairs", 5);
+    p->lane_name = context_own_name(context, "pairs");
     if (p->lane_name == UINT32_MAX)
         p->lane_name = 0;
     p->rules.key = hash_key_make();
