@@ -132,7 +132,8 @@ class Request(Structure):
                 ("names", Globs), ("categories", Globs), ("tracks", Globs), ("where", c_char_p),
                 ("open_only", c_bool), ("part", c_uint32), ("part_count", c_uint32),
                 ("window_ns", c_int64), ("fields", POINTER(c_char_p)), ("field_count", c_size_t),
-                ("no_index", c_bool)]
+                ("no_index", c_bool), ("streams", POINTER(c_uint32)),
+                ("stream_count", c_size_t)]
 
 
 class Balance(Structure):
