@@ -290,7 +290,9 @@ static stele_status make_points(verify_side *s, const stele_event *event, verify
     } else if (event->kind == STELE_KIND_COMPLETE) {
         end.kind = STELE_KIND_END;
         end.cpu = VERIFY_ANY_CPU;
-        end.time_ns = add_saturated((int64_t)event->id, s->shift_ns);
+        /* Where begins and ends are compared, a span that ends before it begins has no length. */
+        if ((int64_t)event->id > event->time_ns)
+            end.time_ns = add_saturated((int64_t)event->id, s->shift_ns);
         end.name_matters = end.fields_matter = false;
         end.value = item->value = 0;
         item->kind = STELE_KIND_BEGIN;

@@ -145,6 +145,16 @@ static bool has_integers(const stele_batch *batch, const stele_event *event)
     return false;
 }
 
+/* The time at which the exit of a COMPLETE event is written: never before its entry. */
+static uint64_t exit_time(xray_writer *w, const stele_event *event, uint64_t tsc)
+{
+    const uint64_t end = w->is_ticks ? event->value : tsc_of_ns((int64_t)event->id);
+    if (end < tsc)
+        writer_lose(&w->base, (stele_kind)event->kind, "end before its begin, as no length", false,
+                    1);
+    return end > tsc ? end : tsc;
+}
+
 static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch *batch,
                              const stele_event *event, uint64_t tsc)
 {
@@ -167,8 +177,7 @@ static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch 
     if (status == STELE_OK && is_entry)
         status = put_arguments(w, lane, batch, event);
     if (status == STELE_OK && event->kind == STELE_KIND_COMPLETE)
-        status = xray_push_exit(lane, function,
-                                w->is_ticks ? event->value : tsc_of_ns((int64_t)event->id));
+        status = xray_push_exit(lane, function, exit_time(w, event, tsc));
     return status;
 }
 
