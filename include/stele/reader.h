@@ -266,8 +266,9 @@ typedef struct stele_request {
        the first events are delivered at once. What is known of them already, or from a saved index,
        is used. */
     bool no_index;
-    /* Numbers of streams, as stele_stream_get() takes them, in rising order: other streams may be
-       left out unread. They are where the trace is read stream by stream. stream_count 0: all. */
+    /* Numbers of streams, as stele_stream_get() takes them, in rising order. Where a trace is read
+       stream by stream, the other streams are not read; elsewhere their events are delivered as
+       well. The array is used until the reader is open. stream_count 0: all streams. */
     const uint32_t *streams;
     size_t stream_count;
 } stele_request;

@@ -271,7 +271,7 @@ bool digest_read(cli *c, size_t index, const digest_more *more, digest *d)
     c->report.show_user = &g;
     d->trace = cli_open(c, index);
     if (d->trace == NULL) {
-        /* There is no page that could show why. */
+        /* Pages and screens need a trace, so findings kept for them would be lost. */
         fputs(refusal, stderr);
     } else {
         d->about = stele_trace_get_info(d->trace);

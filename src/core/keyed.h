@@ -19,8 +19,8 @@
 #include "core/hash.h"
 
 typedef struct keyed {
-    char
-        *entries; /* those of the slots, and one after them for the key 0, which marks free slots */
+    /* Those of the slots, and one after them for the key 0, which marks free slots. */
+    char *entries;
     size_t used, mask; /* mask: number of slots, a power of two, minus 1 */
     bool has_zero;     /* the key 0 was added */
     uint64_t factor;   /* odd and random, so that no input can be made whose keys collide */

@@ -117,7 +117,7 @@ static stele_status choose(stele_context *context, const format_probe *probe, co
 
 /* ---- Opening traces ---- */
 
-/* Makes the part that every trace has; gives NULL when memory is exhausted. The trace then owns the
+/* Makes the part that every trace has; gives NULL if out of memory. The trace then owns the
    source. */
 static stele_trace *trace_new(stele_context *context, source *from, const format *f,
                               const stele_trace_options *options, const char *reason)

@@ -107,7 +107,7 @@ typedef struct receiver_ops {
     int (*probe)(const uint8_t *bytes, size_t size);
 
     /*
-     * Opens a receiver; returns NULL when memory is exhausted. `given` is metadata from the user,
+     * Opens a receiver; returns NULL if out of memory. `given` is metadata from the user,
      * of size 0 when there is none. The receiver takes the room for its state from `room`, which
      * outlives it, and gives the room back when it is closed.
      */

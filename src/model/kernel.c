@@ -154,11 +154,6 @@ struct kernel {
         mover_bits; /* a bit for each of them, by its lowest bits: most other names have none */
 };
 
-static stele_name name_of(stele_context *context, const char *text)
-{
-    return context_own_name(context, text);
-}
-
 static void add_event(kernel *k, const line *l, uint32_t model)
 {
     rule *r = &k->rules[k->rule_count++];
@@ -216,7 +211,7 @@ static bool is_of_thread(const rule *r, const wanted *w, bool is_first)
 /* Lists the fields of all rules: first those that say something of threads and CPUs. */
 static void list_fields(kernel *k)
 {
-    list_field(k, name_of(k->context, KERNEL_CPU_FIELD));
+    list_field(k, context_own_name(k->context, KERNEL_CPU_FIELD));
     for (unsigned pass = 0; pass < 2; pass++) {
         for (const rule *r = k->rules; r != k->rules + k->rule_count; r++) {
             const wanted *w = &k->fields[r->first];
@@ -234,7 +229,7 @@ static bool compile(kernel *k)
 {
     uint32_t model = 0;
     for (const line *l = lines; l != lines + LINE_COUNT; l++) {
-        const stele_name name = name_of(k->context, l->text);
+        const stele_name name = context_own_name(k->context, l->text);
         if (name == UINT32_MAX)
             return false;
         switch ((line_type)l->type) {

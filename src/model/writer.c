@@ -78,11 +78,10 @@ static inline bool segment_is_sound(const stele_writer *writer, const stele_segm
     const uint32_t name_count = context->names.count;
     const uint32_t track_end = context->track_count != 0 ? context->track_count : 1;
     const uint32_t category_count = context->category_count;
-    const stele_event *event = batch->events + segment->first;
-    const stele_event *const end = event + segment->count;
     if (segment->first > batch->event_count || segment->count > batch->event_count - segment->first)
         return false;
-    for (; event != end; event++) {
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &batch->events[segment->first + i];
         if (event->kind - 1u >= STELE_KIND_COUNT - 1u || event->track >= track_end ||
             !name_exists(batch, event->name, name_count) ||
             (event->category != 0 && event->category >= category_count))

@@ -85,7 +85,8 @@ static inline uint32_t outermost_room(const stack *of)
 }
 
 /* Whether a frame further out than the one at `at` has this name. Frames must be asked about
-   from the outside in, because each call enters its frame in the table, which must have room. */
+   from the outside in, because each call enters its frame in the table, which must have a free
+   slot. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
     const uint32_t hash = hash_table_hash_u32(&of->outermost, name);

@@ -10,7 +10,7 @@
 
 /* A tag has the number of a request in its lowest bits, a 1 above it, and bits of the hash. */
 #define NUMBER_BITS 12u
-_Static_assert(KERNEL_REQUESTS == 1u << NUMBER_BITS, "a tag has room for each number");
+_Static_assert(KERNEL_REQUESTS == 1u << NUMBER_BITS, "a tag can hold each number");
 
 bool kernel_disks_init(kernel_disks *d, stele_context *context)
 {

@@ -53,8 +53,8 @@ bool kernel_disks_name(kernel_disks *d, uint64_t number, stele_name given, stele
 /* Finds the request in progress for a device and sector. Returns NULL if there is none. */
 kernel_request *kernel_disks_find(kernel_disks *d, uint64_t device, uint64_t sector);
 
-/* Finds room for a new request, to be filled in and taken. With `*is_taken` set, it has one that
-   nobody saw end, and that the caller must leave before. */
+/* Gives the slot for a new request, to be filled in and taken. With `*is_taken` set, the slot is in
+   use by a request whose end was not seen, which the caller must leave first. */
 kernel_request *kernel_disks_place(kernel_disks *d, uint64_t device, uint64_t sector,
                                    bool *is_taken);
 

@@ -27,8 +27,8 @@ typedef struct stacks {
 void stacks_init(stacks *s, uint32_t open_max);
 void stacks_free(stacks *s);
 
-/* Makes room for a track and for a span, and takes the span's number. Returns 0 if out of memory.
- */
+/* Grows the tables for a track and a span where they must, and takes the span's number. Returns 0
+   if out of memory. */
 uint32_t stacks_make_span(stacks *s, uint32_t track);
 
 /* Pushes a span on the stack of a track; the caller fills in all of it but `below`. `*span` is

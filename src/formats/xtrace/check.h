@@ -74,7 +74,7 @@ struct xtrace_check {
     uint64_t interval;
 };
 
-/* Makes a check; returns NULL when memory is exhausted. */
+/* Makes a check; returns NULL if out of memory. */
 xtrace_check *xtrace_check_new(const xtrace_trace *trace, const xtrace_part *part, diag_sink *diag);
 
 /* Checks a group of tokens, in the order of the trace. */

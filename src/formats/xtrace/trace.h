@@ -156,7 +156,7 @@ static inline bool xtrace_snapshots_are_due(const xtrace_snapshots *s, uint64_t 
 }
 void xtrace_snapshots_close(xtrace_snapshots *s);
 
-/* Adds the streams of all parts that have none yet. Returns false when memory is exhausted. This
+/* Adds the streams of all parts that have none yet. Returns false if out of memory. This
    and the following functions are in reader.c and saved.c. */
 bool xtrace_streams_add(xtrace_trace *trace);
 
@@ -192,7 +192,7 @@ bool xtrace_find_place(const xtrace_trace *trace, const xtrace_part *part, uint6
                        uint64_t snapshot, xtrace_place *place);
 
 /* Adds the stream of a part with `count` instructions, or changes the one that is there. Returns
-   false when memory is exhausted. */
+   false if out of memory. */
 bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count);
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
 

@@ -103,7 +103,7 @@ static inline bool counters_add_next(counters *c, uint32_t id, uint32_t counter,
 }
 
 /* Takes the next event in the order of the trace, and tells in `*verdict` what its counter shows.
-   Returns false when memory is exhausted. */
+   Returns false if out of memory. */
 static inline bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict)
 {
     *verdict = COUNTERS_IN_ORDER;

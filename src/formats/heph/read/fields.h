@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes fields of the model out of the attributes of a packet. Each function appends to a batch,
- * and returns false when memory is exhausted. They are inline because every event of a trace has
+ * and returns false if out of memory. They are inline because every event of a trace has
  * some attributes.
  */
 #ifndef HEPH_READ_FIELDS_H

@@ -49,7 +49,7 @@ typedef struct heph_producer {
     } while (0)
 
 /* Makes a producer. Findings go to `diag`; `stream` is the number of the trace's one stream, or
-   UINT32_MAX before it has any. Returns STELE_ERR_MEMORY when memory is exhausted. */
+   UINT32_MAX before it has any. Returns STELE_ERR_MEMORY if out of memory. */
 stele_status heph_producer_new(heph_trace *trace, const produce_request *request, diag_sink *diag,
                                uint32_t stream, producer **out);
 

@@ -44,7 +44,7 @@ typedef struct heph_scan {
 stele_heph_layout heph_layout_detect(const uint8_t *head, size_t size);
 
 /* Opens a scan of an input. `window_size` means the same as for window_open(). Returns
-   STELE_ERR_MEMORY when memory is exhausted. */
+   STELE_ERR_MEMORY if out of memory. */
 stele_status heph_scan_open(heph_scan *s, input *in, stele_heph_layout layout, diag_sink *diag,
                             size_t window_size, size_t record_size_max);
 void heph_scan_close(heph_scan *s);

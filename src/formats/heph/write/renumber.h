@@ -28,7 +28,7 @@ typedef struct renumbering {
 } renumbering;
 
 /* Takes the next event of the trace, kept or not, and gives its counter in the copy. Returns false
-   when memory is exhausted. */
+   if out of memory. */
 bool renumber_next(renumbering *r, uint32_t stream, uint32_t counter, bool is_kept,
                    uint32_t *changed);
 

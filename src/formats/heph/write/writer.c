@@ -83,7 +83,7 @@ static bool stream_is_known(const heph_writer *w, uint32_t id)
 }
 
 /* Adds a stream for a track, under the track's own number if that fits and is free. Gives its index
-   + 1, or 0 when memory is exhausted. */
+   + 1, or 0 if out of memory. */
 static uint32_t stream_add(heph_writer *w, uint64_t number)
 {
     uint32_t id = (uint32_t)number;
@@ -123,7 +123,7 @@ static bool tracks_reserve(heph_writer *w, uint32_t track)
 }
 
 /* Finds where a track's events go. A track with a parent is a substream of the parent's stream, and
-   any other track is the substream 0 of its own stream. Returns NULL when memory is exhausted. */
+   any other track is the substream 0 of its own stream. Returns NULL if out of memory. */
 static track_target *track_find(heph_writer *w, uint32_t number)
 {
     const stele_track *track = stele_track_get(w->base.context, number);

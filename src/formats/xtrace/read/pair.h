@@ -16,7 +16,7 @@ typedef struct xtrace_pair {
 } xtrace_pair;
 
 /* Prepares a pair of outputs. `stem` is used in a folder; otherwise the name of the output tells
-   both names. Returns false when memory is exhausted. */
+   both names. Returns false if out of memory. */
 bool xtrace_pair_open(xtrace_pair *pair, output *out, const char *stem);
 void xtrace_pair_close(xtrace_pair *pair);
 

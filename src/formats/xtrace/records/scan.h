@@ -78,7 +78,7 @@ typedef struct xtrace_scan {
 } xtrace_scan;
 
 /* Opens a scan of an input. `window_size` means the same as for window_open(). Returns
-   STELE_ERR_MEMORY when memory is exhausted. */
+   STELE_ERR_MEMORY if out of memory. */
 stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_tokens *tokens,
                               diag_sink *diag, size_t window_size);
 void xtrace_scan_close(xtrace_scan *s);

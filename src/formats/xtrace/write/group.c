@@ -17,7 +17,7 @@ void xtrace_groups_free(xtrace_groups *g)
     *g = (xtrace_groups){0};
 }
 
-/* Gives a table room for `count` more entries. Returns NULL when memory is exhausted; the old table
+/* Gives a table room for `count` more entries. Returns NULL if out of memory; the old table
    then stays. */
 static void *grow(void *table, size_t used, size_t count, size_t *capacity, size_t size)
 {

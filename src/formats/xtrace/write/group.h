@@ -48,7 +48,7 @@ static inline bool xtrace_groups_is_pending(const xtrace_groups *g)
     return g->insn.kind != STELE_XTRACE_NONE;
 }
 
-/* Adds a token before or after the instruction. Returns false when memory is exhausted. */
+/* Adds a token before or after the instruction. Returns false if out of memory. */
 bool xtrace_groups_add(xtrace_groups *g, const stele_xtrace_token *token);
 
 /* Adds the instruction: as a PCINST, which is written as INST where that is enough, or as an INST
@@ -59,7 +59,7 @@ bool xtrace_groups_add_insn(xtrace_groups *g, const stele_xtrace_token *insn);
 bool xtrace_groups_set_order(xtrace_groups *g, const uint8_t *order, size_t size);
 
 /* Writes the current instruction; `*index` becomes the place where it stands. Returns
-   STELE_ERR_MEMORY when memory is exhausted. */
+   STELE_ERR_MEMORY if out of memory. */
 stele_status xtrace_groups_put(xtrace_groups *g, bool needs_pc, output *out, uint64_t *index);
 
 #endif
