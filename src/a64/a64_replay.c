@@ -12,6 +12,7 @@
  * - Register 31 is the zero register or the stack pointer, which depends on the instruction: get()
  *   and set() mean the former, get_sp() and set_sp() the latter.
  */
+#include "a64/a64_replay.h"
 #include "a64/a64_replay_value.h"
 
 /* ---- Operands of instructions ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes what loads, stores and atomic operations do to general registers, and which addresses
    they access. */
+#include "a64/a64_replay.h"
 #include "a64/a64_replay_value.h"
 
 /* Bytes of all accesses in one direction form one sequence, in the order in which they were

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "a64/a64_replay.h"
+#include "a64/a64_registers.h"
 
 #define ZERO_REGISTER 31u
 
