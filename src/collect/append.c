@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/aside.h"
+
 #define BUFFER_SIZE ((size_t)16 << 10)
 #define OPEN_MAX    256u /* limit of open files; fewer if the system allows fewer */
 
@@ -36,11 +38,30 @@ static stele_status write_all(append_file *f, diag_sink *diag, const uint8_t *by
     return STELE_OK;
 }
 
+/* Gives a file that was created aside its name, once there is something in it. */
+static stele_status put_in_place(append_file *f, diag_sink *diag)
+{
+    if (!f->is_aside)
+        return STELE_OK;
+    if (!aside_place(f->fd, f->aside, f->path, false))
+        return refuse(f, diag);
+    free(f->aside);
+    f->aside = NULL;
+    f->is_aside = false;
+    return STELE_OK;
+}
+
+static stele_status write_out(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size)
+{
+    const stele_status status = write_all(f, diag, bytes, size);
+    return status == STELE_OK ? put_in_place(f, diag) : status;
+}
+
 static stele_status flush(append_file *f, diag_sink *diag)
 {
     const size_t used = f->used;
     f->used = 0;
-    return used != 0 ? write_all(f, diag, f->buffer, used) : STELE_OK;
+    return used != 0 ? write_out(f, diag, f->buffer, used) : STELE_OK;
 }
 
 stele_status append_flush_all(append_pool *pool, diag_sink *diag)
@@ -71,9 +92,12 @@ static void take_out(append_file *f)
     pool->open_count--;
 }
 
-static stele_status put_aside(append_file *f, diag_sink *diag)
+/* Closes the descriptor of a file, which can only be opened again by its name. */
+static stele_status set_down(append_file *f, diag_sink *diag)
 {
-    const stele_status status = flush(f, diag);
+    stele_status status = flush(f, diag);
+    if (status == STELE_OK)
+        status = put_in_place(f, diag);
     close(f->fd);
     free(f->buffer);
     f->fd = -1;
@@ -82,16 +106,26 @@ static stele_status put_aside(append_file *f, diag_sink *diag)
     return status;
 }
 
-static stele_status open_with(append_file *f, diag_sink *diag, int flags)
+/* Opens a file to append to it: one that exists, or a new one aside. */
+static int open_append(append_file *f)
+{
+    if (!f->is_aside)
+        return open(f->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    const int fd = aside_open(f->path, &f->aside);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_APPEND);
+    return fd;
+}
+
+static stele_status open_file(append_file *f, diag_sink *diag)
 {
     append_pool *pool = f->pool;
     stele_status status = STELE_OK;
     if (pool->open_count >= OPEN_MAX)
-        status = put_aside(pool->oldest, diag);
-    while (status == STELE_OK &&
-           (f->fd = open(f->path, O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666)) < 0)
+        status = set_down(pool->oldest, diag);
+    while (status == STELE_OK && (f->fd = open_append(f)) < 0)
         status = (errno == EMFILE || errno == ENFILE) && pool->oldest != NULL
-                     ? put_aside(pool->oldest, diag)
+                     ? set_down(pool->oldest, diag)
                      : refuse(f, diag);
     if (status != STELE_OK)
         return status;
@@ -102,18 +136,18 @@ static stele_status open_with(append_file *f, diag_sink *diag, int flags)
 
 stele_status append_open(append_file *f, append_pool *pool, diag_sink *diag, const char *path)
 {
-    *f = (append_file){.pool = pool, .fd = -1, .path = strdup(path)};
+    *f = (append_file){.pool = pool, .fd = -1, .is_aside = true, .path = strdup(path)};
     if (f->path == NULL)
         return STELE_ERR_MEMORY;
     pool->file_count++;
-    return open_with(f, diag, O_CREAT | O_EXCL);
+    return open_file(f, diag);
 }
 
 stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size)
 {
     stele_status status = STELE_OK;
     if (f->fd < 0) {
-        status = open_with(f, diag, 0);
+        status = open_file(f, diag);
     } else if (f->newer != NULL) {
         take_out(f);
         make_newest(f);
@@ -123,7 +157,7 @@ stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes
     if (status != STELE_OK)
         return status;
     if (size > BUFFER_SIZE)
-        return write_all(f, diag, bytes, size);
+        return write_out(f, diag, bytes, size);
     memcpy(f->buffer + f->used, bytes, size);
     f->used += size;
     return STELE_OK;
@@ -136,16 +170,21 @@ stele_status append_close(append_file *f, diag_sink *diag)
         return STELE_OK;
     /* Syncs bytes, too, that were written before the file was closed to make room. */
     if (f->fd < 0 && f->size != 0)
-        status = open_with(f, diag, 0);
+        status = open_file(f, diag);
     if (f->fd >= 0) {
         if (status == STELE_OK)
             status = flush(f, diag);
+        if (status == STELE_OK)
+            status = put_in_place(f, diag);
         if (fdatasync(f->fd) != 0 && errno != EINVAL && status == STELE_OK)
             status = refuse(f, diag);
         close(f->fd);
         take_out(f);
     }
+    if (f->aside != NULL)
+        unlink(f->aside);
     f->pool->file_count--;
+    free(f->aside);
     free(f->buffer);
     free(f->path);
     *f = (append_file){.fd = -1};
@@ -156,7 +195,7 @@ stele_status append_once(append_pool *pool, diag_sink *diag, const char *path, u
                          const uint8_t *bytes, size_t added, bool is_last)
 {
     append_file f = {.pool = pool, .fd = -1, .size = size, .path = strdup(path)};
-    stele_status status = f.path != NULL ? open_with(&f, diag, 0) : STELE_ERR_MEMORY;
+    stele_status status = f.path != NULL ? open_file(&f, diag) : STELE_ERR_MEMORY;
     if (status == STELE_OK)
         status = write_all(&f, diag, bytes, added);
     if (status == STELE_OK && is_last && fdatasync(f.fd) != 0 && errno != EINVAL)

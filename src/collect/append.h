@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that only grow, by whole packets: at any moment a file has only complete packets, even if
-   the process is killed then. (An output of core/output.h appears only when it is finished.). */
+   the process is killed then; it appears with its first ones, so it is never empty. (An output of
+   core/output.h appears only when it is finished.) */
 #ifndef COLLECT_APPEND_H
 #define COLLECT_APPEND_H
 
@@ -21,14 +22,17 @@ struct append_file {
     append_pool *pool;
     append_file *newer, *older;
     char *path;
+    char *aside;     /* temporary name; NULL: none, or the file has its final one */
+    bool is_aside;   /* the file does not have its final name yet */
     int fd;          /* -1: not open at the moment */
     uint8_t *buffer; /* complete packets that are not written yet; NULL: not open */
     size_t used;
     uint64_t size; /* bytes that were written */
 };
 
-/* Creates a file, which must not exist. Errors: STELE_ERR_WRITE, with a finding;
-   STELE_ERR_MEMORY. */
+/* Creates a file, which gets its name with the first bytes that are written, or when it is closed;
+   no file of that name may exist then. Errors: STELE_ERR_WRITE, with a finding; STELE_ERR_MEMORY.
+ */
 stele_status append_open(append_file *f, append_pool *pool, diag_sink *diag, const char *path);
 
 /* Appends one packet. Errors are those of append_open(); after one the file ends with the last

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/aside.h"
 #include "core/members.h"
 
 #define FILES_MAX     256u   /* data streams of one trace, each of which is a file */
@@ -48,7 +48,8 @@ static stele_status close_files(collected *t, const collected_rules *rules)
     return status;
 }
 
-/* Begins the next file or folder. Its name has a number if there can be several. */
+/* Begins the next file or folder. Its name has a number if there can be several. A folder appears
+   with its file of state, without which nothing in it could be read. */
 static stele_status begin_turn(collected *t, const collected_rules *rules, int64_t now_ns)
 {
     const bool is_numbered = rules->rotate_size != 0 || rules->rotate_ns != 0;
@@ -68,7 +69,9 @@ static stele_status begin_turn(collected *t, const collected_rules *rules, int64
     if (!is_folder(t))
         return STELE_OK;
     t->is_state_news = true;
-    return mkdir(t->path, 0777) == 0 ? STELE_OK : refuse(rules, t->path);
+    free(t->aside);
+    t->aside = aside_folder(t->path, 0);
+    return t->aside != NULL ? STELE_OK : refuse(rules, t->path);
 }
 
 /* Whether the next packet goes to a new file or folder. State is written again in each, so at least
@@ -177,11 +180,16 @@ static stele_status write_state(collected *t, const collected_rules *rules, cons
 /* Brings the file of state up to date; with `is_last`, for the last time. */
 static stele_status put_state_file(collected *t, const collected_rules *rules, bool is_last)
 {
-    char *path = members_join(t->path, t->ops->state_file);
-    const stele_status status =
-        path != NULL ? write_state(t, rules, path, is_last) : STELE_ERR_MEMORY;
+    char *path = members_join(t->aside != NULL ? t->aside : t->path, t->ops->state_file);
+    stele_status status = path != NULL ? write_state(t, rules, path, is_last) : STELE_ERR_MEMORY;
     free(path);
-    return status;
+    if (status != STELE_OK || t->aside == NULL)
+        return status;
+    if (!aside_place_folder(t->aside, t->path))
+        return refuse(rules, t->path);
+    free(t->aside);
+    t->aside = NULL;
+    return STELE_OK;
 }
 
 /* Writes the file of state for the last time, in its final order, and syncs it. */
@@ -349,6 +357,9 @@ void collected_free(collected *t)
     const collected_rules rules = {.diag = &silent};
     close_files(t, &rules);
     free(t->files);
+    if (t->aside != NULL)
+        rmdir(t->aside);
+    free(t->aside);
     free(t->path);
     free(t->base);
 }

@@ -26,6 +26,7 @@ typedef struct collected {
     uint32_t number; /* number of the trace in the scope */
     char *base;      /* path without extension and number */
     char *path;      /* path of the current file or folder; NULL: nothing was written yet */
+    char *aside;     /* temporary name of the current folder; NULL: it has its final one */
     collected_file **files;
     uint32_t file_count, file_capacity;
     uint32_t turn;       /* number of files or folders so far */

@@ -85,6 +85,20 @@ for kind in heph ctf18 ctf2; do
         says info "\"$(if [ $kind = heph ]; then echo lost_count; else echo missing_count; fi)\": $missing,"
     done
 
+    # Killed as soon as there is a trace, it can be read.
+    start tcp:0
+    trace=$(trace_of $kind)
+    "$SENDER" tcp "$place" $kind "$count" reorder=50 twice=20 seed=3 >sent 2>/dev/null &
+    sender=$!
+    tries=0
+    while ! [ -e "$trace" ] && [ $tries -lt 3000000 ]; do
+        tries=$((tries + 1))
+    done
+    kill -9 "$collector"
+    wait "$collector" 2>/dev/null
+    wait "$sender" 2>/dev/null
+    check "$trace is there" test -e "$trace"
+    sound "$trace"
     # Killed at any moment, what arrived is a trace in which nothing is missing.
     moment=$(od -An -N1 -tu1 /dev/urandom)
     start tcp:0
