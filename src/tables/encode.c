@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tables/encode.h"
 
+#include "core/load.h"
 #include "tables/thrift.h"
 
 /* ---- Runs and packed bits ---- */
@@ -18,19 +19,41 @@ static void put_packed(output *out, const uint32_t *values, size_t count, unsign
     const size_t groups = (count + 7) / 8, size = groups * width;
     uint8_t *to;
     uint64_t held = 0;
-    unsigned bits = 0;
+    unsigned bits = 0; /* how many bits are held, less than 32 between values */
     thrift_varint(out, (uint64_t)groups << 1 | 1);
     to = output_reserve(out, size + 8);
     if (to == NULL)
         return;
     for (size_t i = 0; i < groups * 8; i++) {
         held |= (uint64_t)(i < count ? values[i] : 0) << bits;
-        for (bits += width; bits >= 8; bits -= 8) {
-            *to++ = (uint8_t)held;
-            held >>= 8;
-        }
+        bits += width;
+        if (bits < 32)
+            continue;
+        store_le32(to, (uint32_t)held);
+        to += 4;
+        held >>= 32;
+        bits -= 32;
     }
+    store_le32(to, (uint32_t)held);
     output_advance(out, size);
+}
+
+#define RUN_LEAST 64u /* shorter runs are packed */
+
+/* The index of the first run of at least RUN_LEAST equal values; `count` if there is none. Only the
+   end of what a run would fill is looked at, as long as it differs. */
+static size_t find_run(const uint32_t *values, size_t count)
+{
+    size_t at = 0;
+    while (at + RUN_LEAST <= count) {
+        size_t begin = at + RUN_LEAST - 1;
+        while (begin > at && values[begin - 1] == values[begin])
+            begin--;
+        if (begin == at)
+            return at;
+        at = begin;
+    }
+    return count;
 }
 
 /* How many values from the first one on are equal. */
@@ -42,46 +65,63 @@ static size_t run_length(const uint32_t *values, size_t count)
     return length;
 }
 
-#define RUN_LEAST 64u /* shorter runs are packed */
-
 void encode_hybrid(output *out, const uint32_t *values, size_t count, unsigned width)
 {
-    size_t at = 0, packed = 0; /* index of the first value that is not written yet */
-    while (at < count) {
-        const size_t length = run_length(values + at, count - at);
-        if (length < RUN_LEAST) {
-            at += length;
-            continue;
+    size_t packed = 0; /* index of the first value that is not written yet */
+    while (packed < count) {
+        const size_t at = packed + find_run(values + packed, count - packed);
+        if (at == count) {
+            put_packed(out, values + packed, count - packed, width);
+            return;
         }
         /* Packed values are whole groups, so the last group takes the first values of the run. */
+        const size_t length = run_length(values + at, count - at);
         const size_t before = (at - packed + 7) / 8 * 8;
-        if (at != packed)
+        if (before != 0)
             put_packed(out, values + packed, before, width);
-        packed += at != packed ? before : 0;
-        put_run(out, values[at], at + length - packed, width);
-        at = packed = at + length;
+        put_run(out, values[at], at + length - packed - before, width);
+        packed = at + length;
     }
-    if (packed != count)
-        put_packed(out, values + packed, count - packed, width);
 }
 
-void encode_bits(output *out, const uint64_t *bits, size_t from, size_t count)
+/* Whether all of the bits are as the first one. */
+static bool are_bits_same(const uint64_t *bits, size_t count)
 {
-    uint32_t chunk[1024];
-    bool is_same = true;
-    const uint32_t first = (uint32_t)(bits[from / 64] >> (from % 64) & 1);
-    for (size_t i = 0; i < count && is_same; i++)
-        is_same = (bits[(from + i) / 64] >> ((from + i) % 64) & 1) == first;
-    if (is_same && count != 0) {
-        put_run(out, first, count, 1);
+    const uint64_t first = (bits[0] & 1) != 0 ? UINT64_MAX : 0;
+    uint64_t others = 0;
+    for (size_t i = 0; i < count / 64; i++)
+        others |= bits[i] ^ first;
+    if (count % 64 != 0)
+        others |= (bits[count / 64] ^ first) & ~(UINT64_MAX << (count % 64));
+    return others == 0;
+}
+
+#define BITS_AT_ONCE ((size_t)1024)
+
+/* Writes at most BITS_AT_ONCE bits as they lie. */
+static void put_bits(output *out, const uint64_t *bits, size_t count)
+{
+    const size_t size = (count + 7) / 8;
+    uint8_t *to;
+    thrift_varint(out, (uint64_t)size << 1 | 1);
+    to = output_reserve(out, BITS_AT_ONCE / 8);
+    if (to == NULL)
+        return;
+    for (size_t i = 0; i < count / 64; i++)
+        store_le64(to + i * 8, bits[i]);
+    if (count % 64 != 0)
+        store_le64(to + count / 64 * 8, bits[count / 64] & ~(UINT64_MAX << (count % 64)));
+    output_advance(out, size);
+}
+
+void encode_bits(output *out, const uint64_t *bits, size_t count)
+{
+    if (count != 0 && are_bits_same(bits, count)) {
+        put_run(out, (uint32_t)(bits[0] & 1), count, 1);
         return;
     }
-    for (size_t at = 0; at < count; at += 1024) {
-        const size_t part = count - at < 1024 ? count - at : 1024;
-        for (size_t i = 0; i < part; i++)
-            chunk[i] = (uint32_t)(bits[(from + at + i) / 64] >> ((from + at + i) % 64) & 1);
-        put_packed(out, chunk, part, 1);
-    }
+    for (size_t at = 0; at < count; at += BITS_AT_ONCE)
+        put_bits(out, bits + at / 64, count - at < BITS_AT_ONCE ? count - at : BITS_AT_ONCE);
 }
 
 /* ---- Differences between values ---- */
@@ -94,38 +134,43 @@ void encode_bits(output *out, const uint64_t *bits, size_t from, size_t count)
 static void put_mini(output *out, const uint64_t *values, unsigned width)
 {
     const size_t size = MINI * width / 8;
-    uint8_t *to = output_reserve(out, size + 16);
-    size_t bit = 0;
+    uint8_t *to = output_reserve(out, size + 8);
+    uint64_t held = 0;
+    unsigned bits = 0; /* how many bits are held, less than 64 between values */
     if (to == NULL)
         return;
-    memset(to, 0, size + 8);
-    for (unsigned i = 0; i < MINI; i++, bit += width) {
-        const unsigned shift = bit & 7;
-        uint8_t *at = to + bit / 8;
-        uint64_t low = 0;
-        for (unsigned b = 0; b < 8; b++)
-            low |= (uint64_t)at[b] << (8 * b);
-        low |= values[i] << shift;
-        for (unsigned b = 0; b < 8; b++)
-            at[b] = (uint8_t)(low >> (8 * b));
-        if (shift + width > 64)
-            at[8] |= (uint8_t)(values[i] >> (64 - shift));
+    for (unsigned i = 0; i < MINI; i++) {
+        held |= values[i] << bits;
+        if (bits + width < 64) {
+            bits += width;
+            continue;
+        }
+        store_le64(to, held);
+        to += 8;
+        held = bits != 0 ? values[i] >> (64 - bits) : 0;
+        bits = bits + width - 64;
     }
+    store_le64(to, held);
     output_advance(out, size);
 }
 
-static void put_block(output *out, const int64_t *values, int64_t before, size_t count)
+/* Writes the differences between values and those before them; the one before the first is
+   values[-1]. */
+static void put_block(output *out, const int64_t *values, size_t count)
 {
     uint64_t steps[BLOCK];
     uint8_t widths[MINI_COUNT];
+    const int64_t *const before = values - 1;
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        steps[i] = (uint64_t)values[i] - (uint64_t)(i == 0 ? before : values[i - 1]);
-        if ((int64_t)steps[i] < least)
-            least = (int64_t)steps[i];
+        const int64_t step = (int64_t)((uint64_t)values[i] - (uint64_t)before[i]);
+        steps[i] = (uint64_t)step;
+        least = step < least ? step : least;
     }
-    for (size_t i = 0; i < BLOCK; i++)
-        steps[i] = i < count ? steps[i] - (uint64_t)least : 0;
+    for (size_t i = 0; i < count; i++)
+        steps[i] -= (uint64_t)least;
+    for (size_t i = count; i < BLOCK; i++)
+        steps[i] = 0;
     for (unsigned m = 0; m < MINI_COUNT; m++) {
         uint64_t all = 0;
         for (unsigned i = 0; i < MINI; i++)
@@ -146,6 +191,6 @@ void encode_delta(output *out, const int64_t *values, size_t count)
     thrift_varint(out, thrift_zigzag(count != 0 ? values[0] : 0));
     for (size_t at = 1; at < count; at += BLOCK) {
         const size_t part = count - at < BLOCK ? count - at : BLOCK;
-        put_block(out, values + at, values[at - 1], part);
+        put_block(out, values + at, part);
     }
 }

@@ -14,10 +14,8 @@ static inline unsigned encode_width(uint64_t max)
 /* Writes numbers of `width` bits, at most 32, in Parquet's hybrid of runs and packed bits. */
 void encode_hybrid(output *out, const uint32_t *values, size_t count, unsigned width);
 
-/*
- * Writes `count` bits of a bitmap, from bit `from` on, in Parquet's hybrid of runs and packed bits.
- */
-void encode_bits(output *out, const uint64_t *bits, size_t from, size_t count);
+/* Writes the first `count` bits of a bitmap in Parquet's hybrid of runs and packed bits. */
+void encode_bits(output *out, const uint64_t *bits, size_t count);
 
 /* Writes numbers in the encoding DELTA_BINARY_PACKED. Differences wrap around. */
 void encode_delta(output *out, const int64_t *values, size_t count);

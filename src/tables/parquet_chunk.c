@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "core/table.h"
 #include "tables/encode.h"
 #include "tables/parquet.h"
 #include "tables/parquet_chunk.h"
+#include "tables/parquet_dictionary.h"
 #include "tables/thrift.h"
+#include "tables/valid.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Packs q->body and writes it as a page. */
 static void put_page(parquet *q, parquet_column *p, int type, size_t value_count, int encoding)
@@ -78,73 +81,6 @@ static void put_plain(output *out, const parquet_column *p, size_t row)
     output_write(out, bytes, p->how->type == PHYSICAL_INT32 ? 4 : 8);
 }
 
-static bool can_have_dictionary(const parquet_column *p)
-{
-    return p->type != STELE_CELL_JSON && p->type != STELE_CELL_BOOL && p->type != STELE_CELL_I64 &&
-           p->type != STELE_CELL_WALL && p->type != STELE_CELL_DOUBLE;
-}
-
-/* Whether two rows have the same value. The bytes of a lasting name are at one address, so
-   comparing addresses is enough for those. */
-static bool is_same(const parquet_column *p, size_t a, size_t b)
-{
-    stele_text x, y;
-    if (!parquet_is_text(p) || p->type == STELE_CELL_ENUM || p->is_lasting)
-        return memcmp(p->values + a * p->size, p->values + b * p->size, p->size) == 0;
-    x = parquet_text_at(p, a);
-    y = parquet_text_at(p, b);
-    return x.size == y.size && memcmp(x.bytes, y.bytes, x.size) == 0;
-}
-
-static uint32_t hash_at(const parquet *q, const parquet_column *p, size_t row)
-{
-    stele_text text;
-    if (!parquet_is_text(p) || p->type == STELE_CELL_ENUM)
-        return hash_table_hash_u64(&q->table, parquet_number_at(p, row));
-    if (p->is_lasting)
-        return hash_table_hash_bytes(&q->table, p->values + row * p->size, p->size);
-    text = parquet_text_at(p, row);
-    return hash_table_hash_bytes(&q->table, text.bytes, text.size);
-}
-
-/* The number of a row's value in the dictionary, made if needed. Returns HASH_NONE if there are
-   too many values, or if out of memory. */
-static uint32_t code_of(parquet *q, const parquet_column *p, size_t row, size_t *count)
-{
-    uint32_t hash;
-    if (!hash_table_reserve(&q->table))
-        return HASH_NONE;
-    hash = hash_at(q, p, row);
-    for (uint32_t at = hash, number;
-         (number = hash_table_next(&q->table, hash, &at)) != HASH_NONE;) {
-        if (is_same(p, q->dictionary[number], row))
-            return number;
-    }
-    if (*count == DICTIONARY_MAX)
-        return HASH_NONE;
-    q->dictionary[*count] = (uint32_t)row;
-    hash_table_put(&q->table, hash, (uint32_t)*count);
-    return (uint32_t)(*count)++;
-}
-
-/* Makes numbers for the values of all rows. Returns how many values there are, 0 if there are
-   too many. */
-static size_t make_dictionary(parquet *q, const parquet_column *p)
-{
-    size_t count = 0, last = SIZE_MAX;
-    hash_table_clear(&q->table);
-    for (size_t row = 0; row < q->row_count; row++) {
-        if (!parquet_is_there(p, row))
-            continue;
-        q->codes[row] =
-            last != SIZE_MAX && is_same(p, last, row) ? q->codes[last] : code_of(q, p, row, &count);
-        if (q->codes[row] == HASH_NONE || (row == 4096 && count > 3000 && !parquet_is_text(p)))
-            return 0;
-        last = row;
-    }
-    return count;
-}
-
 static void put_dictionary(parquet *q, parquet_column *p, size_t count)
 {
     q->body->at = q->body->buffer;
@@ -160,7 +96,7 @@ static void put_levels(parquet *q, const parquet_column *p, size_t from, size_t 
     uint8_t size[4] = {0};
     size_t made;
     output_write(q->body, size, sizeof size);
-    encode_bits(q->body, p->valid, from, count);
+    encode_bits(q->body, p->valid + from / 64, count); /* pages are whole words */
     output_memory(q->body, &made);
     store_le32(q->body->buffer, (uint32_t)(made - sizeof size));
 }
@@ -179,34 +115,81 @@ void parquet_widen(const parquet_column *p, parquet_page *g, uint64_t value, boo
         g->max = value;
 }
 
+/* Notes the least and the largest of some numbers, of which there is at least one. */
+static void widen_all(const parquet_column *p, parquet_page *g, const int64_t *numbers,
+                      size_t count, bool is_first)
+{
+    /* with the highest bit flipped, numbers without a sign compare as if they had one */
+    const uint64_t flip = p->how->is_signed ? 0 : UINT64_C(1) << 63;
+    int64_t least = (int64_t)((uint64_t)numbers[0] ^ flip), largest = least;
+    for (size_t i = 1; i < count; i++) {
+        const int64_t number = (int64_t)((uint64_t)numbers[i] ^ flip);
+        least = number < least ? number : least;
+        largest = number > largest ? number : largest;
+    }
+    parquet_widen(p, g, (uint64_t)least ^ flip, is_first);
+    parquet_widen(p, g, (uint64_t)largest ^ flip, false);
+}
+
+/* Copies numbers of `size` bytes, a constant, without those that are null. Returns how many there
+   are. */
+static ALWAYS_INLINE size_t copy_numbers(const parquet_column *p, size_t size, size_t from,
+                                         size_t count, bool has_nulls, int64_t *to)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++) {
+        to[made] = (int64_t)parquet_load(p->values + (from + i) * size, size);
+        made += !has_nulls || parquet_is_there(p, from + i);
+    }
+    return made;
+}
+
+static size_t copy_rows(const parquet_column *p, size_t from, size_t count, bool has_nulls,
+                        int64_t *to)
+{
+    size_t made = 0;
+    switch (p->size) {
+    case 1: return copy_numbers(p, 1, from, count, has_nulls, to);
+    case 2: return copy_numbers(p, 2, from, count, has_nulls, to);
+    case 4: return copy_numbers(p, 4, from, count, has_nulls, to);
+    default: break;
+    }
+    if (!p->is_plain || p->type != STELE_CELL_WALL)
+        return copy_numbers(p, 8, from, count, has_nulls, to);
+    for (size_t row = from; row < from + count; row++) {
+        to[made] = (int64_t)parquet_number_at(p, row);
+        made += parquet_is_there(p, row);
+    }
+    return made;
+}
+
+#define NUMBERS_AT_ONCE ((size_t)1024)
+
 /* Collects the values of a page that are not null as numbers, and notes the least and the
    largest. Returns how many there are. */
 static size_t take_numbers(parquet *q, const parquet_column *p, size_t from, size_t count,
                            parquet_page *g)
 {
     size_t made = 0;
-    for (size_t row = from; row < from + count; row++) {
-        uint64_t value;
-        if (!parquet_is_there(p, row))
-            continue;
-        value = parquet_number_at(p, row);
-        parquet_widen(p, g, value, made == 0);
-        q->numbers[made++] = (int64_t)value;
+    for (size_t at = 0; at < count; at += NUMBERS_AT_ONCE) {
+        const size_t part = count - at < NUMBERS_AT_ONCE ? count - at : NUMBERS_AT_ONCE;
+        const size_t there = copy_rows(p, from + at, part, g->null_count != 0, q->numbers + made);
+        if (there != 0)
+            widen_all(p, g, q->numbers + made, there, made == 0);
+        made += there;
     }
     return made;
 }
 
-static void put_codes(parquet *q, const parquet_column *p, size_t from, size_t count,
-                      size_t dictionary_count)
+static void put_codes(parquet *q, size_t from, size_t count, const parquet_column *p,
+                      bool has_nulls, size_t dictionary_count)
 {
-    unsigned width = encode_width(dictionary_count - 1);
-    size_t made = 0;
-    uint32_t *codes = (uint32_t *)q->numbers;
-    if (width == 0)
-        width = 1;
-    for (size_t row = from; row < from + count; row++) {
-        if (parquet_is_there(p, row))
-            codes[made++] = q->codes[row];
+    const unsigned width = dictionary_count > 2 ? encode_width(dictionary_count - 1) : 1;
+    const uint32_t *codes = q->codes + from;
+    size_t made = has_nulls ? 0 : count;
+    for (size_t row = from; has_nulls && row < from + count; row++) {
+        q->codes[from + made] = q->codes[row];
+        made += parquet_is_there(p, row);
     }
     output_byte(q->body, (uint8_t)width);
     encode_hybrid(q->body, codes, made, width);
@@ -248,14 +231,6 @@ static int put_values(parquet *q, parquet_column *p, size_t from, size_t count, 
     return PLAIN;
 }
 
-static size_t count_nulls(const parquet_column *p, size_t from, size_t count)
-{
-    size_t nulls = 0;
-    for (size_t row = from; row < from + count; row++)
-        nulls += !parquet_is_there(p, row);
-    return nulls;
-}
-
 static int put_data_page(parquet *q, parquet_column *p, size_t from, size_t count,
                          size_t dictionary_count)
 {
@@ -263,14 +238,14 @@ static int put_data_page(parquet *q, parquet_column *p, size_t from, size_t coun
     int encoding = RLE_DICTIONARY;
     *g = (parquet_page){.offset = output_offset(q->out),
                         .first_row = from,
-                        .null_count = count_nulls(p, from, count)};
+                        .null_count = valid_count_nulls(p->valid + from / 64, count)};
     g->is_null = g->null_count == count;
     q->body->at = q->body->buffer;
     put_levels(q, p, from, count);
     if (dictionary_count != 0) {
         if (!parquet_is_text(p))
             take_numbers(q, p, from, count, g);
-        put_codes(q, p, from, count, dictionary_count);
+        put_codes(q, from, count, p, g->null_count != 0, dictionary_count);
     } else {
         encoding = put_values(q, p, from, count, g);
     }
@@ -281,7 +256,7 @@ static int put_data_page(parquet *q, parquet_column *p, size_t from, size_t coun
 
 void parquet_put_chunk(parquet *q, parquet_column *p)
 {
-    const size_t dictionary_count = can_have_dictionary(p) ? make_dictionary(q, p) : 0;
+    const size_t dictionary_count = parquet_make_dictionary(q, p);
     p->page_count = 0;
     p->unpacked_size = p->packed_size = 0;
     p->has_dictionary = dictionary_count != 0;

@@ -73,6 +73,15 @@ typedef struct parquet_column {
     uint32_t index_size, offsets_size;
 } parquet_column;
 
+/* A cell whose number in the dictionary was looked up lately (parquet_dictionary.c). */
+typedef struct parquet_recent {
+    uint64_t a, b; /* the bytes of the cell */
+    uint32_t code;
+    bool is_set;
+} parquet_recent;
+
+#define RECENT_BITS 9u
+
 struct parquet {
     stele_scan *scan;
     output *out;
@@ -84,6 +93,7 @@ struct parquet {
     uint32_t *codes;            /* scratch: number in the dictionary for each row of the group */
     uint32_t *dictionary;       /* scratch: a row for each different value */
     hash_table table;
+    parquet_recent recent[1u << RECENT_BITS]; /* by a hash of the cell */
     /* scratch for a page and its head; metadata of the groups so far */
     output *body, *head, *groups;
     ZSTD_CCtx *zstd;
@@ -111,18 +121,22 @@ static inline uint64_t microseconds(uint64_t ns)
     return (uint64_t)(given / 1000 - (given % 1000 < 0));
 }
 
-/* The cell of a row in a column of numbers, zero-extended. */
-static inline uint64_t parquet_number_at(const parquet_column *p, size_t row)
+/* A number of `size` bytes, at most 8, zero-extended. */
+static inline uint64_t parquet_load(const uint8_t *at, size_t size)
 {
-    const uint8_t *at = p->values + row * p->size;
-    switch (p->size) {
+    switch (size) {
     case 1: return *at;
     case 2: return load_native16(at);
     case 4: return load_native32(at);
-    default:
-        return p->is_plain && p->type == STELE_CELL_WALL ? microseconds(load_native64(at))
-                                                         : load_native64(at);
+    default: return load_native64(at);
     }
+}
+
+/* The cell of a row in a column of numbers, zero-extended. */
+static inline uint64_t parquet_number_at(const parquet_column *p, size_t row)
+{
+    const uint64_t number = parquet_load(p->values + row * p->size, p->size);
+    return p->is_plain && p->type == STELE_CELL_WALL ? microseconds(number) : number;
 }
 
 /* The cell of a row in a column of texts; valid as long as the group. */
