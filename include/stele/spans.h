@@ -189,6 +189,11 @@ STELE_API stele_status stele_spans_add(stele_spans *s, const stele_segment *segm
    Their begins (has_begins) are passed on. */
 STELE_API void stele_spans_set_least(stele_spans *s, uint64_t duration_ns);
 
+/* From now on spans that are exactly as long as stele_spans_set_least() says are not passed on
+   either if they begin after `begin_ns`. That holds until stele_spans_set_least() is called again:
+   for callers that keep the longest spans, of equally long ones the earliest. */
+STELE_API void stele_spans_set_least_begin(stele_spans *s, int64_t begin_ns);
+
 /* Sets the time from which the word `time` of expressions counts; by default it counts from the
    first event. */
 STELE_API void stele_spans_set_origin(stele_spans *s, int64_t origin_ns);

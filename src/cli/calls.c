@@ -158,9 +158,12 @@ static bool key_keep(span_row *row)
 /* Lets the engine leave out spans that cannot be among the longest. */
 static void set_least(calls *k)
 {
-    if (k->is_longest && k->heap_count == k->top && k->heap[0].key.type == STELE_VALUE_INT &&
-        (uint64_t)k->heap[0].key.u.i >= k->s.calling.duration_min_ns)
-        stele_spans_set_least(k->s.spans, (uint64_t)k->heap[0].key.u.i);
+    const span_row *last = &k->heap[0];
+    if (k->is_longest && k->heap_count == k->top && last->key.type == STELE_VALUE_INT &&
+        (uint64_t)last->key.u.i >= k->s.calling.duration_min_ns) {
+        stele_spans_set_least(k->s.spans, (uint64_t)last->key.u.i);
+        stele_spans_set_least_begin(k->s.spans, last->begin_ns);
+    }
 }
 
 static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,

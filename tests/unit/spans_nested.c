@@ -34,7 +34,7 @@ static stele_status take(void *user, const stele_segment *segment, const stele_s
 }
 
 static stele_span_counts run(const stele_span_options *options, int64_t begin_ns, int64_t end_ns,
-                             uint64_t least_ns, list *to)
+                             uint64_t least_ns, int64_t least_begin_ns, list *to)
 {
     stele_span_counts counts = STELE_INIT(stele_span_counts);
     stele_spans *s;
@@ -42,6 +42,7 @@ static stele_span_counts run(const stele_span_options *options, int64_t begin_ns
     REQUIRE(stele_spans_new(it.context, options, take, to, &s) == STELE_OK);
     REQUIRE(stele_spans_set_window(s, begin_ns, end_ns) == STELE_OK);
     stele_spans_set_least(s, least_ns);
+    stele_spans_set_least_begin(s, least_begin_ns);
     for (uint32_t first = 0; first < it.batch->event_count;) {
         const uint32_t left = it.batch->event_count - first;
         const uint32_t part = 1 + below(64);
@@ -117,13 +118,17 @@ TEST(what_nests_is_what_the_calls_engine_says)
         const int64_t end_ns = round % 5 < 2           ? INT64_MAX
                                : begin_ns == INT64_MIN ? 400
                                                        : begin_ns + 200;
-        const uint64_t least_ns = round % 7 == 0 ? 5 : 0;
+        const uint64_t least_ns = round % 7 < 2 ? 5 : 0;
+        const int64_t least_begin_ns = round % 7 == 1 ? below(200) : INT64_MAX;
         made_begin();
         make_events(round % 2 == 0);
-        a = run(NULL, begin_ns, end_ns, least_ns, &own);
-        b = run(&slow, begin_ns, end_ns, least_ns, &engine);
+        a = run(NULL, begin_ns, end_ns, least_ns, least_begin_ns, &own);
+        b = run(&slow, begin_ns, end_ns, least_ns, least_begin_ns, &engine);
         REQUIRE(own.count == engine.count);
         REQUIRE(are_equal(&own, &engine));
+        for (uint32_t i = 0; i < own.count; i++)
+            CHECK(stele_span_duration_ns(&own.spans[i]) > least_ns ||
+                  own.spans[i].begin_ns <= least_begin_ns);
         CHECK_EQ_U64(a.span_count, b.span_count);
         CHECK_EQ_U64(a.overlap_count, b.overlap_count);
         CHECK_EQ_U64(a.by_end[STELE_SPAN_UNWOUND], b.by_end[STELE_SPAN_UNWOUND]);

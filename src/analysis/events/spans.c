@@ -86,6 +86,12 @@ stele_status stele_spans_finish(stele_spans *s)
 void stele_spans_set_least(stele_spans *s, uint64_t duration_ns)
 {
     s->least_ns = duration_ns;
+    s->least_begin_ns = INT64_MAX;
+}
+
+void stele_spans_set_least_begin(stele_spans *s, int64_t begin_ns)
+{
+    s->least_begin_ns = begin_ns;
 }
 
 void stele_spans_set_origin(stele_spans *s, int64_t origin_ns)
@@ -154,7 +160,7 @@ static stele_status prepare(stele_spans *s, stele_context *context, stele_span_f
     stele_status status;
     s->context = context;
     s->begin_ns = s->last_ns = s->sweep_ns = INT64_MIN;
-    s->end_ns = INT64_MAX;
+    s->end_ns = s->least_begin_ns = INT64_MAX;
     if (s->options.open_max == 0)
         s->options.open_max = context->limits.open_max;
     opened_init(&s->opened, context);

@@ -115,7 +115,7 @@ const stele_event *spans_take_begun(stele_spans *s, stack *of, const stele_event
             whole = time_ns > top->begin_ns ? (uint64_t)time_ns - (uint64_t)top->begin_ns : 0;
             top[-1].child_ns += whole;
             last[-1].child_count++;
-            if (whole >= s->least_ns)
+            if (!spans_is_short(s, whole, top->begin_ns))
                 give(s, of, top, last, event);
             else
                 spans_count(s, last->event->value != 0 ? STELE_SPAN_NESTED_PAIR : STELE_SPAN_CALL,

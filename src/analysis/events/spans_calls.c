@@ -76,8 +76,7 @@ static void close_call(stele_spans *s, const stele_call_span *call, const stele_
     stele_span span;
     if (around != 0)
         s->open[around].child_count++;
-    if (!is_lost && stele_call_duration_ns(call) < s->least_ns) {
-        /* The span is too short for the caller, so it is only counted. */
+    if (!is_lost && spans_is_short(s, stele_call_duration_ns(call), call->begin_ns)) {
         spans_count(s, s->open[call->tag].source, call->end, call->depth);
         return;
     }
@@ -195,7 +194,7 @@ static void close_top(stele_spans *s, stack *of, int64_t time_ns, stele_span_end
     }
     if (around != 0)
         s->open[around].child_count++;
-    if (whole < s->least_ns) {
+    if (spans_is_short(s, whole, top->begin_ns)) {
         spans_count(s, s->open[slot].source, (uint8_t)how, of->depth);
     } else {
         stele_span span = {.begin_ns = top->begin_ns,
@@ -241,6 +240,48 @@ static bool expire(stele_spans *s, stack *of, int64_t now_ns)
             return false;
         close_top(s, of, top->end_ns, STELE_SPAN_RETURNED, (spans_end){NULL, NULL});
     }
+    return true;
+}
+
+/* How many events after a COMPLETE one are looked at to find out that nothing begins in it. */
+#define LEAF_LOOKED_AT 8
+
+/* Whether it is certain that no call begins or ends on the track of a COMPLETE event, which ends at
+   `end_ns`, before that. */
+static bool is_leaf(const stele_event *event, const stele_event *end, int64_t end_ns)
+{
+    const stele_event *const last = end - event > LEAF_LOOKED_AT ? event + LEAF_LOOKED_AT : end;
+    for (const stele_event *next = event + 1; next < last; next++) {
+        if (next->track != event->track)
+            continue;
+        if (next->time_ns >= end_ns)
+            return true;
+        if ((STELE_CALLS_KINDS & STELE_KIND_BIT(next->kind)) != 0)
+            return false;
+    }
+    return false;
+}
+
+/* Takes a COMPLETE event that nests, has nothing in it, and is too short for the receiver: it is
+   counted, and needs no frame. Returns false without any change for other events. */
+static bool take_short(stele_spans *s, stack *of, const stele_event *event, const stele_event *end)
+{
+    frame *top = stack_top(of);
+    const int64_t end_ns =
+        (int64_t)event->id > event->time_ns ? (int64_t)event->id : event->time_ns;
+    const uint64_t whole = (uint64_t)end_ns - (uint64_t)event->time_ns;
+    if (!spans_is_short(s, whole, event->time_ns) || event->time_ns < s->begin_ns ||
+        end_ns > s->end_ns || end_ns > top->end_ns || of->depth == of->capacity ||
+        s->options.has_paths || !is_leaf(event, end, end_ns))
+        return false;
+    s->id++;
+    spans_delta(s, event->track, spans_global_name(event->name), event->time_ns);
+    top->child_ns += whole;
+    if (top->tag != 0)
+        s->open[top->tag].child_count++;
+    spans_count(s, STELE_SPAN_COMPLETE, STELE_SPAN_RETURNED, of->depth);
+    if (end_ns > of->last_ns)
+        of->last_ns = end_ns;
     return true;
 }
 
@@ -315,7 +356,8 @@ const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
         if (at->kind == STELE_KIND_BEGIN)
             next = spans_take_begun(s, of, at, end);
         if (next == at) {
-            if (!take_nested(s, of, at))
+            if ((at->kind != STELE_KIND_COMPLETE || !take_short(s, of, at, end)) &&
+                !take_nested(s, of, at))
                 break;
             if (at->time_ns > s->last_ns)
                 s->last_ns = at->time_ns;

@@ -74,6 +74,24 @@ static uint32_t operation_around(const stele_spans *s, uint32_t slot, uint64_t i
     return slot != 0 && s->opened.slots[slot].is_used && s->open[slot].id < id ? slot : 0;
 }
 
+/* Gives the span of the operation in a slot; `around` is the slot of the operation around it. */
+static void give_operation(stele_spans *s, stele_span *span, uint32_t slot, uint32_t around,
+                           spans_end by)
+{
+    const uint64_t whole = stele_span_duration_ns(span), child_ns = s->open[slot].child_ns;
+    spans_take_begin(s, span, slot);
+    span->end_track = span->track;
+    span->end_stream = span->stream;
+    if (by.event != NULL)
+        spans_take_end(span, by);
+    span->self_ns = whole > child_ns ? whole - child_ns : 0;
+    if (around != 0) {
+        span->parent = s->open[around].id;
+        span->caller = spans_global_name(opened_event(&s->opened, around)->name);
+    }
+    spans_give(s, span, spans_begin_or_none(s, slot), by);
+}
+
 static void close_operation(stele_spans *s, opened_link *link, int64_t time_ns, stele_span_end how,
                             spans_end by)
 {
@@ -92,19 +110,14 @@ static void close_operation(stele_spans *s, opened_link *link, int64_t time_ns, 
     const uint64_t whole = stele_span_duration_ns(&span);
     if (!spans_is_before(s, begin->time_ns, time_ns)) {
         s->counts.carried_count += begin->time_ns < s->begin_ns;
-        spans_take_begin(s, &span, slot);
-        span.end_track = span.track;
-        span.end_stream = span.stream;
-        if (by.event != NULL)
-            spans_take_end(&span, by);
-        span.self_ns = whole > open->child_ns ? whole - open->child_ns : 0;
         if (around != 0) {
-            span.parent = s->open[around].id;
-            span.caller = spans_global_name(opened_event(&s->opened, around)->name);
             s->open[around].child_count++;
             s->open[around].child_ns += whole;
         }
-        spans_give(s, &span, spans_begin_or_none(s, slot), by);
+        if (spans_is_short(s, whole, span.begin_ns))
+            spans_count(s, open->source, span.end, open->depth);
+        else
+            give_operation(s, &span, slot, around, by);
     }
     opened_link_remove(&s->opened, link);
 }

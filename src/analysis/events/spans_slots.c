@@ -123,7 +123,7 @@ static bool is_end_cut(const stele_spans *s, const stele_span *span, const stele
 void spans_give(stele_spans *s, stele_span *span, spans_end begin, spans_end end)
 {
     spans_count(s, span->source, span->end, span->depth);
-    if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
+    if (s->status != STELE_OK || spans_is_short(s, stele_span_duration_ns(span), span->begin_ns))
         return;
     span->is_begin_cut = begin.event != NULL && begin.event->time_ns < s->begin_ns;
     span->is_end_cut = is_end_cut(s, span, begin.event);

@@ -50,9 +50,10 @@ struct stele_spans {
     stele_context *context;
     stele_span_options options;
     stele_calls *calls;
-    filter *only;      /* the request's filter; NULL: all spans are given */
-    uint64_t kinds;    /* kinds of begin events that are wanted, as bits; 0: all */
-    uint64_t least_ns; /* shorter spans are not given */
+    filter *only;           /* the request's filter; NULL: all spans are given */
+    uint64_t kinds;         /* kinds of begin events that are wanted, as bits; 0: all */
+    uint64_t least_ns;      /* shorter spans are not given */
+    int64_t least_begin_ns; /* spans of least_ns that begin later are not given */
     bool has_origin;
     bool has_fields; /* fields are needed, for the receiver or for the filter */
     opened opened;   /* copies of open events, by the tags of calls and by keys */
@@ -157,6 +158,13 @@ static inline void spans_take_end(stele_span *span, spans_end end)
 
 /* Fills in a span whose begin is missing: everything comes from its end. */
 void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end);
+
+/* Whether a span is too short for the receiver, so that it is only counted. */
+static inline bool spans_is_short(const stele_spans *s, uint64_t duration_ns, int64_t begin_ns)
+{
+    return duration_ns <= s->least_ns &&
+           (duration_ns < s->least_ns || begin_ns > s->least_begin_ns);
+}
 
 /* Counts a span that has ended. */
 static inline void spans_count(stele_spans *s, uint8_t from, uint8_t end, uint32_t depth)
