@@ -142,6 +142,11 @@ STELE_API stele_status stele_trace_index(stele_trace *trace);
    nothing changes. Errors: STELE_ERR_READ, STELE_ERR_MEMORY. */
 STELE_API stele_status stele_trace_find_index(stele_trace *trace);
 
+/* Gives a trace the index that another one has, which was opened of the same files, in a context of
+   its own. It is then not made again; where that cannot be, nothing changes. No other thread may
+   use either of them meanwhile. Errors: STELE_ERR_READ, STELE_ERR_MEMORY. */
+STELE_API stele_status stele_trace_take_index(stele_trace *trace, stele_trace *from);
+
 /* Reads what a program kept in an index file of the trace as it is now, see
    stele_overview_save_index_with(). The bytes are as they were written, but another program may
    have written them. Returns false if there are none, or if out of memory. The caller frees them

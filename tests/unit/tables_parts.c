@@ -53,6 +53,20 @@ static void add_rows(stele_scan *scan, sums *s)
     CHECK(status == STELE_END);
 }
 
+/* Gives a trace the index of another one of the same source, which is closed. */
+static void take_index(const source *from, stele_trace *trace)
+{
+    stele_context *context;
+    stele_trace *indexed = open_source(from, &context);
+    CHECK(stele_trace_take_index(trace, indexed) == STELE_OK); /* it has none yet */
+    CHECK(stele_trace_index(indexed) == STELE_OK);
+    CHECK(stele_trace_take_index(trace, indexed) == STELE_OK);
+    CHECK(stele_trace_take_index(trace, indexed) == STELE_OK); /* it has one already */
+    stele_trace_close(indexed);
+    stele_context_free(context);
+}
+
+/* Scans a part; those with odd numbers take the index of another trace. */
 static sums scan_part(const source *from, const char *table, const char *column, uint32_t part,
                       uint32_t part_count)
 {
@@ -68,6 +82,8 @@ static sums scan_part(const source *from, const char *table, const char *column,
     stele_trace *trace = open_source(from, &context);
     stele_scan *scan = NULL;
     sums s = {0};
+    if (part % 2 != 0)
+        take_index(from, trace);
     CHECK(stele_scan_open(context, &trace, 1, &options, &scan) == STELE_OK);
     add_rows(scan, &s);
     stele_scan_close(scan);

@@ -39,6 +39,7 @@ typedef struct trace_scan {
     uint32_t user_count; /* how many threads use it, plus one for the statement */
     uint32_t part_next, part_count;
     part_scan *first; /* opened in advance for the first thread; NULL: taken already */
+    scanned indexed;  /* traces whose index all parts take; none if there is one part */
     uint64_t lost_count, missing_count; /* sums over all parts so far */
 } trace_scan;
 
@@ -111,6 +112,7 @@ static void leave(trace_scan *t)
     pthread_mutex_unlock(&t->all->lock);
     if (!is_last)
         return;
+    functions_close_traces(&t->indexed);
     free(t->columns);
     free(t->types);
     free(t->can_be_null);
@@ -202,7 +204,7 @@ static stele_status open_part(trace_scan *t, part_scan *p)
 {
     stele_request request = t->request;
     const stele_scan_options options = options_of(t, &request);
-    stele_status status;
+    stele_status status = STELE_OK;
     if (p->scan != NULL)
         end_scan(t, p->scan, NULL);
     p->scan = NULL;
@@ -211,8 +213,11 @@ static stele_status open_part(trace_scan *t, part_scan *p)
     request.struct_size = sizeof request;
     request.part = t->part_next++;
     request.part_count = t->part_count;
-    status =
-        stele_scan_open(p->traces.context, p->traces.traces, p->traces.count, &options, &p->scan);
+    if (t->indexed.count == 1 && p->traces.count == 1)
+        status = stele_trace_take_index(p->traces.traces[0], t->indexed.traces[0]);
+    if (status == STELE_OK)
+        status = stele_scan_open(p->traces.context, p->traces.traces, p->traces.count, &options,
+                                 &p->scan);
     return status == STELE_OK ? make_texts(t, p) : status;
 }
 
@@ -269,18 +274,24 @@ static stele_status plan_parts(trace_scan *t)
     const uint32_t most = t->all->threads * PARTS_PER_THREAD;
     const stele_scan_options options = options_of(t, request);
     const trace_opener *opener = &t->all->opener;
-    scanned traces = {.is_silent = true};
+    scanned *traces = &t->indexed;
     stele_status status;
+    *traces = (scanned){.is_silent = true};
     t->part_count = 1;
     if (t->all->threads < 2 || request->where != NULL ||
         (t->from->names != NULL && !t->from->function->is_class))
         return STELE_OK;
     /* Findings are reported by the scans, once and as without parts. */
-    if (!opener->open(opener->user, t->from->path, &traces))
+    if (!opener->open(opener->user, t->from->path, traces)) {
+        *traces = (scanned){.count = 0};
         return STELE_ERR_READ;
-    status = stele_scan_parts(traces.context, traces.traces, traces.count, &options, most,
+    }
+    status = stele_scan_parts(traces->context, traces->traces, traces->count, &options, most,
                               &t->part_count);
-    functions_close_traces(&traces);
+    if (t->part_count == 1) {
+        functions_close_traces(traces);
+        *traces = (scanned){.count = 0};
+    }
     return status;
 }
 
