@@ -279,79 +279,80 @@ static const stele_field no_field = {.type = STELE_TYPE_NULL};
 
 /* Finds a field by its name in an event that `rows.flat_most` holds for; `end` is the number of the
    tape's last entry. There are as many steps for each event and no branches, because events of many
-   classes follow each other in no order. */
-static ALWAYS_INLINE stele_field find_flat(const stele_field *fields, uint32_t end,
-                                           const stele_event *event, stele_name name, uint32_t most,
-                                           const stele_field *otherwise)
+   classes follow each other in no order: places are chosen by bits. */
+static ALWAYS_INLINE const stele_field *find_flat(const stele_field *fields, uint32_t end,
+                                                  const stele_event *event, stele_name name,
+                                                  uint32_t most, const stele_field *otherwise)
 {
-    uint32_t found = 0; /* number of the entry, plus 1; 0: none */
-    uint64_t mask;
-    stele_field value = {.name = 0};
+    const uint32_t first = event->field_first, count = event->field_count;
+    uintptr_t found = (uintptr_t)otherwise;
     for (uint32_t i = most; i-- > 0;) {
-        const uint32_t next = event->field_first + i, at = next < end ? next : end;
-        const uint32_t number = at + 1;
-        const uint32_t is_it =
-            0u - (uint32_t)((fields[at].name == name) & (i < event->field_count));
-        found = (found & ~is_it) | (number & is_it);
+        const stele_field *const field = &fields[first + i < end ? first + i : end];
+        const uintptr_t is_it = 0u - (uintptr_t)((field->name == name) & (i < count));
+        found ^= (found ^ (uintptr_t)field) & is_it;
     }
-    mask = 0u - (uint64_t)(found != 0);
-    fields += found - (found != 0);
-    value.type = (uint8_t)((fields->type & mask) | (otherwise->type & ~mask));
-    value.u.u = (fields->u.u & mask) | (otherwise->u.u & ~mask);
-    return value;
+    return (const stele_field *)found;
 }
 
 /* Defines the function for columns "arg.NAME" of one type. A field that is null in the trace is
    null in a column of any type. */
-#define FILL_ARG(name, value_type, take)                                                       \
-    static ALWAYS_INLINE void name##_each(stele_scan *s, const scan_column *of, const rows *r, \
-                                          const cell_place *to, uint32_t most)                 \
-    {                                                                                          \
-        const stele_field *const shared =                                                      \
-            r->batch->context_count != 0 ? find_shared(of, r->batch) : NULL;                   \
-        const stele_field *const otherwise = shared != NULL ? shared : &no_field;              \
-        value_type *values = to->values;                                                       \
-        uint64_t misfit_count = 0;                                                             \
-        for (size_t i = 0; i < r->count; i++) {                                                \
-            const stele_field field = find_flat(r->batch->fields, r->batch->field_count - 1,   \
-                                                &r->events[i], of->plain, most, otherwise);    \
-            value_type value;                                                                  \
-            const bool fits = take(&field, &value);                                            \
-            values[i] = fits ? value : 0;                                                      \
-            place_set(to, i, fits);                                                            \
-            misfit_count += !fits & (field.type != STELE_TYPE_NULL);                           \
-        }                                                                                      \
-        s->stats.misfit_count += misfit_count;                                                 \
-    }                                                                                          \
-                                                                                               \
-    /* The usual numbers of entries are constants, so that their steps are no loop. */         \
-    static void name##_flat(stele_scan *s, const scan_column *of, const rows *r,               \
-                            const cell_place *to)                                              \
-    {                                                                                          \
-        switch (r->flat_most) {                                                                \
-        case 1: name##_each(s, of, r, to, 1); break;                                           \
-        case 2: name##_each(s, of, r, to, 2); break;                                           \
-        case 3: name##_each(s, of, r, to, 3); break;                                           \
-        default: name##_each(s, of, r, to, r->flat_most); break;                               \
-        }                                                                                      \
-    }                                                                                          \
-                                                                                               \
-    static FILL(name)                                                                          \
-    {                                                                                          \
-        value_type *values = to->values;                                                       \
-        stele_field element;                                                                   \
-        if (of->is_plain && r->flat_most != 0) {                                               \
-            name##_flat(s, of, r, to);                                                         \
-            return;                                                                            \
-        }                                                                                      \
-        for (size_t i = 0; i < r->count; i++) {                                                \
-            const stele_field *field = field_of(of, r->batch, &r->events[i], &element);        \
-            if (field != NULL && take(field, &values[i]))                                      \
-                continue;                                                                      \
-            s->stats.misfit_count += field != NULL && field->type != STELE_TYPE_NULL;          \
-            values[i] = 0;                                                                     \
-            place_null(to, i);                                                                 \
-        }                                                                                      \
+#define FILL_ARG(column, value_type, take)                                                       \
+    static ALWAYS_INLINE void column##_each(stele_scan *s, const scan_column *of, const rows *r, \
+                                            const cell_place *to, uint32_t most)                 \
+    {                                                                                            \
+        const stele_field *const shared =                                                        \
+            r->batch->context_count != 0 ? find_shared(of, r->batch) : NULL;                     \
+        const stele_field *const otherwise = shared != NULL ? shared : &no_field;                \
+        const stele_field *const fields = r->batch->fields;                                      \
+        const uint32_t end = r->batch->field_count - 1;                                          \
+        const stele_name name = of->plain;                                                       \
+        value_type *values = to->values;                                                         \
+        uint64_t misfit_count = 0;                                                               \
+        for (size_t row = 0, part; row < r->count; row += part) {                                \
+            uint64_t nulls = 0;                                                                  \
+            part = place_word_rows(to, row, r->count);                                           \
+            for (size_t i = row; i < row + part; i++) {                                          \
+                const stele_field *const field =                                                 \
+                    find_flat(fields, end, &r->events[i], name, most, otherwise);                \
+                value_type value;                                                                \
+                const bool fits = take(field, &value);                                           \
+                values[i] = fits ? value : 0;                                                    \
+                nulls |= (uint64_t)!fits << (i - row);                                           \
+                misfit_count += !fits & (field->type != STELE_TYPE_NULL);                        \
+            }                                                                                    \
+            place_nulls(to, row, nulls);                                                         \
+        }                                                                                        \
+        s->stats.misfit_count += misfit_count;                                                   \
+    }                                                                                            \
+                                                                                                 \
+    /* The usual numbers of entries are constants, so that their steps are no loop. */           \
+    static void column##_flat(stele_scan *s, const scan_column *of, const rows *r,               \
+                              const cell_place *to)                                              \
+    {                                                                                            \
+        switch (r->flat_most) {                                                                  \
+        case 1: column##_each(s, of, r, to, 1); break;                                           \
+        case 2: column##_each(s, of, r, to, 2); break;                                           \
+        case 3: column##_each(s, of, r, to, 3); break;                                           \
+        default: column##_each(s, of, r, to, r->flat_most); break;                               \
+        }                                                                                        \
+    }                                                                                            \
+                                                                                                 \
+    static FILL(column)                                                                          \
+    {                                                                                            \
+        value_type *values = to->values;                                                         \
+        stele_field element;                                                                     \
+        if (of->is_plain && r->flat_most != 0) {                                                 \
+            column##_flat(s, of, r, to);                                                         \
+            return;                                                                              \
+        }                                                                                        \
+        for (size_t i = 0; i < r->count; i++) {                                                  \
+            const stele_field *field = field_of(of, r->batch, &r->events[i], &element);          \
+            if (field != NULL && take(field, &values[i]))                                        \
+                continue;                                                                        \
+            s->stats.misfit_count += field != NULL && field->type != STELE_TYPE_NULL;            \
+            values[i] = 0;                                                                       \
+            place_null(to, i);                                                                   \
+        }                                                                                        \
     }
 
 FILL_ARG(arg_i64, int64_t, take_int)

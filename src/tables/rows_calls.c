@@ -64,6 +64,8 @@ static bool has_local_names(const stele_segment *segment)
 {
     const stele_event *events = segment->batch->events + segment->first;
     stele_name all = 0;
+    if (segment->batch->name_count == 0)
+        return false;
     for (uint32_t i = 0; i < segment->count; i++)
         all |= events[i].name;
     return (all & STELE_NAME_LOCAL) != 0;

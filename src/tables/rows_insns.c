@@ -227,24 +227,34 @@ static inline uint32_t index_of(const rows *r, size_t row)
 }
 
 /* Defines the function for a column of the instruction `e`, which has the index `at` in its
-   batch `b`. */
-#define FILL_INSN(name, type, is_there, value)                                 \
-    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, \
-                          const cell_place *to)                                \
-    {                                                                          \
-        const stele_insn_batch *const b = r->insns;                            \
-        type *values = to->values;                                             \
-        (void)s;                                                               \
-        (void)of;                                                              \
-        for (size_t i = 0; i < r->count; i++) {                                \
-            const uint32_t at = index_of(r, i);                                \
-            const stele_insn *const e = &b->insns[at];                         \
-            const bool has_value = (is_there);                                 \
-            (void)e;                                                           \
-            values[i] = has_value ? (value) : 0;                               \
-            if (!has_value)                                                    \
-                place_null(to, i);                                             \
-        }                                                                      \
+   batch `b`. Instructions that are consecutive have a loop of their own. */
+#define FILL_INSN(name, type, is_there, value)                                            \
+    static inline __attribute__((always_inline)) void insn_##name##_each(                 \
+        const stele_scan *s, const rows *r, const cell_place *to, const uint32_t *picked) \
+    {                                                                                     \
+        const stele_insn_batch *const b = r->insns;                                       \
+        const size_t count = r->count;                                                    \
+        type *const values = to->values;                                                  \
+        (void)s;                                                                          \
+        for (size_t i = 0; i < count; i++) {                                              \
+            const uint32_t at = picked != NULL ? picked[i] : r->insn_first + (uint32_t)i; \
+            const stele_insn *const e = &b->insns[at];                                    \
+            const bool has_value = (is_there);                                            \
+            (void)e;                                                                      \
+            values[i] = has_value ? (value) : 0;                                          \
+            if (!has_value)                                                               \
+                place_null(to, i);                                                        \
+        }                                                                                 \
+    }                                                                                     \
+                                                                                          \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r,            \
+                          const cell_place *to)                                           \
+    {                                                                                     \
+        (void)of;                                                                         \
+        if (r->insn_rows == NULL)                                                         \
+            insn_##name##_each(s, r, to, NULL);                                           \
+        else                                                                              \
+            insn_##name##_each(s, r, to, r->insn_rows);                                   \
     }
 
 static uint32_t trace_of(const stele_scan *s, const stele_insn_batch *batch)

@@ -86,12 +86,19 @@ static inline void place_null(const cell_place *to, size_t row)
         to->valid[at / 64] &= ~(UINT64_C(1) << (at % 64));
 }
 
-/* Marks whether a row has a value, without a branch. Its bit must be set. */
-static inline void place_set(const cell_place *to, size_t row, bool is_there)
+/* How many rows there are from `row` on whose validity bits are in one word, at most to `end`. */
+static inline size_t place_word_rows(const cell_place *to, size_t row, size_t end)
+{
+    const size_t count = 64 - (to->at + row) % 64;
+    return count < end - row ? count : end - row;
+}
+
+/* Marks rows of one word as nulls: bit 0 of `nulls` is that of `row`. */
+static inline void place_nulls(const cell_place *to, size_t row, uint64_t nulls)
 {
     const size_t at = to->at + row;
-    if (to->valid != NULL)
-        to->valid[at / 64] ^= (uint64_t)!is_there << (at % 64);
+    if (to->valid != NULL && nulls != 0)
+        to->valid[at / 64] &= ~(nulls << (at % 64));
 }
 
 typedef struct scan_column scan_column;
