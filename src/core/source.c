@@ -30,6 +30,7 @@ struct source {
     input *whole; /* the one input, or the one archive; NULL for a directory */
     input *only;  /* input of the only member of a set; NULL for none or several */
     members members;
+    uint64_t members_size; /* sum of the members' sizes */
     bool is_set;
     bool is_growing; /* the directory can grow: sizes are those of the last listing */
     /* A member was opened that is itself compressed; set on any thread. */
@@ -121,11 +122,19 @@ static const char *packing_of_tar(const char *packing)
     return "tar";
 }
 
+static void sum_sizes(source *s)
+{
+    s->members_size = 0;
+    for (size_t i = 0; i < s->members.count; i++)
+        s->members_size += s->members.at[i].size;
+}
+
 /* Completes a set after its last member was added. */
 static stele_status source_settle(source *s)
 {
     s->is_set = true;
     members_sort(&s->members);
+    sum_sizes(s);
     return s->members.count == 1 ? source_open_member(s, 0, &s->only) : STELE_OK;
 }
 
@@ -260,6 +269,7 @@ stele_status source_open_growing(diag_sink *diag, const char *path, source **out
     s->is_set = s->is_growing = true;
     status = members_list_folder(&s->members);
     members_sort(&s->members);
+    sum_sizes(s);
     return source_give(s, status, out);
 }
 
@@ -273,6 +283,7 @@ void source_take_sizes(source *s, const source *later)
         if (k < later->members.count && strcmp(later->members.at[k].name, member->name) == 0)
             member->size = later->members.at[k].size;
     }
+    sum_sizes(s);
 }
 
 static bool is_name_end(char c)
@@ -520,22 +531,15 @@ stele_status source_open_member(source *s, size_t index, input **in)
 
 uint64_t source_stored_size(const source *s)
 {
-    uint64_t size = 0;
-    if (!s->is_set)
-        return s->whole->stored_size;
-    for (size_t i = 0; i < s->members.count; i++)
-        size += s->members.at[i].size;
-    return size;
+    return s->is_set ? s->members_size : s->whole->stored_size;
 }
 
 bool source_content_size(const source *s, uint64_t *size)
 {
-    *size = 0;
-    if (!s->is_set) {
-        *size = s->whole->has_size ? s->whole->size : s->whole->position;
-        return s->whole->has_size || s->whole->is_ended;
+    if (s->is_set) {
+        *size = s->members_size;
+        return !s->has_packed_member && !s->is_growing;
     }
-    for (size_t i = 0; i < s->members.count; i++)
-        *size += s->members.at[i].size;
-    return !s->has_packed_member && !s->is_growing;
+    *size = s->whole->has_size ? s->whole->size : s->whole->position;
+    return s->whole->has_size || s->whole->is_ended;
 }

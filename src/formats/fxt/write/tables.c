@@ -10,9 +10,14 @@
 
 uint32_t fxt_table_find(fxt_table *table, uint32_t key, uint32_t record)
 {
-    const uint32_t index = fxt_map_get(&table->index_of, 0, key);
-    if (index == 0 || index == TABLE_SEEN)
-        return 0;
+    uint32_t *const recent = &table->recent[key & (TABLE_RECENT - 1)];
+    uint32_t index = *recent;
+    if (index == 0 || table->slots[index].key != key) {
+        index = fxt_map_get(&table->index_of, 0, key);
+        if (index == 0 || index == TABLE_SEEN)
+            return 0;
+        *recent = index;
+    }
     table->slots[index].record = record;
     table->slots[index].is_recent = true;
     return index;

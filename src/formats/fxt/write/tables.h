@@ -14,11 +14,17 @@ typedef struct fxt_slot {
     bool is_recent;  /* used since the hand passed it last */
 } fxt_slot;
 
+#define TABLE_RECENT 64u /* a power of two */
+
 typedef struct fxt_table {
     fxt_map index_of; /* maps (0, key) to its index, or to TABLE_SEEN */
     fxt_slot *slots;  /* indexes begin at 1 */
+    /* By the last bits of a key: an index that such a key had when it was looked for last; the slot
+       says whether it still has it. */
+    uint32_t recent[TABLE_RECENT];
     uint32_t count, capacity, capacity_max;
     uint32_t hand; /* the slot that is considered next for replacement */
+    bool has_cut;  /* a key stands for a string of which only the beginning was written */
 } fxt_table;
 
 #define TABLE_SEEN UINT32_MAX /* the key was met, but has no index */

@@ -76,7 +76,9 @@ void fxt_writer_end_payload(fxt_writer *w)
 
 /* ---- String references ---- */
 
-stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
+/* Makes the reference to a name that has no index, or that has more bytes than a string can have.
+ */
+static stele_fxt_string string_anew(fxt_making *m, stele_name name, bool must)
 {
     const stele_text text = stele_name_text(m->w->base.context, m->batch, name);
     fxt_table *table;
@@ -105,11 +107,24 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
             m->w->is_exhausted = true;
             return (stele_fxt_string){0};
         }
+        table->has_cut |= text.size > STELE_FXT_STRING_SIZE_MAX;
         fxt_writer_emit(
             m->w, &(stele_fxt_record){.type = STELE_FXT_STRING, .number = index, .name = string},
             NULL);
     }
     return (stele_fxt_string){(uint16_t)index, NULL};
+}
+
+/* A name that has an index needs no look at its text, unless a loss may have to be counted. Records
+   that stand alone have no target. */
+stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
+{
+    if (!m->w->is_inline && (name & STELE_NAME_LOCAL) == 0 && !m->target->strings.has_cut) {
+        const uint32_t index = fxt_table_find(&m->target->strings, name, m->w->record);
+        if (index != 0)
+            return (stele_fxt_string){(uint16_t)index, NULL};
+    }
+    return string_anew(m, name, must);
 }
 
 /* ---- Thread references ---- */
