@@ -11,13 +11,21 @@ typedef struct selected {
     selection_of how;
 } selected;
 
-/* Keeps only the events of a range of places; the others belong to other parts. */
+static inline bool is_between(const stele_event *event, uint64_t begin, uint64_t end)
+{
+    return event->offset >= begin && (end == 0 || event->offset < end);
+}
+
+/* Keeps only the events of a range of places; the others belong to other parts. Most batches are
+   kept as a whole, and no event of them is copied. */
 static void keep_places(stele_batch *batch, uint64_t begin, uint64_t end)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < batch->event_count; i++) {
+    while (kept < batch->event_count && is_between(&batch->events[kept], begin, end))
+        kept++;
+    for (uint32_t i = kept; i < batch->event_count; i++) {
         const stele_event event = batch->events[i];
-        if (event.offset >= begin && (end == 0 || event.offset < end))
+        if (is_between(&event, begin, end))
             batch->events[kept++] = event;
     }
     batch->event_count = kept;
