@@ -241,6 +241,20 @@ STELE_API stele_status stele_profile_set_window(stele_profile *p, int64_t begin_
 /* Ends calls that are still open. The rows are then complete. */
 STELE_API stele_status stele_profile_finish(stele_profile *p);
 
+/* Makes the profile one of a part of a trace, which is only good for stele_profile_merge(). To be
+   called before the first event. All events of the part are then to be added, of all kinds, in the
+   order in which they are stored; their fields are not needed. Returns STELE_ERR_UNSUPPORTED for
+   options that select calls or depths, or make rows of paths. */
+STELE_API stele_status stele_profile_set_part(stele_profile *p);
+
+/* Adds the profile of a part, with the calls that cross the bounds of parts: `into` is then as if
+   all events had been added to it. Parts are added in their order, and `from` cannot be used any
+   more except to be freed. Errors: STELE_ERR_MEMORY; STELE_ERR_UNSUPPORTED: the result would
+   differ, or is not known to be the same (samples, tracks that are not in the order of time, times
+   far from others, spans that cross the bounds). */
+STELE_API stele_status stele_profile_merge(stele_profile *into, stele_profile *from,
+                                           const stele_part_map *map);
+
 /* Receives one row, which holds during the call. */
 typedef stele_status stele_profile_row_fn(void *user, const stele_profile_row *row);
 

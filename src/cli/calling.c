@@ -356,13 +356,18 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     return true;
 }
 
+stele_profile_options calling_profile_options(const calling *s, bool by_track)
+{
+    return (stele_profile_options){.by_track = by_track,
+                                   .depth_min = s->depth_min,
+                                   .depth_end = s->depth_end,
+                                   .duration_min_ns = s->duration_min_ns,
+                                   .only = &s->only};
+}
+
 bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p)
 {
-    const stele_profile_options given = {.by_track = by_track,
-                                         .depth_min = s->depth_min,
-                                         .depth_end = s->depth_end,
-                                         .duration_min_ns = s->duration_min_ns,
-                                         .only = &s->only};
+    const stele_profile_options given = calling_profile_options(s, by_track);
     return cli_check(c, stele_profile_new(c->context, &given, p), "calls");
 }
 

@@ -56,6 +56,9 @@ void calling_note_times(cli *c, calling *s, stele_clock_domain times);
 /* Prints remarks on pairs by a value, and on moments that were paired by their names. */
 void calling_remark_pairs(cli *c, calling *s);
 
+/* The options of a profile of the selected calls. They refer to `s`. */
+stele_profile_options calling_profile_options(const calling *s, bool by_track);
+
 /* Make a profile or the tree of paths for the selected calls, without reading any. */
 bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p);
 bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p);

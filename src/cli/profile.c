@@ -8,6 +8,7 @@
 #include "cli/show/figures.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
+#include "cli/standing.h"
 
 /* How much percentiles can be too large, in percent; see analysis/events/histogram.h. */
 #define ERROR_PERCENT "3.2"
@@ -265,32 +266,123 @@ static void show(cli *c, stele_profile *p)
     stele_profile_report(p);
 }
 
+typedef struct job {
+    cli *c;
+    calling s;
+    stele_profile *p;
+    bool by_track;
+    bool is_joined; /* the profile has all parts of the trace */
+} job;
+
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
-    return stele_profile_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+    const job *j = user;
+    return stele_profile_set_window(j->p, stats->range_begin_ns, stats->range_end_ns);
 }
 
 static stele_status take(void *user, const stele_segment *segment)
 {
-    return stele_profile_add(user, segment);
+    const job *j = user;
+    return stele_profile_add(j->p, segment);
+}
+
+/* ---- Parts of a trace ---- */
+
+static stele_status fork_profile(void *user, stele_context *context, void **fork)
+{
+    const job *j = user;
+    const stele_profile_options given = calling_profile_options(&j->s, j->by_track);
+    stele_profile *made;
+    stele_status status = stele_profile_new(context, &given, &made);
+    *fork = made;
+    if (status == STELE_OK)
+        status = stele_profile_set_part(made);
+    if (status != STELE_OK)
+        stele_profile_free(made);
+    return status;
+}
+
+static stele_status add_to_part(void *fork, const stele_segment *segment)
+{
+    return stele_profile_add(fork, segment);
+}
+
+static stele_status join_profile(void *user, void *fork, const stele_part_map *map)
+{
+    job *j = user;
+    j->is_joined = true;
+    return stele_profile_merge(j->p, fork, map);
+}
+
+static void drop_profile(void *fork)
+{
+    stele_profile_free(fork);
+}
+
+static stele_status clear_profile(void *user)
+{
+    job *j = user;
+    const stele_profile_options given = calling_profile_options(&j->s, j->by_track);
+    j->is_joined = false;
+    stele_profile_free(j->p);
+    j->p = NULL;
+    return stele_profile_new(j->c->context, &given, &j->p);
+}
+
+/* Ends reading of a trace that has no parts: it is read as one, each track in its own order. */
+static stele_status take_nothing(void *user, const stele_segment *segment)
+{
+    (void)user;
+    (void)segment;
+    return STELE_END;
+}
+
+/* Reads the only trace in parts, if that gives the same result. Returns false if it does not. */
+static bool read_in_parts(job *j)
+{
+    cli *c = j->c;
+    stele_request *request = &j->s.selected.request;
+    const uint64_t kinds = request->kinds;
+    const divided parts = {.to = {.struct_size = sizeof parts.to,
+                                  .fork = fork_profile,
+                                  .take = add_to_part,
+                                  .join = join_profile,
+                                  .drop = drop_profile,
+                                  .user = j},
+                           .clear = clear_profile};
+    bool is_good;
+    if (option_number(&c->options, OPTION_THREADS) < 2 || c->options.argument_count != 1 ||
+        j->s.align != NULL)
+        return false;
+    request->kinds = STELE_KINDS_ALL;
+    is_good = standing_read(c, &j->s, stele_profile_columns(j->p) & ~(uint32_t)STELE_COLUMN_FIELDS,
+                            &(consumer){.take = take_nothing, .user = j, .parts = &parts});
+    request->kinds = kinds;
+    return (is_good && j->is_joined) || !cli_check(c, clear_profile(j), "profile");
+}
+
+static bool read_all(job *j)
+{
+    const cli *c = j->c;
+    size_t read_count = 0;
+    if (read_in_parts(j))
+        return j->is_joined;
+    for (size_t i = 0; i < c->options.argument_count; i++)
+        read_count += calling_read(j->c, &j->s, i, stele_profile_columns(j->p),
+                                   &(consumer){.ready = ready, .take = take, .user = j});
+    return read_count != 0;
 }
 
 void command_PROFILE(cli *c)
 {
-    const options *o = &c->options;
-    calling s = {.depth_min = 0};
-    stele_profile *p = NULL;
-    size_t read_count = 0;
+    job j = {.c = c, .by_track = option_given(&c->options, OPTION_BY_THREAD)};
     calling_sort(c);
-    if (joined_make(c) && calling_make(c, &s) &&
-        calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
-        for (size_t i = 0; i < o->argument_count; i++)
-            read_count += calling_read(c, &s, i, stele_profile_columns(p),
-                                       &(consumer){.ready = ready, .take = take, .user = p});
-        if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed)
-            show(c, p);
-        calling_remark_pairs(c, &s);
+    if (joined_make(c) && calling_make(c, &j.s) &&
+        calling_make_profile(c, &j.s, j.by_track, &j.p)) {
+        if (read_all(&j) && c->worst != EXIT_USAGE && !c->is_closed)
+            show(c, j.p);
+        calling_remark_pairs(c, &j.s);
     }
-    stele_profile_free(p);
-    calling_free(&s);
+    stele_profile_free(j.p);
+    calling_free(&j.s);
 }

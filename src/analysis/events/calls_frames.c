@@ -6,9 +6,6 @@
 
 #include "core/array.h"
 
-/* How many frames below the top are searched for one that ends before the frame above it. */
-#define OVERLAP_MAX 256u
-
 uint32_t calls_add_node(stele_calls *s, uint32_t parent, stele_name name)
 {
     uint32_t node = parent;
@@ -58,7 +55,7 @@ void calls_index_frames(stele_calls *s, stack *of, uint32_t first)
  */
 static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
 {
-    const uint32_t floor = of->depth > OVERLAP_MAX ? of->depth - OVERLAP_MAX : 0;
+    const uint32_t floor = of->depth > CALLS_OVERLAP_MAX ? of->depth - CALLS_OVERLAP_MAX : 0;
     int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
     for (uint32_t i = of->depth; i > floor; i--) {
         frame *const below = &of->frames[i];
@@ -70,6 +67,8 @@ static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
         if (below->name == top->name && until_ns > named_ns)
             named_ns = until_ns;
     }
+    if (floor == 0)
+        of->frames[0].child_ns += (uint64_t)end_ns - (uint64_t)from_ns;
     return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
 }
 
@@ -159,6 +158,10 @@ static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t tim
                             has_ended ? STELE_CALL_RETURNED : STELE_CALL_UNWOUND);
         }
         calls_close_top(s, of, track, time_ns, how);
+        return;
+    }
+    if (s->missed != NULL) {
+        s->missed(s->missed_user, s, of, track, time_ns, name, how);
         return;
     }
     /* The entry is missing. Calls on the stack may have ended as well, but nothing says so: they

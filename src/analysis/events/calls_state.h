@@ -18,6 +18,12 @@
 #include "query/filter.h"
 
 #define CALLS_PENDING 128u
+/* How many frames below the top are searched for one that ends before the frame above it. */
+#define CALLS_OVERLAP_MAX 256u
+
+/* Takes an exit that ends no call on the stack, instead of a call whose entry is missing. */
+typedef void calls_missed_fn(void *user, stele_calls *s, stack *of, uint32_t track, int64_t time_ns,
+                             stele_name name, stele_call_end how);
 
 struct stele_calls {
     stele_context *context;
@@ -34,6 +40,8 @@ struct stele_calls {
     stele_status status; /* the first failure: of the receiver, or STELE_ERR_MEMORY */
     call_tree tree;
     stele_call_counts counts;
+    calls_missed_fn *missed; /* NULL: no exit is taken */
+    void *missed_user;
 };
 
 /* Gives the calls that ended to the receiver. */

@@ -1,59 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/profile.h"
+#include "analysis/events/profile_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/events/calls.h"
 #include "analysis/events/ranked.h"
-#include "analysis/events/samples.h"
-#include "analysis/events/tally.h"
 #include "core/array.h"
 #include "core/sized.h"
-#include "core/table.h"
 #include "core/wide.h"
-
-/* Figures that most entries do not have. */
-typedef struct rare {
-    uint64_t lost_count, unended_count;
-    uint64_t squares_high; /* the upper half of the sum of which self_squares is the lower one */
-    uint64_t repeated_ns;  /* part of sum_ns that is inside of calls of the same name further out */
-    uint64_t sample;       /* number of the last sample that was counted here */
-    uint64_t sample_count; /* samples that ended here */
-    bool is_sampled;
-} rare;
-
-/* Figures of one name, or of one name on one track. There can be hundreds of thousands, most of a
-   few calls. Calls are counted by the tally alone, so that adding a call changes few fields. */
-typedef struct entry {
-    stele_name name;
-    uint32_t track;
-    uint64_t self_ns, sum_ns, min_ns, max_ns;
-    uint64_t self_squares; /* sum of the squares of the calls' self times, modulo 2^64 */
-    rare *rare;            /* NULL: all are zero */
-    tally durations;
-    tally selves[]; /* one of self times, if options.has_self_spread is set, else none */
-} entry;
-
-#define CHUNK_ENTRIES 256u /* entries that are allocated together */
-
-struct stele_profile {
-    stele_context *context;
-    stele_profile_options options;
-    stele_calls *calls;
-    bool is_plain;   /* see take_plain() */
-    entry **by_name; /* entries by name; NULL: no call has it (unused with by_track) */
-    uint32_t by_name_count;
-    entry **by_node; /* entries by node of the tree of paths (with by_path) */
-    uint32_t by_node_count;
-    hash_table numbers; /* numbers of entries, by track and name (with by_track) */
-    uint8_t **chunks;   /* all entries */
-    uint32_t chunk_count, chunk_capacity;
-    size_t entry_count;
-    stele_profile_row *rows;
-    uint64_t sample_count;
-    stele_name path[SAMPLE_PATH_MAX];
-};
 
 /* ---- Entries ---- */
 
@@ -62,7 +17,7 @@ static size_t entry_size(const stele_profile *p)
     return sizeof(entry) + (p->options.has_self_spread ? sizeof(tally) : 0);
 }
 
-static entry *entry_at(const stele_profile *p, size_t number)
+entry *profile_entry_at(const stele_profile *p, size_t number)
 {
     return (entry *)(void *)(p->chunks[number / CHUNK_ENTRIES] +
                              number % CHUNK_ENTRIES * entry_size(p));
@@ -83,7 +38,7 @@ static entry *entry_new(stele_profile *p, stele_name name, uint32_t track)
             return NULL;
         p->chunk_count++;
     }
-    made = entry_at(p, p->entry_count++);
+    made = profile_entry_at(p, p->entry_count++);
     memset(made, 0, entry_size(p));
     made->name = name;
     made->track = track;
@@ -91,7 +46,7 @@ static entry *entry_new(stele_profile *p, stele_name name, uint32_t track)
     return made;
 }
 
-static rare *rare_of(entry *of)
+rare *profile_rare(entry *of)
 {
     if (of->rare == NULL)
         of->rare = calloc(1, sizeof *of->rare);
@@ -175,8 +130,9 @@ static entry *entry_by_track(stele_profile *p, stele_name name, uint32_t track)
     hash = hash_table_hash_pair(&p->numbers, name, track);
     for (uint32_t at = hash, number;
          (number = hash_table_next(&p->numbers, hash, &at)) != HASH_NONE;)
-        if (entry_at(p, number)->name == name && entry_at(p, number)->track == track)
-            return entry_at(p, number);
+        if (profile_entry_at(p, number)->name == name &&
+            profile_entry_at(p, number)->track == track)
+            return profile_entry_at(p, number);
     made = entry_new(p, name, track);
     if (made != NULL)
         hash_table_put(&p->numbers, hash, (uint32_t)p->entry_count - 1);
@@ -189,7 +145,7 @@ static entry *entry_by_track(stele_profile *p, stele_name name, uint32_t track)
 static bool add_rare(entry *to, const stele_call_span *call, uint64_t duration, wide_u128 square,
                      bool carries)
 {
-    rare *r = rare_of(to);
+    rare *r = profile_rare(to);
     if (r == NULL)
         return false;
     r->unended_count += call->end >= STELE_CALL_UNWOUND;
@@ -200,7 +156,7 @@ static bool add_rare(entry *to, const stele_call_span *call, uint64_t duration, 
 
 static bool add_lost(entry *to)
 {
-    rare *r = rare_of(to);
+    rare *r = profile_rare(to);
     if (r != NULL)
         r->lost_count++;
     return r != NULL;
@@ -236,6 +192,11 @@ static inline entry *entry_of(stele_profile *p, stele_name name, uint32_t track)
                                                                : entry_by_name(p, name);
 }
 
+entry *profile_entry(stele_profile *p, stele_name name, uint32_t track)
+{
+    return entry_of(p, name, track);
+}
+
 /* Takes calls where options leave none out, and the name alone says which entry is theirs. */
 static stele_status take_plain(stele_profile *p, const stele_call_span *spans, size_t count)
 {
@@ -255,6 +216,8 @@ static stele_status take_calls(void *user, const stele_call_span *spans, size_t 
 {
     stele_profile *p = user;
     const stele_profile_options *options = &p->options;
+    if (p->is_part && !calls_joint_calls(&p->joint, spans, count, options->duration_min_ns))
+        return STELE_ERR_MEMORY;
     if (p->is_plain)
         return take_plain(p, spans, count);
     for (const stele_call_span *call = spans; call != spans + count; call++) {
@@ -288,7 +251,7 @@ static stele_status take_sample(stele_profile *p, const stele_batch *batch,
             continue;
         to = p->options.by_path ? entry_by_names(p, p->path, i + 1)
                                 : entry_of(p, p->path[i], event->track);
-        r = to != NULL ? rare_of(to) : NULL;
+        r = to != NULL ? profile_rare(to) : NULL;
         if (r == NULL)
             return STELE_ERR_MEMORY;
         r->is_sampled = true;
@@ -338,7 +301,7 @@ void stele_profile_free(stele_profile *p)
     if (p == NULL)
         return;
     for (size_t i = 0; i < p->entry_count; i++) {
-        entry *of = entry_at(p, i);
+        entry *of = profile_entry_at(p, i);
         tally_free(&of->durations);
         if (p->options.has_self_spread)
             tally_free(of->selves);
@@ -347,6 +310,7 @@ void stele_profile_free(stele_profile *p)
     for (uint32_t i = 0; i < p->chunk_count; i++)
         free(p->chunks[i]);
     stele_calls_free(p->calls);
+    calls_joint_free(&p->joint);
     free(p->chunks);
     free(p->by_name);
     free(p->by_node);
@@ -364,8 +328,11 @@ stele_status stele_profile_add(stele_profile *p, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     bool others = false;
-    stele_status status = stele_calls_add(p->calls, segment, &others);
-    for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
+    stele_status status = p->is_part && !calls_joint_segment(&p->joint, segment)
+                              ? STELE_ERR_MEMORY
+                              : stele_calls_add(p->calls, segment, &others);
+    for (uint32_t i = 0; others && !p->is_part && i < segment->count && status == STELE_OK;
+         i++, event++) {
         if (event->kind == STELE_KIND_SAMPLE && stele_calls_in_window(p->calls, event->time_ns) &&
             stele_calls_wants(p->calls, segment->batch, event))
             status = take_sample(p, segment->batch, event);
@@ -432,7 +399,7 @@ static stele_profile_row finished(const entry *from)
 
 static ranked rank_entry(const stele_profile *p, uint32_t number, stele_profile_order order)
 {
-    const entry *of = entry_at(p, number);
+    const entry *of = profile_entry_at(p, number);
     const stele_profile_row row = summed(of);
     return (ranked){weight(&row, order), stele_name_text(p->context, NULL, of->name), number,
                     of->track};
@@ -473,7 +440,7 @@ stele_status stele_profile_each_row(const stele_profile *p, stele_profile_order 
     ranks = rank_first(p, order, count);
     status = ranks != NULL ? STELE_OK : STELE_ERR_MEMORY;
     for (size_t i = 0; i < count && status == STELE_OK; i++) {
-        const stele_profile_row row = finished(entry_at(p, ranks[i].index));
+        const stele_profile_row row = finished(profile_entry_at(p, ranks[i].index));
         status = fn(user, &row);
     }
     free(ranks);
@@ -512,7 +479,7 @@ uint64_t stele_profile_self_ns(const stele_profile *p)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < p->entry_count; i++)
-        sum += entry_at(p, i)->self_ns;
+        sum += profile_entry_at(p, i)->self_ns;
     return sum;
 }
 

@@ -178,6 +178,29 @@ bool tally_merge(histogram *into, const tally *from)
     return true;
 }
 
+/* Makes a tally of any form a histogram. */
+static bool make_histogram(tally *t)
+{
+    if (t->form <= TALLY_FEW && !list_resize(t, NULL, 2 * TALLY_FEW + 2))
+        return false;
+    return t->form == TALLY_FULL || make_full(t);
+}
+
+bool tally_join(tally *into, const tally *from)
+{
+    counted at[LIST_BUCKETS];
+    unsigned count;
+    if (from->form == TALLY_FULL)
+        return make_histogram(into) && histogram_merge(into->u.full, from->u.full);
+    count = sort_buckets(from, at);
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned k = 0; k < at[i].count; k++)
+            if (!tally_grow(into, at[i].bucket))
+                return false;
+    }
+    return true;
+}
+
 void tally_free(tally *t)
 {
     if (t->form == TALLY_FULL)

@@ -51,6 +51,9 @@ uint64_t tally_percentile(const tally *t, unsigned permille);
 
 /* Adds the counts to a histogram. Returns false if out of memory. */
 bool tally_merge(histogram *into, const tally *from);
+
+/* Adds the counts of another tally. Returns false if out of memory. */
+bool tally_join(tally *into, const tally *from);
 void tally_free(tally *t);
 
 #endif
