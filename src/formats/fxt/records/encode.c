@@ -19,10 +19,11 @@ static void put_word(writing *w, uint64_t word)
     w->at += FXT_WORD;
 }
 
+/* A string or a blob that is not whole, of which the decoder gives no bytes, cannot be written. */
 static void put_stream(writing *w, const uint8_t *bytes, uint64_t size)
 {
     const uint64_t padded = fxt_padded(size);
-    if (padded > (uint64_t)(w->end - w->at)) {
+    if (padded > (uint64_t)(w->end - w->at) || (bytes == NULL && size != 0)) {
         w->is_full = true;
         return;
     }
