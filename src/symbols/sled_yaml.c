@@ -133,6 +133,11 @@ static bool set_member(stele_sled *entry, const char *key, const char *value)
     }
 }
 
+/* Functions are counted from 1, and each of them has an entry. Maps of which entries were taken out
+   may have ids up to this one, and more if they are long: the table of functions is not larger than
+   what a long map needs. */
+#define ID_FREE ((uint32_t)1 << 20)
+
 static stele_status take_entry(yaml *y, stele_sled_map *map, char *value, char *name)
 {
     stele_sled entry = {0};
@@ -155,6 +160,8 @@ static stele_status take_entry(yaml *y, stele_sled_map *map, char *value, char *
         return yaml_refuse(y, "',' or '}'");
     if (entry.id == 0)
         return yaml_refuse(y, "an entry with an id");
+    if (entry.id > ID_FREE && entry.id - ID_FREE > (size_t)(y->end - y->start))
+        return yaml_refuse(y, "an id that so short a map can have");
     if (!stele_sled_map_add(map, &entry))
         return STELE_ERR_MEMORY;
     return stele_sled_map_name(map, entry.id, entry.function, name) ? STELE_OK : STELE_ERR_MEMORY;
