@@ -130,16 +130,18 @@ static bool check_threads(const xray_trace *trace, cursor from, uint32_t count, 
     return cursor_left(&from) == 0;
 }
 
-/* Adds a thread of an index that was checked, with its ranges. Returns false if out of memory, or
-   if the thread was there before. */
-static bool add_thread(xray_trace *trace, cursor *from, uint32_t number)
+/* Adds a thread of an index that was checked, with its ranges. Returns STELE_ERR_FORMAT if the
+   index has the thread twice. */
+static stele_status add_thread(xray_trace *trace, cursor *from, uint32_t number)
 {
     thread_found found;
     range_before before = {0};
     stele_stream *stream;
+    uint32_t known;
     take_thread(from, &found);
-    if (xray_trace_thread(trace, found.pid, found.tid) != number)
-        return false;
+    known = xray_trace_thread(trace, found.pid, found.tid);
+    if (known != number)
+        return known == UINT32_MAX ? STELE_ERR_MEMORY : STELE_ERR_FORMAT;
     trace->threads[number].wrapped = found.wrapped;
     stream = context_stream(trace->base.context, trace->threads[number].stream);
     stream->has_range = found.has_range != 0;
@@ -150,7 +152,16 @@ static bool add_thread(xray_trace *trace, cursor *from, uint32_t number)
         *range = (xray_range){.thread = number};
         take_range(trace, from, &before, range);
     }
-    return true;
+    return STELE_OK;
+}
+
+/* Forgets the ranges, so that they can be looked for in the trace. */
+static void forget_ranges(xray_trace *trace)
+{
+    free(trace->ranges);
+    trace->ranges = NULL;
+    trace->range_count = trace->range_capacity = 0;
+    trace->outside = (stele_balance){0};
 }
 
 stele_status xray_load_index(stele_trace *base, const uint8_t *bytes, size_t size)
@@ -158,6 +169,7 @@ stele_status xray_load_index(stele_trace *base, const uint8_t *bytes, size_t siz
     xray_trace *trace = (xray_trace *)base;
     cursor from = cursor_make(bytes, size);
     stele_balance outside = {0};
+    stele_status status = STELE_OK;
     uint32_t count;
     if (!saved_take_u64(&from, &outside.record_size) ||
         !saved_take_u64(&from, &outside.skipped_size) || !saved_take_u32(&from, &count) ||
@@ -174,9 +186,11 @@ stele_status xray_load_index(stele_trace *base, const uint8_t *bytes, size_t siz
     trace->outside = outside;
     if (!xray_trace_keep_threads(trace))
         return STELE_ERR_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!add_thread(trace, &from, i))
-            return STELE_ERR_MEMORY;
+    for (uint32_t i = 0; i < count && status == STELE_OK; i++)
+        status = add_thread(trace, &from, i);
+    if (status != STELE_OK) {
+        forget_ranges(trace);
+        return status;
     }
     xray_report_wrapped(trace);
     xray_identify_clock(trace);
