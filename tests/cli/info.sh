@@ -60,4 +60,27 @@ says err '^../bad/truncated.bin.log:4735: error HEP002'
 in_samples 3 info --json nothing-here epoch_only.bin.log
 check "one trace is in the JSON" test "$(grep -c '"path"' out)" -eq 1
 ! have jq || jq -e . out >jq.log || complain "no JSON" out
+
+# A name of 31,000 bytes, of an event, is shown in part, and in JSON as a whole.
+word() { # word LOW HIGH: 8 bytes, little-endian, of two 32-bit numbers
+    for number in "$1" "$2"; do
+        printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((number & 255)) $((number >> 8 & 255)) \
+            $((number >> 16 & 255)) $((number >> 24 & 255)))"
+    done
+}
+{
+    word $((0x46040010)) $((0x00165478))
+    word $((2 | 3876 << 4 | 1 << 16)) 31000
+    head -c 31000 /dev/zero | tr '\0' N
+    word $((3 | 3 << 4 | 1 << 16)) 0
+    word 1 0
+    word 2 0
+    word $((4 | 2 << 4 | 1 << 24)) $((1 | 1 << 16))
+    word 1000 0
+} >long.fxt
+expect 0 info long.fxt
+check "no line is long" test "$(wc -L <out)" -lt 200
+says out 'NNNNN…'
+expect 0 info --json long.fxt
+check "the JSON has all of the name" test "$(wc -c <out)" -gt 31000
 finish

@@ -253,7 +253,7 @@ static void write_names(cli *c, const info *i)
             i->name_count);
     for (size_t n = 0; n < i->names_shown; n++) {
         count_and_share(c, i->names[n].count, i->totals->event_count);
-        naming_write(c->context, c->out, i->names[n].name);
+        naming_write_short(c->context, c->out, i->names[n].name);
         stele_output_byte(c->out, '\n');
     }
     if (!is_exact) {
@@ -267,7 +267,7 @@ static void write_tracks(cli *c, const info *i)
     heading(c, "Events by track", i->tracks_shown, i->track_count);
     for (size_t n = 0; n < i->tracks_shown; n++) {
         count_and_share(c, i->tracks[n].count, i->totals->event_count);
-        naming_write_track(c->context, c->out, i->tracks[n].track);
+        naming_write_track_short(c->context, c->out, i->tracks[n].track);
         stele_output_byte(c->out, '\n');
     }
 }
@@ -287,7 +287,7 @@ static void write_properties(cli *c, const info *i)
         (void)stele_trace_property(i->trace, n, &key, &value);
         stele_output_text(c->out, "    ");
         print_padded(c->out, key, (int)width + 2);
-        stele_output_visible(c->out, value, strlen(value));
+        print_cut(c->out, (stele_text){value, strlen(value)}, NAMING_SHORT);
         stele_output_byte(c->out, '\n');
     }
 }

@@ -124,7 +124,7 @@ static void write_labels(stele_output *out, const stele_schema_field *f)
 {
     for (uint32_t i = 0; i < f->label_count && i < 4; i++) {
         stele_output_text(out, i != 0 ? ", " : "");
-        stele_output_visible(out, f->labels[i].text.bytes, f->labels[i].text.size);
+        print_cut(out, f->labels[i].text, NAMING_SHORT);
         stele_output_printf(out, " (%" PRId64 ")", f->labels[i].value);
     }
     if (f->label_count > 4 || f->label_other_count != 0)
@@ -172,7 +172,7 @@ static void write_field(cli *c, grid *g, const stele_schema_field *f)
     else if (name.size == 0)
         stele_output_text(g->text, "(no name)");
     else
-        stele_output_visible(g->text, name.bytes, name.size);
+        print_cut(g->text, name, NAMING_SHORT);
     if (f->is_context)
         stele_output_text(g->text, " (context)");
     grid_end_cell(g);
@@ -190,9 +190,9 @@ static void write_event(cli *c, grid *g, const stele_schema_event *e)
     if (e->is_context) {
         stele_output_text(g->text, "packets");
     } else {
-        stele_output_visible(g->text, category.bytes, category.size);
+        print_cut(g->text, category, NAMING_SHORT);
         stele_output_text(g->text, category.size != 0 ? ":" : "");
-        naming_write(c->context, g->text, e->name);
+        naming_write_short(c->context, g->text, e->name);
     }
     grid_end_cell(g);
     grid_cell(g, e->is_context ? "context" : stele_kind_text(e->kind));
