@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/hash.h"
+
 const stele_code core_codes[CORE_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
 #include "core/codes.def"
@@ -76,8 +78,64 @@ static bool has_one(const char *text)
     return false;
 }
 
+static uint64_t digest(const char *text)
+{
+    return text != NULL ? hash_bytes(text, strlen(text)) : 0;
+}
+
+/* Remembers a finding. Returns false if the same was reported of its place just before. */
+static bool remember(diag_told *told, const stele_diag *diag)
+{
+    const uint32_t kept = told->count < DIAG_TOLD_MAX ? told->count : DIAG_TOLD_MAX;
+    const uint64_t source = digest(diag->source), text = digest(diag->found);
+    const uint32_t next = told->count % DIAG_TOLD_MAX;
+    for (uint32_t i = 0; i < kept; i++) {
+        if (told->at[i].code == diag->code && told->at[i].offset == diag->offset &&
+            told->at[i].size == diag->size && told->at[i].bit == diag->bit &&
+            told->at[i].source == source && told->at[i].text == text)
+            return false;
+    }
+    told->at[next].code = diag->code;
+    told->at[next].source = source;
+    told->at[next].text = text;
+    told->at[next].offset = diag->offset;
+    told->at[next].size = diag->size;
+    told->at[next].bit = diag->bit;
+    told->count++;
+    return true;
+}
+
+static uint64_t end_of(uint64_t offset, uint64_t size)
+{
+    size += size == 0;
+    return size <= UINT64_MAX - offset ? offset + size : UINT64_MAX;
+}
+
+bool diag_is_told(const diag_sink *sink, stele_severity severity, const char *source,
+                  uint64_t offset, uint64_t size)
+{
+    const diag_told *told = sink->told;
+    const uint32_t kept = told == NULL                  ? 0
+                          : told->count < DIAG_TOLD_MAX ? told->count
+                                                        : DIAG_TOLD_MAX;
+    const uint64_t from = digest(source), end = end_of(offset, size);
+    for (uint32_t i = 0; i < kept; i++) {
+        const uint64_t told_end = end_of(told->at[i].offset, told->at[i].size);
+        const stele_severity known = told->at[i].code->severity;
+        if (told->at[i].source != from || told->at[i].offset >= end || offset >= told_end)
+            continue;
+        if (known == STELE_ERROR ||
+            (told->at[i].offset <= offset && told_end >= end && known >= severity))
+            return true;
+    }
+    return false;
+}
+
 void diag_emit(diag_sink *sink, const stele_diag *diag)
 {
+    if (sink->fn != NULL && sink->told != NULL && diag->offset != STELE_NO_OFFSET &&
+        diag->lost_count == 0 && !remember(sink->told, diag))
+        return;
     sink->counts[diag->code->severity]++;
     if (sink->fn == NULL)
         return;

@@ -21,6 +21,21 @@ extern const stele_code core_codes[CORE_CODE_COUNT];
 #define DIAG_CODE_ENTRY(name, severity, title, why, mend) \
     [name] = {#name, STELE_##severity, title, why, mend},
 
+#define DIAG_TOLD_MAX 64u
+
+/* What was told last, so that what one fault leads to is not told as another: see diag_is_told().
+ */
+typedef struct diag_told {
+    struct {
+        const stele_code *code;
+        uint64_t source; /* digests of the source's name and of the text */
+        uint64_t text;
+        uint64_t offset, size;
+        uint8_t bit;
+    } at[DIAG_TOLD_MAX];
+    uint32_t count; /* of all that were told; the last ones are kept */
+} diag_told;
+
 /* Where findings and progress are reported, and who is asked whether to go on: the functions of the
    context's options. */
 typedef struct diag_sink {
@@ -34,6 +49,7 @@ typedef struct diag_sink {
     /* Milliseconds to wait for an input that can grow while other inputs have events; 0: no
        limit. */
     int64_t patience_ms;
+    diag_told *told; /* NULL: what was told is not remembered */
 } diag_sink;
 
 /* Whether to read or write the next piece. The handler waits until `fd` can be read, unless that is
@@ -43,7 +59,21 @@ static inline bool diag_goes_on(const diag_sink *sink, int fd)
     return sink->go_on == NULL || sink->go_on(sink->go_on_user, fd);
 }
 
-/* Counts a finding and passes it to the handler. */
+/* Whether one of the last findings explains another about a record: it is an error that touches the
+   record, or it is about all of it and at least of this severity. Few findings are remembered, so
+   that a trace full of damage may have some of its faults told twice. */
+bool diag_is_told(const diag_sink *sink, stele_severity severity, const char *source,
+                  uint64_t offset, uint64_t size);
+
+/* Forgets what was told, as another reading begins, whose findings stand alone. */
+static inline void diag_forget(const diag_sink *sink)
+{
+    if (sink->told != NULL)
+        sink->told->count = 0;
+}
+
+/* Counts a finding and passes it to the handler, unless the same was told of the same place just
+   before. */
 void diag_emit(diag_sink *sink, const stele_diag *diag);
 
 /* Reports a finding: `found` is a printf format, `expected` may be NULL, `size` 0 is not known. See

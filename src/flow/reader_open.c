@@ -540,6 +540,7 @@ static stele_status reader_make(stele_context *context, stele_trace *const *trac
         !request_check(context, traces, count, &o.request) ||
         (o.request.part_count > 1 && !divide_is_possible(count, &o.request)))
         return STELE_ERR_ARGUMENT;
+    diag_forget(&context->diag);
     o.related = calloc(count + 1, sizeof *o.related);
     if (o.related != NULL)
         o.reader = reader_new(context, traces, count, o.related);

@@ -299,6 +299,7 @@ stele_status stele_trace_open(stele_context *context, const char *path,
     if (path == NULL ||
         !sized_take(&given, sizeof given, SIZED_FIRST(stele_trace_options, setting_count), options))
         return STELE_ERR_ARGUMENT;
+    diag_forget(&context->diag);
     status = given.is_followed ? open_followed(context, path, &given, &from)
                                : source_open(&context->diag, path, context->temp_dir, &from);
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
@@ -327,8 +328,9 @@ stele_status stele_trace_open_memory(stele_context *context, const char *name, c
                                      stele_trace **trace)
 {
     source *from;
-    const stele_status status =
-        source_open_memory(&context->diag, name, bytes, size, context->temp_dir, &from);
+    stele_status status;
+    diag_forget(&context->diag);
+    status = source_open_memory(&context->diag, name, bytes, size, context->temp_dir, &from);
     *trace = NULL;
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }

@@ -58,7 +58,8 @@ stele_status stele_context_new(const stele_context_options *given, stele_context
                                 .progress = options.progress,
                                 .progress_user = options.progress_user,
                                 .go_on = options.go_on,
-                                .go_on_user = options.go_on_user};
+                                .go_on_user = options.go_on_user,
+                                .told = &context->told};
     context->temp_dir = strdup(options.temp_dir != NULL ? options.temp_dir : "/tmp");
     if (options.cache_dir != NULL)
         context->cache_dir = strdup(options.cache_dir);

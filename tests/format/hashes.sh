@@ -21,6 +21,7 @@ src/analysis/events/verify_side.c        values to compare
 src/analysis/insn/cache.c                chance
 src/analysis/insn/insn_reuse.c           sample of the lines
 src/collect/sequence.c                   packets to compare
+src/core/diag.c                          texts to compare
 src/flow/align.c                         values to compare
 src/formats/ctf/read/index.c             identity of a clock
 src/formats/ctf/read/known.c             keys of a bytes_map

@@ -133,9 +133,23 @@ static const char *span_label(const stele_check *check, const open_span *span,
     return label(check, span->name, span->id, buffer);
 }
 
-#define REPORT(check, code, at, expected, ...)                                                    \
-    diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source, (at)->offset, \
-                (at)->size, expected, __VA_ARGS__)
+/* The least severity of a finding about a record that explains one about its event. */
+static stele_severity explained_by(check_code code)
+{
+    return stele_check_codes[code].severity == STELE_NOTE ? STELE_NOTE : STELE_WARNING;
+}
+
+/* Reports that an event does not fit others, unless a finding about its record explains that:
+   times, names and threads of a damaged record are not those of the event, and what is late
+   (EVT013) meets others than those that it belongs to. */
+#define REPORT(check, code, at, expected, ...)                                              \
+    do {                                                                                    \
+        if (((code) == EVT013 || !(check)->is_late) &&                                      \
+            !diag_is_told(&(check)->context->diag, explained_by(code), (check)->source,     \
+                          (at)->offset, (at)->size))                                        \
+            diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source, \
+                        (at)->offset, (at)->size, expected, __VA_ARGS__);                   \
+    } while (0)
 
 /* The name if it is valid after its batch is gone; 0 otherwise. */
 static stele_name lasting_name(stele_name name)
@@ -449,6 +463,7 @@ static void report_beyond(stele_check *check, uint64_t count, uint32_t limit, co
 
 stele_status stele_check_finish(stele_check *check)
 {
+    check->is_late = false;
     report_begun(check);
     report_correlations(check, &check->asyncs, EVT010);
     report_correlations(check, &check->flows, EVT012);

@@ -11,7 +11,7 @@ typedef struct judge {
     diag_sink *diag;
     const char *source;
     const stele_fxt_record *r;
-    uint64_t offset;
+    uint64_t offset, extent;
 } judge;
 
 __attribute__((format(printf, 6, 7))) static void report(const judge *j, fxt_code code,
@@ -21,6 +21,8 @@ __attribute__((format(printf, 6, 7))) static void report(const judge *j, fxt_cod
 {
     char text[160];
     va_list args;
+    if (diag_is_told(j->diag, fxt_codes[code].severity, j->source, j->offset, j->extent))
+        return;
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);
     va_end(args);
@@ -35,10 +37,12 @@ __attribute__((format(printf, 6, 7))) static void report(const judge *j, fxt_cod
 
 /* ---- Reserved bits, padding and texts ---- */
 
-static void check_reserved(const judge *j, const uint8_t *at, uint64_t word, uint64_t mask)
+/* Returns whether the reserved bits of a header are zero. */
+static bool check_reserved(const judge *j, const uint8_t *at, uint64_t word, uint64_t mask)
 {
     if ((word & mask) != 0)
         report(j, FXT012, at, FXT_WORD, "zero", "0x%llx", (unsigned long long)(word & mask));
+    return (word & mask) == 0;
 }
 
 /* Checks the padding of a stream that is completely in the record. */
@@ -202,11 +206,6 @@ static void check_values(const judge *j)
 {
     const stele_fxt_record *r = j->r;
     switch (r->type) {
-    case STELE_FXT_INITIALIZATION:
-        if (r->size != 2 * FXT_WORD && r->size != 4 * FXT_WORD)
-            report(j, FXT034, r->bytes, r->size, "2 or 4 words", "%llu words",
-                   (unsigned long long)(r->size / FXT_WORD));
-        break;
     case STELE_FXT_STRING:
         if (fxt_string_size(r->name.ref) == 0)
             report(j, FXT031, r->bytes, r->size, NULL, "string %lu", (unsigned long)r->number);
@@ -228,9 +227,10 @@ static void check_values(const judge *j)
 void fxt_check_record(diag_sink *diag, const char *source, const stele_fxt_record *r,
                       const walk_record *at, bool is_first)
 {
-    const judge j = {diag, source, r, at->offset};
+    const judge j = {diag, source, r, at->offset, at->extent};
+    bool is_as_known;
     check_magic(&j, is_first);
-    check_reserved(&j, r->bytes, r->header, header_reserved(r));
+    is_as_known = check_reserved(&j, r->bytes, r->header, header_reserved(r)) && r->used >= r->size;
     check_string(&j, &r->category);
     if (r->type == STELE_FXT_KERNEL_OBJECT && r->name.bytes != NULL)
         check_padding(&j, r->name.bytes,
@@ -241,5 +241,6 @@ void fxt_check_record(diag_sink *diag, const char *source, const stele_fxt_recor
         check_arguments(&j);
     if (r->payload != NULL && r->fault == STELE_FXT_OK)
         check_payload(&j, at);
-    check_values(&j);
+    if (is_as_known) /* else the header, or what it announces, is another one */
+        check_values(&j);
 }

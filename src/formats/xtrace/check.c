@@ -259,7 +259,8 @@ static void check_tokens(xtrace_check *check, const char *name, const xtrace_gro
             xtrace_check_doubt(check, group->offset + at);
         }
         if ((kind == STELE_XTRACE_ALLGPR || kind == STELE_XTRACE_SYSCALL_VEC) &&
-            is_filled(tokens, group->bytes + at, size))
+            is_filled(tokens, group->bytes + at, size) &&
+            !diag_is_told(check->diag, STELE_WARNING, name, group->offset + at, size))
             diag_report(check->diag, &xtrace_codes[XTR024], name, group->offset + at, size, NULL,
                         "a token %02x of %zu bytes, which others fill", group->bytes[at], size);
     }
@@ -328,10 +329,12 @@ static bool check_rise(const xtrace_check *check, const xtrace_snapshots *s, con
     const stele_xtrace_snapshot *next = &s->next;
     const uint64_t user = next->user_count - check->snapshot_user;
     const uint64_t seen = check->user_count - check->snapshot_seen;
-    if (next->user_count > next->total_count)
+    if (next->user_count > next->total_count) {
         diag_report(check->diag, &xtrace_codes[XTR010], name, s->offset + 16, 16, NULL,
                     "%" PRIu64 " instructions of user mode of %" PRIu64, next->user_count,
                     next->total_count);
+        return false;
+    }
     if (s->count == 0)
         return false;
     if (next->user_count < check->snapshot_user || next->total_count < check->snapshot_total)
@@ -361,8 +364,10 @@ static void check_interval(xtrace_check *check, const xtrace_snapshots *s, const
     }
     if (s->count > 1 && interval != check->interval && !check->is_change_reported) {
         check->is_change_reported = true;
-        diag_report(check->diag, &xtrace_codes[XTR020], name, s->offset + (by_total ? 24 : 16), 8,
-                    NULL, "%" PRIu64 " instructions after %" PRIu64, interval, check->interval);
+        if (!diag_is_told(check->diag, STELE_WARNING, name, s->offset + (by_total ? 24 : 16), 8))
+            diag_report(check->diag, &xtrace_codes[XTR020], name, s->offset + (by_total ? 24 : 16),
+                        8, NULL, "%" PRIu64 " instructions after %" PRIu64, interval,
+                        check->interval);
     }
     check->interval = interval;
 }

@@ -57,14 +57,17 @@ static bool sizes_fit(const sizes *s, const a64_insn *what, const xtrace_facts *
            (f->written_size == s->written_max || (may_fail && f->written_size == 0));
 }
 
-static void check_sizes(xtrace_check *check, const char *name, const a64_insn *what)
+/* Returns false if the accesses are not those of the instruction. */
+static bool check_sizes(xtrace_check *check, const char *name, const a64_insn *what)
 {
     const xtrace_facts *f = &check->facts;
     const sizes s = sizes_of(what);
     /* Branches write to the stack of calls if there is one. */
     if (what->group == A64_GROUP_BRANCH || what->group == A64_GROUP_NONE ||
         what->group == A64_GROUP_EXCEPTION || (what->flags & A64_IS_UNSIZED) != 0 || f->is_partial)
-        return;
+        return true;
+    if (diag_is_told(check->diag, STELE_WARNING, name, f->access_offset, accesses_size(f)))
+        return false; /* the token may hide others (XTR024) */
     if (!may_access(what))
         diag_report(check->diag, &xtrace_codes[XTR017], name, f->access_offset, accesses_size(f),
                     "none: the instruction does not access memory", "opcode %08" PRIx32,
@@ -76,23 +79,26 @@ static void check_sizes(xtrace_check *check, const char *name, const a64_insn *w
                     ", which has %" PRIu64 " and %" PRIu64,
                     f->read_size, f->written_size, f->record.opcode, s.read_max, s.written_max);
     else
-        return;
+        return true;
     xtrace_check_doubt(check, f->access_offset);
+    return false;
 }
 
-static void check_address(xtrace_check *check, const char *name, const a64_insn *what)
+/* Returns false if the registers make another address. */
+static bool check_address(xtrace_check *check, const char *name, const a64_insn *what)
 {
     const xtrace_facts *f = &check->facts;
     uint64_t address;
     if (!a64_address(&check->registers, what, &f->record, &address) ||
         ((address ^ f->accesses[0].address) & ADDRESS_MASK) == 0)
-        return;
+        return true;
     diag_report(check->diag, &xtrace_codes[XTR018], name, f->access_offset, accesses_size(f), NULL,
                 "an access at %#" PRIx64 ", and registers that make %#" PRIx64
                 " for opcode %08" PRIx32,
                 f->accesses[0].address, address, f->record.opcode);
     /* It is not known which of the registers is wrong. */
     a64_forget_all(&check->registers);
+    return false;
 }
 
 /* Checks that plain stores write what their registers hold. */
@@ -124,9 +130,9 @@ void xtrace_check_accesses(xtrace_check *check, const char *name, const a64_insn
 {
     if (check->facts.record.access_count == 0)
         return;
-    check_sizes(check, name, what);
-    check_address(check, name, what);
-    check_stored(check, name, what);
+    /* What the wrong access stores, and where, are no faults of their own. */
+    if (check_sizes(check, name, what) && check_address(check, name, what))
+        check_stored(check, name, what);
 }
 
 /* ---- Snapshots ---- */

@@ -204,14 +204,19 @@ static decode_outcome search_quietly(search *s, uint64_t *place, uint64_t *hidde
     return outcome;
 }
 
-/* Whether the record cannot be read because the file ends within it. That the packet is cut there
-   was reported (CTF405), and the record is not reported again. */
-static bool is_of_cut(const search *s, const decoder_problem *problem, bool is_end)
+/* Whether nothing of the packet can be read from here on because the file ends within it, because
+   where its content ends had to be guessed, or because only a part of it could be unpacked. That
+   was reported of the packet as a whole (CTF405, CTF403, CTF311), and its last record is not
+   reported again. */
+static bool is_of_packet(const search *s, uint64_t place)
 {
     const ctf_content *content = s->content;
+    const ctf_packets *packets = content->packets;
     const ctf_packet *packet = content->packet;
-    return is_end && problem->code == CTF450 && packet->is_cut && content->bytes == NULL &&
-           packet->offset + content->content_bits / 8 >= content->packets->size;
+    const uint64_t head = content->bytes != NULL ? packet->size : 1;
+    return place == content->content_bits &&
+           diag_is_told(&packets->trace->base.context->diag, STELE_ERROR, packets->file->path,
+                        packet->offset, head);
 }
 
 static void report(const search *s, const decoder_problem *problem, uint64_t place, uint64_t size)
@@ -220,8 +225,6 @@ static void report(const search *s, const decoder_problem *problem, uint64_t pla
     const bool is_end = place == s->content->content_bits;
     const uint64_t offset_bits = s->content->packet->offset * 8 + s->from;
     char at[40] = "", on[96] = "; the rest of the packet is skipped";
-    if (is_of_cut(s, problem, is_end))
-        return;
     if (problem->offset_bits / 8 != offset_bits / 8)
         snprintf(at, sizeof at, ", at byte %" PRIu64, problem->offset_bits / 8);
     if (!is_end)
@@ -251,10 +254,12 @@ decode_outcome content_search(ctf_content *content)
         outcome = search_quietly(&s, &place, &hidden);
     if (outcome != DECODE_OK)
         return outcome;
-    report_hidden(&s, hidden);
     size = s.from < place ? (place + 7) / 8 - s.from / 8 : 0;
     content->left_out += size;
-    report(&s, &problem, place, size);
+    if (!is_of_packet(&s, place)) {
+        report_hidden(&s, hidden);
+        report(&s, &problem, place, size);
+    }
     if (place == content->content_bits)
         return DECODE_BAD;
     decoder_move(content->decoder, place);

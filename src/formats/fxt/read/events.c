@@ -298,22 +298,15 @@ static void make_tail_fields(making *m)
 
 /* ---- Findings about records ---- */
 
-/* The magic number if a trace of the other byte order was appended to this one. */
-#define MAGIC_SWAPPED UINT64_C(0x1000044678541600)
-
 static void report_fault(making *m)
 {
     const stele_fxt_record *r = m->r;
-    if (r->header == MAGIC_SWAPPED) {
+    if (r->header == FXT_MAGIC_SWAPPED) {
         fxt_report(m, FXT040, 0, FXT_WORD, "the magic number in the other byte order");
         return;
     }
     switch (r->fault) {
-    case STELE_FXT_OK:
-        if (r->used < r->size && !m->at->is_damaged)
-            fxt_report(m, FXT011, r->used, r->size - r->used, "%llu bytes after the contents",
-                       (unsigned long long)(r->size - r->used));
-        return;
+    case STELE_FXT_OK: return;
     case STELE_FXT_FAULT_SUBTYPE:
         fxt_report(m, FXT009, 0, r->size, "%s %u", fxt_kind_text(r),
                    r->type > STELE_FXT_PROFILER && r->type < STELE_FXT_LARGE ? r->type
@@ -330,6 +323,21 @@ static void report_fault(making *m)
     default: break; /* STELE_FXT_FAULT_CUT: the walk has reported it */
     }
     m->flags |= STELE_FLAG_DAMAGED;
+}
+
+/* Tells of words after the contents, unless what was told of the record explains them. */
+static void report_rest(const making *m)
+{
+    const stele_fxt_record *r = m->r;
+    if (r->fault == STELE_FXT_OK && r->used < r->size && !m->at->is_damaged &&
+        !diag_is_told(&m->s->context->diag, STELE_NOTE, m->s->source, m->at->offset, r->size)) {
+        if (r->type == STELE_FXT_INITIALIZATION)
+            fxt_report(m, FXT034, 0, r->size, "%llu words instead of 2 or 4",
+                       (unsigned long long)(r->size / FXT_WORD));
+        else
+            fxt_report(m, FXT011, r->used, r->size - r->used, "%llu bytes after the contents",
+                       (unsigned long long)(r->size - r->used));
+    }
 }
 
 /* ---- Whole events ---- */
@@ -418,6 +426,7 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
         report_fault(&m);
     if (event.kind == STELE_KIND_NONE) {
         fxt_state_apply(e->state, r, at->offset, fxt_is_doubtful(at));
+        report_rest(&m);
         return !e->state->is_exhausted;
     }
     event.size = at->extent < UINT32_MAX ? (uint32_t)at->extent : UINT32_MAX;
@@ -427,8 +436,10 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
     event.track = e->state->current->track;
     if (is_object)
         apply_object(&m, &event.track, &event.name);
-    if (!is_wanted(e, &event, r, &e->state->current->clock))
+    if (!is_wanted(e, &event, r, &e->state->current->clock)) {
+        report_rest(&m);
         return !m.is_exhausted && !e->state->is_exhausted;
+    }
     if (event.kind == STELE_KIND_METADATA)
         event.value = (uint64_t)r->type << 8 | r->subtype;
     if (is_on_thread(r) && (e->columns & (STELE_COLUMN_TRACK | STELE_COLUMN_FIELDS)) != 0)
@@ -440,9 +451,12 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
         fxt_add_arguments(&m);
         make_tail_fields(&m);
     }
-    if ((m.flags & STELE_FLAG_CLAMPED) != 0)
+    if ((m.flags & STELE_FLAG_CLAMPED) != 0 &&
+        !diag_is_told(&e->state->context->diag, STELE_WARNING, e->state->source, at->offset,
+                      r->size))
         diag_report(&e->state->context->diag, &core_codes[STE010], e->state->source, at->offset,
                     r->size, NULL, "tick %llu", (unsigned long long)r->ticks);
+    report_rest(&m);
     event.flags = m.flags;
     fxt_events_clear_columns(&event, e->columns);
     *out = batch_push_event(batch);

@@ -8,6 +8,9 @@
 #include "model/batch.h"
 #include "model/trace.h"
 
+/* The magic number if a trace of the other byte order was appended to this one. */
+#define FXT_MAGIC_SWAPPED UINT64_C(0x1000044678541600)
+
 /*
  * Names of fields that are not arguments, and of labels. A field that the writer must distinguish
  * from an argument of the same name has a width that arguments of its type do not have, or a label.

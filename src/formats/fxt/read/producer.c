@@ -144,14 +144,18 @@ bool fxt_producer_record(fxt_producer *p, stele_batch *batch, walk_record *at)
     bool is_foreign;
     fxt_producer_decode(p, at, &r);
     is_foreign = is_others(p, at, &r);
-    p->state.diag = is_foreign ? NULL : p->diag;
-    if (p->is_checking && !is_foreign)
-        fxt_check_record(p->diag, p->state.source, &r, at, p->is_first);
-    p->is_first = false;
-    if (p->is_foreign && !is_provider_record(&r))
+    /* Contents of a record whose size is wrong, as the walk tells, are no faults of their own. */
+    p->state.diag =
+        is_foreign || (at->is_damaged && r.header != FXT_MAGIC_SWAPPED) ? NULL : p->diag;
+    if (p->is_foreign && !is_provider_record(&r)) {
+        p->is_first = false;
         return true;
+    }
     if (!fxt_events_add(&p->events, batch, at, &r, &event))
         return false;
+    if (p->is_checking && p->state.diag != NULL) /* after what keeps the record from being read */
+        fxt_check_record(p->diag, p->state.source, &r, at, p->is_first);
+    p->is_first = false;
     if (r.type == STELE_FXT_INITIALIZATION && !p->trace->base.is_indexed)
         return fxt_trace_note_clock(p->trace, p->state.current);
     if (event != NULL && has_payload(event, &r))

@@ -45,6 +45,7 @@ void walk_move(record_walk *k, uint64_t start, uint64_t stop)
     window_move(&k->window, start, stop);
     k->step = 0;
     k->is_lost = k->is_ended = false;
+    k->untold_size = 0;
     if (k->judged != NULL)
         k->judged->first = UINT64_MAX; /* another end may change the answers */
 }
@@ -177,10 +178,23 @@ static void walk_resync(record_walk *k, fxt_code code, const char *found)
     walk_report(k, code, from, size, "%s; %llu bytes skipped", found, (unsigned long long)size);
 }
 
+/* Tells what is the matter with a record after which others follow, although its size says
+   otherwise. */
+static void walk_tell_size(record_walk *k)
+{
+    if (k->untold_size != 0)
+        walk_report(k, FXT038, k->untold_offset, k->untold_extent,
+                    "a size of %llu bytes, and records after %llu",
+                    (unsigned long long)k->untold_size, (unsigned long long)k->untold_extent);
+    k->untold_size = 0;
+}
+
 /* Ends the walk: less than a word is left, or nothing. */
 static bool walk_end(record_walk *k)
 {
     const uint64_t left = (uint64_t)(k->window.end - k->window.at);
+    if (left == 0)
+        walk_tell_size(k);
     if (left != 0 && k->window.status == STELE_OK) {
         walk_report(k, FXT029, window_offset(&k->window), left, "%llu bytes",
                     (unsigned long long)left);
@@ -200,6 +214,15 @@ static bool walk_deliver_damaged(record_walk *k, walk_record *r, uint64_t step)
     r->extent = k->step = step;
     k->is_lost = true;
     return true;
+}
+
+/* Gives the record as damaged. What is wrong is reported where its contents end. */
+static bool walk_deliver_untold(record_walk *k, walk_record *r, uint64_t step)
+{
+    k->untold_offset = r->offset;
+    k->untold_size = r->size;
+    k->untold_extent = step;
+    return walk_deliver_damaged(k, r, step);
 }
 
 /* Gives the record with the size of its contents, after which records follow. */
@@ -448,7 +471,7 @@ static bool walk_try(record_walk *k, walk_record *r)
     }
     if (walk_leads_on(k, r) || walk_is_exact(k, r, &used))
         return true;
-    return walk_deliver_damaged(k, r, used);
+    return walk_deliver_untold(k, r, used);
 }
 
 bool walk_next_slow(record_walk *k, walk_record *r)
@@ -461,8 +484,11 @@ bool walk_next_slow(record_walk *k, walk_record *r)
         if (k->is_lost) {
             k->is_lost = false;
             walk_look(k, AHEAD);
-            if (!walk_resumes(k, 2, 1))
+            if (walk_resumes(k, 2, 1))
+                walk_tell_size(k);
+            else
                 walk_resync(k, FXT030, "no header where the record's contents end");
+            k->untold_size = 0;
             continue;
         }
         if (walk_try(k, r)) {
@@ -494,7 +520,7 @@ void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
         if (fxt_view_resumes(&v, step, 2, 1))
             walk_deliver_resized(k, at, FXT038, step);
         else
-            walk_deliver_damaged(k, at, step);
+            walk_deliver_untold(k, at, step);
     }
     k->record_size += at->extent;
 }

@@ -11,7 +11,8 @@ static void report_verdict(heph_producer *p, const heph_packet *packet, counters
                                       [COUNTERS_REPEATED] = HEP016,
                                       [COUNTERS_RESTARTED] = HEP018,
                                       [COUNTERS_STRAY] = HEP019};
-    if (verdict > COUNTERS_AHEAD)
+    if (verdict > COUNTERS_AHEAD &&
+        !producer_is_told(p, heph_codes[codes[verdict]].severity, packet))
         producer_report(p, &heph_codes[codes[verdict]], packet->offset, packet->size, NULL,
                         "counter %u in stream %u", (unsigned)packet->event.counter,
                         (unsigned)packet->event.stream);
@@ -54,7 +55,8 @@ bool heph_produce_lost(heph_producer *p, stele_batch *batch, const counters_gap 
 {
     stele_event *event;
     if (gap->is_head) {
-        if (p->request.check)
+        if (p->request.check && p->diag != NULL &&
+            !diag_is_told(p->diag, STELE_NOTE, p->scan.win.in->name, gap->offset, 0))
             producer_report(p, &heph_codes[HEP021], gap->offset, 0, "counter 0",
                             "counter %u in stream %u", (unsigned)(gap->first + gap->count),
                             (unsigned)gap->stream);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/text.h"
 #include "formats/heph/read/fields.h"
 #include "formats/heph/read/producer.h"
 #include "model/await.h"
@@ -203,7 +204,7 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     event_set(event, time_ns, from->start, from->end, (uint64_t)end_ns, packet->offset,
               packet_event_size(packet), 0, 0, batch->field_count,
               event_rest(0, 0, 0, STELE_KIND_COMPLETE, flags));
-    if ((flags & STELE_FLAG_CLAMPED) != 0)
+    if ((flags & STELE_FLAG_CLAMPED) != 0 && !producer_is_told(p, STELE_WARNING, packet))
         producer_report(p, &core_codes[STE010], packet->offset, packet->size, NULL,
                         "a time of %" PRIu64 " ns",
                         from->start > from->end ? from->start : from->end);
@@ -306,7 +307,9 @@ static bool produce_option(heph_producer *p, stele_batch *batch, const heph_pack
     const bool is_epoch = stele_heph_option_epoch(option, &epoch_ns);
     if (is_epoch)
         producer_set_epoch(p, packet, epoch_ns);
-    else if (!packet->is_damaged)
+    else if (!packet->is_damaged &&
+             !(p->request.check &&
+               !text_is_utf8(option->name.bytes, option->name.size))) /* HEP020 */
         producer_report(p, &heph_codes[HEP011], packet->offset, packet->size, "`epoch`", "`%.*s`",
                         option->name.size < 64 ? option->name.size : 64,
                         option->name.size != 0 ? option->name.bytes : "");

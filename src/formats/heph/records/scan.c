@@ -292,7 +292,8 @@ static bool scan_give_damaged(heph_scan *s, heph_packet *packet, stele_heph_kind
         scan_report(s, HEP003, packet->offset, packet->size, NULL,
                     "a size of %u, and another end of the packet after %" PRIu64 " bytes",
                     (unsigned)size_said, packet->size);
-    if (!is_too_large && !(is_cut && fault != STELE_HEPH_FAULT_TYPE))
+    /* Contents that do not fit a size that was mended are no faults of their own. */
+    if (!is_too_large && (is_cut ? fault == STELE_HEPH_FAULT_TYPE : packet->size == size_said))
         scan_report_fault(s, packet, fault);
     if (kind == STELE_HEPH_METADATA)
         return fault == STELE_HEPH_SOUND || fault == STELE_HEPH_FAULT_VALUE;

@@ -130,8 +130,23 @@ static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
     }
     if (kind == STELE_XRAY_END_OF_BUFFER)
         return;
-    fdr_report(self, XRY003, at, XRAY_METADATA_SIZE, state_texts[self->state], "another record");
+    fdr_report(self, XRY003, at, kind == STELE_XRAY_ENTER ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE,
+               state_texts[self->state], "another record");
     self->state = FDR_BODY;
+}
+
+/* Checks what stands before a function record. That there is no time is a finding of its own only
+   where the records that begin the buffer are as they have to be. */
+static void check_begin(fdr_producer *self, const uint8_t *at)
+{
+    if (self->state != FDR_BODY)
+        check_grammar(self, at, STELE_XRAY_ENTER);
+    if (self->cpu_flag != 0 || self->is_timeless_reported)
+        return;
+    self->is_timeless_reported = true;
+    if (!diag_is_told(&self->trace->base.context->diag, STELE_WARNING, self->w.in->name,
+                      window_offset_of(&self->w, at), XRAY_FUNCTION_SIZE))
+        fdr_report(self, XRY013, at, XRAY_FUNCTION_SIZE, "a NewCPUId record", "a function");
 }
 
 /* Checks the order of metadata records, also in the body, where another buffer may only begin with
@@ -392,12 +407,6 @@ stele_status fdr_take_records(fdr_producer *self, stele_batch *batch, const uint
                 break;
         } else if (!xray_is_metadata(big, at)) {
             const uint8_t *const before = at, *likely;
-            if (self->state != FDR_BODY)
-                check_grammar(self, at, STELE_XRAY_ENTER);
-            if (self->cpu_flag == 0 && !self->is_timeless_reported) {
-                self->is_timeless_reported = true;
-                fdr_report(self, XRY013, at, XRAY_FUNCTION_SIZE, "a NewCPUId record", "a function");
-            }
             if ((size_t)(end - at) < XRAY_FUNCTION_SIZE) {
                 if (is_all && fdr_is_askew_at_end(self, batch, &at, end))
                     continue;
@@ -412,6 +421,8 @@ stele_status fdr_take_records(fdr_producer *self, stele_batch *batch, const uint
                     break;
                 continue;
             }
+            if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT)
+                check_begin(self, at);
             likely = likely_end(self, at, stop);
             at = big ? take_functions(self, batch, true, at, likely)
                      : take_functions(self, batch, false, at, likely);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: faults FORMAT [SAMPLE]
+ * One fault, one finding: damages every good and bad sample of a format byte by byte, checks it as
+ * `stele check` does, and fails if two of the findings that the damage adds are about one place,
+ * unless the table below says which two facts they are. Folders are damaged as archives of their
+ * files. Of samples over 200 bytes as many bytes are damaged, spread by their positions. Prints
+ * pairs that are not expected with an example, and what was tried.
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "contract_archive.h"
+#include "contract_run.h"
+#include "stele_config.h"
+
+#define POSITIONS_MAX 200u
+
+/* Findings of one place that are two facts. A code of three letters stands for all of its origin.
+ */
+static const struct two_facts {
+    const char *first, *second;
+    const char *why;
+} two_facts[] = {
+    /* Metadata of CTF: what is at fault, and what becomes of it. */
+    {"CTF", "CTF005", "the place of a fault, and which part of the metadata is left out for it"},
+    {"CTF", "CTF006", "the place of a fault, and which byte is read there instead"},
+    {"CTF", "CTF007", "the place of a fault, and which word is read there instead"},
+    {"CTF", "CTF459", "once a file: its metadata are damaged; and each place that cannot be read"},
+    {"CTF408", "CTF409", "counters of events and of packets are two"},
+    {"CTF450", "CTF460",
+     "the record that cannot be read, and the event whose last bits share its byte"},
+    {"CTF451", "CTF460",
+     "the record that cannot be read, and the event whose last bits share its byte"},
+    /* Of packed packets all events are at the place of their packet. */
+    {"EVT013", "EVT013", "two events of one packed packet"},
+    /* Each of these names another thing that is missing. */
+    {"FXT007", "FXT007", "two strings"},
+    {"FXT008", "FXT008", "two threads"},
+    {"FXT007", "FXT008", "a string, and a thread"},
+    /* A note about the end of a record, of which what stands before is as it should be. */
+    {"EVT", "FXT011", "words after the contents say nothing of the contents"},
+    {"FXT007", "FXT011", "a string is missing in an argument, and words are left in that argument"},
+    {"EVT", "FXT013", "padding says nothing of the text before it, nor of ids and spans"},
+    /* Counters of Heph: which event has a wrong counter, and which counters no event has. */
+    {"HEP015", "HEP015", "two gaps of one stream, each with its number of events"},
+    {"HEP015", "HEP018", "a counter that starts again, and those that are missing before"},
+    {"HEP015", "HEP019",
+     "a counter that has nothing to do with others, and the one that is missing"},
+    {"HEP015", "STE015", "a gap has a place between events, and the time of one of them is wrong"},
+    {"HEP005", "STE015", "times are judged while a trace is indexed, before contents are"},
+    /* Buffers of XRay: a stretch of time, and a record in it. */
+    {"STE015", "XRY019", "the times of a buffer, and the record whose payload held its begin"},
+    {"XRY003", "XRY019",
+     "a record where another has to be, and the records that its size would take"},
+    /* Tokens of xtrace: what does not fit, and which tokens may be hidden from there on. */
+    {"XTR", "XTR024", "a token that does not fit, and the stretch of tokens that may be hidden"},
+    {"XTR007", "XTR025",
+     "a target that stands after no branch, and an instruction that is not there"},
+};
+
+static struct {
+    const char *format;
+    uint64_t damages, failures;
+    char seen[256][2][8];
+    unsigned seen_count;
+} faults;
+
+/* ---- Checking ---- */
+
+static stele_status judge(void *user, const stele_segment *segment)
+{
+    return stele_check_add(user, segment);
+}
+
+static void check_all(run *r, const run_input *in)
+{
+    const stele_request request = {.check = true, .columns = STELE_CHECK_COLUMNS};
+    stele_check *check = NULL;
+    stele_trace *trace;
+    if (!run_begin(r))
+        return;
+    trace = run_open(r, in);
+    if (trace != NULL && stele_check_new(r->context, "sample", &check) == STELE_OK) {
+        run_pull(r, trace, &request, UINT64_MAX, judge, check);
+        if (r->status == STELE_OK)
+            stele_check_finish(check);
+    }
+    stele_check_free(check);
+    stele_trace_close(trace);
+    run_end(r);
+}
+
+/* ---- Comparing findings ---- */
+
+static bool has_finding(const run *r, const run_finding *finding)
+{
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const run_finding *other = &r->findings[i];
+        if (other->code == finding->code && other->file == finding->file &&
+            other->offset == finding->offset)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t end_of(const run_finding *finding)
+{
+    const uint64_t size = finding->size != 0 ? finding->size : 1;
+    return size < UINT64_MAX - finding->offset ? finding->offset + size : UINT64_MAX;
+}
+
+static bool is_one_place(const run_finding *a, const run_finding *b)
+{
+    return a->file == b->file && a->offset != STELE_NO_OFFSET && b->offset != STELE_NO_OFFSET &&
+           a->offset < end_of(b) && b->offset < end_of(a);
+}
+
+static bool is_of(const char *code, const char *pattern)
+{
+    return strncmp(code, pattern, strlen(pattern)) == 0;
+}
+
+static bool are_two_facts(const char *a, const char *b)
+{
+    for (size_t i = 0; i < sizeof two_facts / sizeof *two_facts; i++) {
+        if ((is_of(a, two_facts[i].first) && is_of(b, two_facts[i].second)) ||
+            (is_of(b, two_facts[i].first) && is_of(a, two_facts[i].second)))
+            return true;
+    }
+    return false;
+}
+
+/* Prints a pair of codes with its first example. */
+static void fail(const char *sample, size_t at, uint8_t mask, const run_finding *a,
+                 const run_finding *b)
+{
+    faults.failures++;
+    for (unsigned i = 0; i < faults.seen_count; i++) {
+        if (strcmp(faults.seen[i][0], a->code->code) == 0 &&
+            strcmp(faults.seen[i][1], b->code->code) == 0)
+            return;
+    }
+    if (faults.seen_count < sizeof faults.seen / sizeof *faults.seen) {
+        snprintf(faults.seen[faults.seen_count][0], 8, "%s", a->code->code);
+        snprintf(faults.seen[faults.seen_count++][1], 8, "%s", b->code->code);
+    }
+    printf("FAILED %s, byte %zu ^ 0x%02x: %s at %" PRIu64 " + %" PRIu64 " (%s) and %s at %" PRIu64
+           " + %" PRIu64 " (%s)\n",
+           sample, at, mask, a->code->code, a->offset, a->size, a->found, b->code->code, b->offset,
+           b->size, b->found);
+}
+
+static void compare(const char *sample, size_t at, uint8_t mask, const run *whole, const run *r)
+{
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const run_finding *a = &r->findings[i];
+        if (has_finding(whole, a))
+            continue;
+        for (size_t k = i + 1; k < r->finding_count; k++) {
+            const run_finding *b = &r->findings[k];
+            if (is_one_place(a, b) && !has_finding(whole, b) &&
+                !are_two_facts(a->code->code, b->code->code))
+                fail(sample, at, mask, a, b);
+        }
+    }
+}
+
+/* ---- Samples ---- */
+
+static void try_sample(const char *name, const run_input *in, uint8_t *bytes)
+{
+    static const uint8_t masks[] = {0xff, 0x01, 0x10, 0x80};
+    run whole = {0}, r = {0};
+    check_all(&whole, in);
+    for (size_t at = 0; at < in->size; at++) {
+        const uint8_t mask = masks[hash_u64(at) >> 8 & 3];
+        size_t offset;
+        if ((in->is_archive && archive_file_at(bytes, in->size, at, &offset) == NULL) ||
+            hash_u64(at) % (in->size / POSITIONS_MAX + 1) != 0)
+            continue;
+        bytes[at] ^= mask;
+        check_all(&r, in);
+        bytes[at] ^= mask;
+        compare(name, at, mask, &whole, &r);
+        faults.damages++;
+    }
+    run_free(&whole);
+    run_free(&r);
+}
+
+static void try_path(const char *folder, const char *name)
+{
+    archive a = {.at = NULL};
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (stat(path, &st) != 0)
+        return;
+    if (S_ISDIR(st.st_mode)) {
+        if (!archive_add_folder(&a, path, ""))
+            return;
+        archive_end(&a);
+    } else if (!archive_read_file(path, &a.at, &a.size)) {
+        return;
+    }
+    try_sample(name,
+               &(run_input){.format = faults.format,
+                            .bytes = a.at,
+                            .size = a.size,
+                            .is_archive = S_ISDIR(st.st_mode)},
+               a.at);
+    free(a.at);
+}
+
+static void try_folder(const char *below, const char *only)
+{
+    char folder[2048];
+    struct dirent **entries;
+    int count;
+    snprintf(folder, sizeof folder, "%s/src/formats/%s/%s", STELE_SOURCE_DIR, faults.format, below);
+    count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (name[0] != '.' && strncmp(name, "README", 6) != 0 && strcmp(name, "EXPECT") != 0 &&
+            strcmp(name, "NEEDS") != 0 && (only == NULL || strcmp(only, name) == 0))
+            try_path(folder, name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: faults FORMAT [SAMPLE]\n");
+        return 2;
+    }
+    faults.format = argv[1];
+    try_folder("good", argc > 2 ? argv[2] : NULL);
+    try_folder("bad", argc > 2 ? argv[2] : NULL);
+    printf("%" PRIu64 " damaged bytes; %" PRIu64 " times two findings of one place\n",
+           faults.damages, faults.failures);
+    return faults.damages == 0 || faults.failures != 0;
+}
