@@ -195,10 +195,6 @@ lane_kind overview_moments(stele_overview_kind kind);
 /* The number of entries in all lanes of a node. */
 uint64_t overview_node_entries(const overview_node *n);
 
-/* Adds a span to a row and counts it. A span of a row that cannot be made is only counted. */
-void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t begin_ns,
-                       int64_t end_ns, stele_name name);
-
 /* Notes that the last span of a row has no end: it is open where the traces end. */
 void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_t end_ns);
 

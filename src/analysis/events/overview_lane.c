@@ -14,9 +14,18 @@
  */
 #define LONGEST_PART 4u
 
+/* Forgets the names that were counted. */
+static void forget_names(overview_lane *l)
+{
+    l->name_count = 0;
+    for (unsigned i = 0; i < LANE_NAMES; i++)
+        l->names[i] = LANE_NO_NAME;
+}
+
 void lane_init(overview_lane *l, lane_kind kind)
 {
     *l = (overview_lane){.kind = (uint8_t)kind, .grain = 1, .last_ns = INT64_MIN};
+    forget_names(l);
 }
 
 void lane_free(overview_lane *l)
@@ -176,42 +185,45 @@ static stele_status level_add(overview_lane *l, overview_store *store, const lan
  * Counts a name among the few that are kept (the algorithm of Misra and Gries): each name with more
  * than a fifth of the weight is among them at the end, and none has a larger weight than it should.
  */
-void lane_count_name(overview_lane *l, stele_name name, uint64_t weight)
+void lane_count_new_name(overview_lane *l, stele_name name, uint64_t weight)
 {
     uint64_t least = weight;
-    for (unsigned i = 0; i < l->name_count; i++) {
-        if (l->names[i].name == name) {
-            l->names[i].weight += weight;
-            return;
-        }
-        if (l->names[i].weight < least)
-            least = l->names[i].weight;
-    }
-    if (l->name_count == LANE_NAMES) {
-        unsigned kept = 0;
+    unsigned kept = l->name_count;
+    if (kept == LANE_NAMES) {
+        for (unsigned i = 0; i < LANE_NAMES; i++)
+            least = l->weights[i] < least ? l->weights[i] : least;
+        /* Always written, and kept if something is left: no branch depends on weights. */
+        kept = 0;
         for (unsigned i = 0; i < LANE_NAMES; i++) {
-            l->names[i].weight -= least;
-            if (l->names[i].weight != 0)
-                l->names[kept++] = l->names[i];
+            const stele_name of = l->names[i];
+            const uint64_t left = l->weights[i] - least;
+            l->names[i] = LANE_NO_NAME;
+            l->names[kept] = of;
+            l->weights[kept] = left;
+            kept += left != 0;
         }
-        l->name_count = (uint8_t)kept;
+        if (kept < LANE_NAMES)
+            l->names[kept] = LANE_NO_NAME;
         weight -= least;
     }
-    if (l->name_count < LANE_NAMES)
-        l->names[l->name_count++] = (lane_weight){name, weight};
+    if (kept < LANE_NAMES) {
+        l->names[kept] = name;
+        l->weights[kept++] = weight;
+    }
+    l->name_count = (uint8_t)kept;
 }
 
 void lane_take_best(const overview_lane *l, lane_entry *now)
 {
     if (l->name_count == 0)
         return;
-    now->u.spans.name = l->names[0].name;
-    now->u.spans.weight = l->names[0].weight;
+    now->u.spans.name = l->names[0];
+    now->u.spans.weight = l->weights[0];
     for (unsigned i = 1; i < l->name_count; i++) {
-        if (l->names[i].weight <= now->u.spans.weight)
+        if (l->weights[i] <= now->u.spans.weight)
             continue;
-        now->u.spans.name = l->names[i].name;
-        now->u.spans.weight = l->names[i].weight;
+        now->u.spans.name = l->names[i];
+        now->u.spans.weight = l->weights[i];
     }
 }
 
@@ -244,7 +256,7 @@ stele_status lane_close(overview_lane *l, overview_store *store)
     if (l->kind == LANE_SPANS)
         forget_longest(&l->now);
     l->has_now = false;
-    l->name_count = 0;
+    forget_names(l);
     status = level_add(l, store, &l->now);
     if (status == STELE_OK)
         l->grain = grain_after(lane_entry_count(l, 0));
@@ -277,7 +289,7 @@ stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry 
         lane_entry_join((lane_kind)l->kind, &l->now, thing);
     }
     if (lane_has_names((lane_kind)l->kind))
-        lane_count_name(l, thing->u.spans.name, thing->u.spans.weight);
+        lane_count(l, thing->u.spans.name, thing->u.spans.weight);
     return STELE_OK;
 }
 

@@ -58,23 +58,22 @@ typedef struct lane_level {
     uint64_t *pages; /* positions of the pages in the store */
 } lane_level;
 
-typedef struct lane_weight {
-    stele_name name;
-    uint64_t weight;
-} lane_weight;
+/* In overview_lane.names: no name. */
+#define LANE_NO_NAME UINT32_MAX
 
 typedef struct overview_lane {
     lane_level *levels;
     uint8_t level_count, kind;
-    uint8_t name_count; /* how many of `names` are in use */
+    uint8_t name_count; /* how many of `names` are in use, from the first on */
     bool has_now;
     uint32_t grain;  /* how many things make one entry */
     int64_t last_ns; /* end of the last thing; INT64_MIN: nothing was added */
     /* Of a row: its last span has no end, and lasts from open_ns to what was read last. */
     bool is_open;
     int64_t open_ns, open_end_ns;
-    lane_entry now; /* the entry that is being made */
-    lane_weight names[LANE_NAMES];
+    lane_entry now;               /* the entry that is being made */
+    stele_name names[LANE_NAMES]; /* different ones; LANE_NO_NAME where none is in use */
+    uint64_t weights[LANE_NAMES];
 } overview_lane;
 
 void lane_init(overview_lane *l, lane_kind kind);
@@ -90,8 +89,8 @@ stele_status lane_add_span_slow(overview_lane *l, overview_store *store, int64_t
 stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64_t time_ns,
                                   stele_name name);
 
-/* Counts a name for the entry that is being made. */
-void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
+/* Counts a name that is not among the names of the entry that is being made. */
+void lane_count_new_name(overview_lane *l, stele_name name, uint64_t weight);
 
 /*
  * Limits of the number of entries of the lowest level, and how many things an entry sums up below
@@ -122,12 +121,16 @@ static inline bool lane_goes_on(const overview_lane *l, int64_t begin_ns)
                                                 (uint64_t)now->end_ns - (uint64_t)now->begin_ns);
 }
 
+/* Counts a name for the entry that is being made. */
 static inline void lane_count(overview_lane *l, stele_name name, uint64_t weight)
 {
-    if (l->name_count != 0 && l->names[0].name == name)
-        l->names[0].weight += weight;
+    const stele_name *const names = l->names;
+    const unsigned found = (names[0] == name ? 1u : 0u) | (names[1] == name ? 2u : 0u) |
+                           (names[2] == name ? 4u : 0u) | (names[3] == name ? 8u : 0u);
+    if (found != 0)
+        l->weights[__builtin_ctz(found)] += weight;
     else
-        lane_count_name(l, name, weight);
+        lane_count_new_name(l, name, weight);
 }
 
 static inline stele_status lane_add_span(overview_lane *l, overview_store *store, int64_t begin_ns,

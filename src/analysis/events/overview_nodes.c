@@ -225,28 +225,6 @@ overview_lane *overview_row(stele_overview *o, overview_node *n, uint32_t row)
     return &n->rows[row];
 }
 
-static void add_to(stele_overview *o, overview_lane *l, int64_t begin_ns, int64_t end_ns,
-                   stele_name name)
-{
-    const stele_status status = lane_add_span(l, &o->store, begin_ns, end_ns, name);
-    if (o->status == STELE_OK)
-        o->status = status;
-}
-
-void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t begin_ns,
-                       int64_t end_ns, stele_name name)
-{
-    overview_node *n = &o->nodes[number];
-    overview_lane *lane = overview_row(o, n, row);
-    n->span_count++;
-    o->state.span_count++;
-    overview_widen(n, begin_ns, end_ns);
-    if (lane != NULL)
-        add_to(o, lane, begin_ns, end_ns, name);
-    else
-        o->state.cut_count++;
-}
-
 void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_t end_ns)
 {
     if (row >= n->row_count)

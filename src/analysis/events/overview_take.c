@@ -46,7 +46,7 @@ static void split_busy(stele_overview *o, overview_node *n, int64_t from_ns)
         overview_keep_status(o, lane_close(&n->rows[0], &o->store));
 }
 
-static bool stretch_push(stele_overview *o, overview_node *n, busy_stretch made)
+static inline bool stretch_push(stele_overview *o, overview_node *n, busy_stretch made)
 {
     if (n->stretch_count == STRETCHES_MAX)
         flush_stretches(o, n, STRETCHES_MAX / 2);
@@ -60,6 +60,20 @@ static bool stretch_push(stele_overview *o, overview_node *n, busy_stretch made)
     }
     n->stretches[n->stretch_count++] = made;
     return true;
+}
+
+/* Adds a span to a row and counts it. A span of a row that cannot be made is only counted. */
+static inline void add_span(stele_overview *o, overview_node *n, uint32_t row, int64_t begin_ns,
+                            int64_t end_ns, stele_name name)
+{
+    overview_lane *lane = row < n->row_count ? &n->rows[row] : overview_row(o, n, row);
+    n->span_count++;
+    o->state.span_count++;
+    overview_widen(n, begin_ns, end_ns);
+    if (lane != NULL)
+        overview_keep_status(o, lane_add_span(lane, &o->store, begin_ns, end_ns, name));
+    else
+        o->state.cut_count++;
 }
 
 /* Adds a span that has ended to the busy stretches. It replaces those that began inside of it. */
@@ -100,9 +114,9 @@ static void take_call(stele_overview *o, const stele_call_span *call)
     if (call->depth == 0)
         end_outermost(o, n, call);
     if (call->is_wanted && call->end != STELE_CALL_ENTRY_LOST)
-        overview_add_span(o, number, call->depth, call->begin_ns, call->end_ns, call->name);
+        add_span(o, n, call->depth, call->begin_ns, call->end_ns, call->name);
     if (call->is_wanted && call->end == STELE_CALL_OPEN)
-        overview_note_open(&o->nodes[number], call->depth, call->begin_ns, call->end_ns);
+        overview_note_open(n, call->depth, call->begin_ns, call->end_ns);
 }
 
 stele_status overview_take_calls(void *user, const stele_call_span *calls, size_t count)
@@ -141,9 +155,9 @@ static void take_operation(stele_overview *o, uint32_t trace, const stele_span *
     n = &o->nodes[number];
     n->busy_ns += stele_span_duration_ns(span);
     row = free_row(n, span->begin_ns);
-    overview_add_span(o, number, row, span->begin_ns, span->end_ns, span->name);
+    add_span(o, n, row, span->begin_ns, span->end_ns, span->name);
     if (span->end == STELE_SPAN_OPEN)
-        overview_note_open(&o->nodes[number], row, span->begin_ns, span->end_ns);
+        overview_note_open(n, row, span->begin_ns, span->end_ns);
 }
 
 static uint32_t trace_of(const stele_overview *o, uint32_t stream)
@@ -199,8 +213,8 @@ static stele_status take_running(void *user, const stele_cpu_interval *interval)
     if (number == 0)
         return o->status;
     o->nodes[number].busy_ns += (uint64_t)interval->end_ns - (uint64_t)interval->begin_ns;
-    overview_add_span(o, number, 0, interval->begin_ns, interval->end_ns,
-                      thread_name(o, interval->thread));
+    add_span(o, &o->nodes[number], 0, interval->begin_ns, interval->end_ns,
+             thread_name(o, interval->thread));
     return o->status;
 }
 
@@ -232,13 +246,11 @@ static inline void add_event(stele_overview *o, overview_node *n, const stele_ev
     overview_keep_status(o, lane_add_moment(&n->moments, &o->store, event->time_ns, name));
 }
 
-static void widen_range(stele_overview *o, const stele_event *event)
+/* When a COMPLETE event ends, or when another one happens. */
+static inline int64_t end_of(const stele_event *event)
 {
     const bool has_end = event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > event->time_ns;
-    overview_widen_range(o, event->time_ns,
-                         add_saturated(has_end ? (int64_t)event->id : event->time_ns, 1));
-    if (event->time_ns > o->state.known_ns)
-        o->state.known_ns = event->time_ns;
+    return has_end ? (int64_t)event->id : event->time_ns;
 }
 
 static void take_event(stele_overview *o, const stele_batch *batch, const stele_event *event,
@@ -256,7 +268,9 @@ static void take_event(stele_overview *o, const stele_batch *batch, const stele_
     number = overview_track_node(o, trace, event->track);
     if (number == 0)
         return;
-    widen_range(o, event);
+    overview_widen_range(o, event->time_ns, add_saturated(end_of(event), 1));
+    if (event->time_ns > o->state.known_ns)
+        o->state.known_ns = event->time_ns;
     if (event->kind == STELE_KIND_LOST) {
         take_lost(o, number, event);
         return;
@@ -265,6 +279,79 @@ static void take_event(stele_overview *o, const stele_batch *batch, const stele_
     add_event(o, &o->nodes[number], event);
     if (event->kind == STELE_KIND_COUNTER)
         overview_add_counter(o, number, batch, event);
+}
+
+/* What events a segment has. */
+typedef struct events_seen {
+    uint64_t kinds;  /* as bits */
+    bool has_switch; /* one has the name that kernels give to switches */
+} events_seen;
+
+static inline void see_event(const stele_overview *o, events_seen *seen, const stele_event *event)
+{
+    seen->kinds |= STELE_KIND_BIT(event->kind);
+    seen->has_switch |= event->name == o->switch_name;
+}
+
+/* Whether an event is taken like nearly all: it counts for its track, and is a moment there. */
+static inline bool is_plain(const stele_overview *o, const stele_event *event)
+{
+    return (event->flags & STELE_FLAG_NO_TIME) == 0 && event->time_ns >= o->range_begin_ns &&
+           event->kind != STELE_KIND_LOST && event->kind != STELE_KIND_COUNTER;
+}
+
+/*
+ * Takes plain events of one track, of which the first is given: what they have in common is counted
+ * once for all of them. Returns the first event that it did not take.
+ */
+static const stele_event *take_moments(stele_overview *o, const stele_event *event,
+                                       const stele_event *end, uint32_t trace, events_seen *seen)
+{
+    const uint32_t track = event->track, number = overview_track_node(o, trace, track);
+    const stele_event *const first = event;
+    int64_t begin_ns = event->time_ns, last_ns = begin_ns, end_ns = begin_ns;
+    stele_status status = STELE_OK;
+    events_seen own = *seen;
+    overview_node *n = &o->nodes[number];
+    if (number == 0) {
+        see_event(o, seen, event);
+        return event + 1;
+    }
+    for (; event != end && event->track == track && is_plain(o, event) && status == STELE_OK;
+         event++) {
+        const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+        const int64_t time_ns = event->time_ns, until_ns = end_of(event);
+        begin_ns = time_ns < begin_ns ? time_ns : begin_ns;
+        last_ns = time_ns > last_ns ? time_ns : last_ns;
+        end_ns = until_ns > end_ns ? until_ns : end_ns;
+        see_event(o, &own, event);
+        status = lane_add_moment(&n->moments, &o->store, time_ns, name);
+    }
+    *seen = own;
+    n->event_count += (uint64_t)(event - first);
+    o->state.event_count += (uint64_t)(event - first);
+    overview_widen(n, begin_ns, last_ns);
+    overview_widen_range(o, begin_ns, add_saturated(end_ns, 1));
+    if (last_ns > o->state.known_ns)
+        o->state.known_ns = last_ns;
+    overview_keep_status(o, status);
+    return event;
+}
+
+static events_seen take_events(stele_overview *o, const stele_segment *segment, uint32_t trace)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    const stele_event *const end = event + segment->count;
+    events_seen seen = {0, false};
+    while (event != end && o->status == STELE_OK) {
+        if (o->only == NULL && is_plain(o, event)) {
+            event = take_moments(o, event, end, trace, &seen);
+        } else {
+            see_event(o, &seen, event);
+            take_event(o, segment->batch, event++, trace);
+        }
+    }
+    return seen;
 }
 
 /* The kinds of events in a segment, as bits. */
@@ -327,17 +414,20 @@ static inline bool is_out_of_order(const stele_overview *o, uint64_t kinds)
     return o->has_gone_back && (kinds & (OVERVIEW_KINDS_LINKED | OVERVIEW_KINDS_SCHED)) != 0;
 }
 
-/* Takes events that are spans by themselves or were paired to spans. */
-static stele_status take_paired(void *user, const stele_segment *segment)
+/* Takes events of these kinds that are spans by themselves or were paired to spans. */
+static stele_status take_spans(stele_overview *o, const stele_segment *segment, uint64_t kinds)
 {
-    stele_overview *o = user;
-    const uint64_t kinds = kinds_in(segment);
     stele_status status = is_out_of_order(o, kinds) ? STELE_ERR_UNSUPPORTED : STELE_OK;
     if (status == STELE_OK && (kinds & STELE_CALLS_KINDS) != 0)
         status = stele_calls_add(o->calls, segment, NULL);
     if (status == STELE_OK && (kinds & OVERVIEW_KINDS_LINKED) != 0)
         status = take_runs(o, segment, OVERVIEW_KINDS_LINKED, false, add_linked);
     return status;
+}
+
+static stele_status take_paired(void *user, const stele_segment *segment)
+{
+    return take_spans(user, segment, kinds_in(segment));
 }
 
 static bool has_switch(const stele_overview *o, const stele_segment *segment)
@@ -353,10 +443,12 @@ static bool has_switch(const stele_overview *o, const stele_segment *segment)
 
 /* Follows scheduling, from the first switch on. The last event of each segment says how long the
    current state lasts. */
-static stele_status take_sched(stele_overview *o, const stele_segment *segment)
+static stele_status take_sched(stele_overview *o, const stele_segment *segment,
+                               const events_seen *seen)
 {
+    const bool may_switch = (seen->kinds & OVERVIEW_KINDS_SCHED) != 0 || seen->has_switch;
     stele_status status = STELE_OK;
-    if (o->sched == NULL && !has_switch(o, segment))
+    if (o->sched == NULL && (!may_switch || !has_switch(o, segment)))
         return STELE_OK;
     if (o->sched == NULL) {
         status = stele_sched_new(
@@ -381,19 +473,19 @@ void overview_take(stele_overview *o, const stele_segment *segment)
     const stele_event *const first = segment->batch->events + segment->first;
     const uint32_t trace = trace_of(o, segment->batch->stream);
     stele_pairing *pairing;
+    events_seen seen;
     o->trace_now = trace;
     if (o->is_by_streams && segment->count != 0 && first->time_ns < o->state.known_ns &&
         (first->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_LATE)) == 0)
         o->has_gone_back = true;
-    for (uint32_t i = 0; i < segment->count && o->status == STELE_OK; i++)
-        take_event(o, segment->batch, &first[i], trace);
+    seen = take_events(o, segment, trace);
     pairing = o->has_pairings ? pairing_of(o, trace) : NULL;
     if (o->status == STELE_OK)
         overview_keep_status(o, pairing != NULL
                                     ? stele_pairing_add(pairing, segment, take_paired, o)
-                                    : take_paired(o, segment));
+                                    : take_spans(o, segment, seen.kinds));
     if (o->status == STELE_OK)
-        overview_keep_status(o, take_sched(o, segment));
+        overview_keep_status(o, take_sched(o, segment, &seen));
 }
 
 /* Closes the lanes of a node, to which nothing is added after this. */
