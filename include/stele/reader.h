@@ -276,6 +276,9 @@ typedef struct stele_request {
        well. The array is used until the reader is open. stream_count 0: all streams. */
     const uint32_t *streams;
     size_t stream_count;
+    /* Kinds of events whose fields the consumer uses, as STELE_KIND_BIT()s: the reader may leave
+       out those of others; with `where` or `check` it leaves out none. 0: all. */
+    uint64_t field_kinds;
 } stele_request;
 
 /* ---- Reading of events ----------------------------------------------------------------------- */

@@ -33,6 +33,8 @@ struct stele_reader {
     bool is_followed; /* a trace is followed: when go_on ends reading, what was read is delivered */
     filter *filter;
     field_names fields; /* count 0: all fields are wanted */
+    screen *screen;     /* which events need fields; NULL: all do */
+    kind_screen kinds;  /* the screen, if the request names kinds that need fields */
     pieces *pieces;     /* NULL: the traces are not pieces of one */
     reading *readings;
     size_t trace_count;

@@ -232,9 +232,7 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .begin_ns = own_bound(&o->related[index], o->range.begin_ns, -2),
                                .end_ns = own_bound(&o->related[index], o->range.end_ns, 2),
                                .begin_ticks = o->range.begin_ticks,
-                               .screen = reader->filter != NULL && !o->request.check
-                                             ? filter_screen(reader->filter)
-                                             : NULL,
+                               .screen = reader->screen,
                                .fields = reader->fields.count != 0 ? &reader->fields : NULL,
                                .window_size = window_size,
                                .begin_place = reader->readings[index].begin_place,
@@ -447,6 +445,18 @@ static void range_tell(opening *o)
         o->range.begin_ns = INT64_MIN;
 }
 
+/* Sets which events need fields: where all bytes are checked, all do. */
+static void choose_screen(opening *o)
+{
+    const stele_request *request = &o->request;
+    stele_reader *reader = o->reader;
+    if (reader->filter == NULL || request->check)
+        return;
+    reader->screen = filter_screen(reader->filter);
+    if (request->field_kinds != 0 && request->where == NULL && reader->pieces == NULL)
+        reader->screen = kind_screen_begin(&reader->kinds, request->field_kinds, reader->screen);
+}
+
 static stele_status open_flows(opening *o)
 {
     stele_reader *reader = o->reader;
@@ -469,6 +479,7 @@ static stele_status open_flows(opening *o)
         o->request.columns |= PIECES_COLUMNS;
     if (status == STELE_OK)
         status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
+    choose_screen(o);
     reader->is_bounded = reader->is_part || o->range.begin_ns != INT64_MIN ||
                          o->range.end_ns != INT64_MAX || o->range.begin_ticks != 0 ||
                          o->range.end_ticks != UINT64_MAX;

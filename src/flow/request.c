@@ -43,7 +43,7 @@ static const char *find_fault(const stele_context *context, stele_trace *const *
         return "an order that does not exist";
     if (!bound_is_sound(&request->begin) || !bound_is_sound(&request->end))
         return "a bound of a kind that does not exist";
-    if ((request->kinds & ~STELE_KINDS_ALL) != 0)
+    if (((request->kinds | request->field_kinds) & ~STELE_KINDS_ALL) != 0)
         return "kinds of events that do not exist";
     if ((request->columns & ~columns) != 0)
         return "columns that do not exist";

@@ -13,3 +13,16 @@ bool screen_judge(screen *self, stele_kind kind, uint16_t category, stele_name n
     *slot = key << 2 | 2 | (passes ? 1 : 0);
     return passes;
 }
+
+static bool kind_passes(screen *self, stele_kind kind, uint16_t category, stele_name name)
+{
+    const kind_screen *s = (const kind_screen *)self;
+    return (s->kinds & STELE_KIND_BIT(kind)) != 0 && screen_passes(s->below, kind, category, name);
+}
+
+screen *kind_screen_begin(kind_screen *made, uint64_t kinds, screen *below)
+{
+    *made = (kind_screen){
+        .base = {.passes = kind_passes, .secret = hash_key_make()}, .kinds = kinds, .below = below};
+    return &made->base;
+}

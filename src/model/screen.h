@@ -43,4 +43,14 @@ static inline bool screen_passes(screen *self, unsigned kind, uint16_t category,
                : screen_judge(self, (stele_kind)kind, category, name, slot);
 }
 
+/* Leaves out the fields of events of other kinds, besides those that a screen below leaves out. */
+typedef struct kind_screen {
+    screen base;
+    uint64_t kinds; /* kinds whose fields are needed, as bits */
+    screen *below;  /* NULL: it leaves out none */
+} kind_screen;
+
+/* Sets up a screen in `made`, which is also the one that it returns. */
+screen *kind_screen_begin(kind_screen *made, uint64_t kinds, screen *below);
+
 #endif

@@ -74,6 +74,39 @@ static uint32_t columns_of(const stele_overview *o)
     return columns;
 }
 
+/* Whether all names of events are declared, and none may be that of a switch in a kernel trace: it
+   can stand after a category. */
+static bool has_no_switches(const stele_trace *trace)
+{
+    static const char name[] = "sched_switch";
+    const size_t size = sizeof name - 1;
+    stele_declared_event event = STELE_INIT(stele_declared_event);
+    if (trace->ops->declares_names == NULL || !trace->ops->declares_names(trace))
+        return false;
+    for (size_t i = 0; stele_trace_declared_event(trace, i, &event); i++) {
+        const stele_text of = event.name;
+        if (of.size >= size && memcmp(of.bytes + of.size - size, name, size) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The kinds of events whose fields are looked at: counters have their values there, and switches
+   the threads. */
+static uint64_t field_kinds_of(const stele_overview *o)
+{
+    uint64_t kinds = STELE_KIND_BIT(STELE_KIND_COUNTER) | STELE_KIND_BIT(STELE_KIND_SWITCH) |
+                     STELE_KIND_BIT(STELE_KIND_WAKE);
+    if (o->has_pairings ||
+        (o->only != NULL && (filter_columns(o->only) & STELE_COLUMN_FIELDS) != 0))
+        return 0;
+    for (size_t i = 0; i < o->trace_count; i++) {
+        if (!has_no_switches(o->traces[i]))
+            kinds |= STELE_KIND_BIT(STELE_KIND_INSTANT);
+    }
+    return kinds;
+}
+
 static stele_order order_of(const stele_overview *o)
 {
     if (o->is_by_streams)
@@ -92,7 +125,8 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
                              .check = given->check,
                              .begin = given->begin,
                              .end = given->end,
-                             .from_start = true};
+                             .from_start = true,
+                             .field_kinds = field_kinds_of(o)};
     stele_status status;
     if (!o->has_pairings)
         request.tracks = given->tracks;
