@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the nth allocation fail, and counts what is allocated. A test program that includes this
- * file is linked so that its calls of malloc, calloc, realloc, strdup and free come here (see
- * CMakeLists.txt); what the C library allocates by itself does not.
+ * file is linked so that its calls of malloc, calloc, realloc, aligned_alloc, strdup and free
+ * come here (see CMakeLists.txt); what the C library allocates by itself does not.
  *
  *     allocations_fail_at(0);           the next allocation fails, all after it succeed
  *     ...
@@ -23,11 +23,13 @@ static uint64_t allocations_left = UINT64_MAX;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 void __real_free(void *old);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *old);
 
@@ -60,6 +62,11 @@ void *__wrap_realloc(void *old, size_t size)
     if (allocation_fails())
         return NULL;
     return old != NULL ? __real_realloc(old, size) : allocation_count(__real_malloc(size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return allocation_fails() ? NULL : allocation_count(__real_aligned_alloc(alignment, size));
 }
 
 char *__wrap_strdup(const char *text)

@@ -59,8 +59,9 @@ typedef struct merge_node {
 
 typedef struct merge_input {
     flow *from;
-    const stele_batch *batch; /* the batch of the current segment */
-    merge_room *room;         /* the room of the input's leaf */
+    const stele_batch *batch;  /* the batch of the current segment */
+    const stele_event *events; /* those of the batch */
+    merge_room *room;          /* the room of the input's leaf */
 } merge_input;
 
 typedef struct merge_flow {
@@ -244,6 +245,7 @@ static void leaf_fill(merge_flow *merge, merge_node *leaf)
         return;
     }
     in->batch = segment.batch;
+    in->events = segment.batch->events;
     leaf->run = (merge_run){segment.batch, in->from->keys, leaf->input, segment.first,
                             segment.first + segment.count};
     /* A run of few events is seldom passed up, so its keys are read at once. */
@@ -318,8 +320,12 @@ static stele_status give_keys(merge_flow *merge, merge_node *root)
     starts[count] = key_count;
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t place = place_of(&keys[starts[i]]);
-        merge->segments[i] = (stele_segment){merge->inputs[place_input(place)].batch,
-                                             (uint32_t)place, starts[i + 1] - starts[i]};
+        const merge_input *in = &merge->inputs[place_input(place)];
+        /* Those of many inputs lie far apart, and are in no cache any more. */
+        __builtin_prefetch(in->batch);
+        __builtin_prefetch(&in->batch->stream);
+        __builtin_prefetch(&in->events[(uint32_t)place]);
+        merge->segments[i] = (stele_segment){in->batch, (uint32_t)place, starts[i + 1] - starts[i]};
     }
     root->at = root->end;
     return flow_give(&merge->base, merge->segments, count, key_count);

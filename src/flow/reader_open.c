@@ -28,7 +28,7 @@
 #define STREAMS_FEW 16u
 /* Capacity of batches in events, if there are more than STREAMS_FEW streams. */
 #define BATCH_SMALL     64u
-#define WINDOW_SMALLEST ((size_t)8 << 10)
+#define WINDOW_SMALLEST ((size_t)16 << 10)
 /* Events that a window holds of a trace that was not indexed. */
 #define EARLY_EVENTS   (512u << 10)
 #define ORDER_SMALLEST ((size_t)64 << 10)

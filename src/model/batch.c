@@ -14,7 +14,9 @@ stele_status stele_batch_new(uint32_t event_capacity, stele_batch **out)
     if (batch == NULL)
         return STELE_ERR_MEMORY;
     batch->event_capacity = event_capacity != 0 ? event_capacity : BATCH_EVENTS;
-    batch->events = malloc(batch->event_capacity * sizeof *batch->events);
+    /* An event fills a cache line if it begins one. */
+    batch->events =
+        aligned_alloc(sizeof *batch->events, batch->event_capacity * sizeof *batch->events);
     if (batch->events == NULL || !batch_grow_fields(batch, 256) || !batch_grow_bytes(batch, 4096)) {
         stele_batch_free(batch);
         return STELE_ERR_MEMORY;
