@@ -165,6 +165,7 @@ static stele_status open_all(stele_overview *o)
     const stele_request *given = o->options.request != NULL ? o->options.request : &everything;
     stele_request only;
     stele_status status = make_pairings(o);
+    o->trace_now = stele_trace_get_info(o->traces[0])->number;
     only = judged_by(given, o->has_pairings);
     if (status == STELE_OK)
         status = make_engines(o, &only);
@@ -215,10 +216,10 @@ stele_status stele_overview_step(stele_overview *o, uint64_t event_max)
             break;
         }
         overview_keep_status(o, status);
-        for (size_t i = 0; i < count && o->status == STELE_OK; i++) {
+        for (size_t i = 0; status == STELE_OK && i < count; i++)
             taken += segments[i].count;
-            overview_take(o, &segments[i]);
-        }
+        if (o->status == STELE_OK)
+            overview_take(o, segments, count);
     }
     overview_end_findings(o);
     return o->status;

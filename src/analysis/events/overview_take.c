@@ -162,7 +162,10 @@ static void take_operation(stele_overview *o, uint32_t trace, const stele_span *
 
 static uint32_t trace_of(const stele_overview *o, uint32_t stream)
 {
-    const stele_stream *of = stele_stream_get(o->context, stream);
+    const stele_stream *of;
+    if (o->trace_count == 1)
+        return o->trace_now;
+    of = stele_stream_get(o->context, stream);
     return of != NULL ? of->trace : o->trace_now;
 }
 
@@ -338,6 +341,72 @@ static const stele_event *take_moments(stele_overview *o, const stele_event *eve
     return event;
 }
 
+/* Notes that a segment begins before a time that others have come to, where that is not flagged. */
+static inline void note_step_back(stele_overview *o, const stele_segment *segment, int64_t last_ns)
+{
+    const stele_event *const first = segment->batch->events + segment->first;
+    if (o->is_by_streams && segment->count != 0 && first->time_ns < last_ns &&
+        (first->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_LATE)) == 0)
+        o->has_gone_back = true;
+}
+
+/* Kinds of events that more is made of than moments. */
+#define KINDS_OF_MORE                                                   \
+    (STELE_CALLS_KINDS | OVERVIEW_KINDS_LINKED | OVERVIEW_KINDS_SCHED | \
+     STELE_KIND_BIT(STELE_KIND_LOST) | STELE_KIND_BIT(STELE_KIND_COUNTER))
+
+/* Whether an event is a moment that nobody else looks at. */
+static inline bool is_mere_moment(const stele_overview *o, const stele_event *event)
+{
+    return (KINDS_OF_MORE & STELE_KIND_BIT(event->kind)) == 0 &&
+           (event->flags & STELE_FLAG_NO_TIME) == 0 && event->name != o->switch_name &&
+           event->time_ns >= o->range_begin_ns;
+}
+
+/*
+ * Takes mere moments from the start of segments, which are in the order of time. Those of many
+ * streams have one or two events each, so that what is done once for each segment counts. Returns
+ * how many segments were taken as a whole; of the next one, the first `*part` events were taken.
+ */
+static size_t take_mere_moments(stele_overview *o, const stele_segment *segments, size_t count,
+                                uint32_t *part)
+{
+    int64_t begin_ns = INT64_MAX, last_ns = o->state.known_ns;
+    uint64_t taken = 0;
+    stele_status status = STELE_OK;
+    size_t i = 0;
+    for (*part = 0; i < count && status == STELE_OK; i++) {
+        const stele_event *const events = segments[i].batch->events + segments[i].first;
+        const uint32_t event_count = segments[i].count;
+        uint32_t at = 0;
+        note_step_back(o, &segments[i], last_ns);
+        for (; at < event_count && status == STELE_OK && is_mere_moment(o, &events[at]); at++) {
+            const stele_event *event = &events[at];
+            const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+            const uint32_t number = overview_track_node(o, o->trace_now, event->track);
+            overview_node *n = &o->nodes[number];
+            if (number == 0)
+                break;
+            n->event_count++;
+            overview_widen(n, event->time_ns, event->time_ns);
+            begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
+            last_ns = event->time_ns > last_ns ? event->time_ns : last_ns;
+            status = lane_add_moment(&n->moments, &o->store, event->time_ns, name);
+        }
+        taken += at;
+        *part = at;
+        if (at < event_count)
+            break;
+        *part = 0;
+    }
+    if (taken != 0)
+        overview_widen_range(o, begin_ns, add_saturated(last_ns, 1));
+    o->state.known_ns = last_ns;
+    o->state.event_count += taken;
+    overview_keep_status(o, status);
+    return i;
+}
+
 static events_seen take_events(stele_overview *o, const stele_segment *segment, uint32_t trace)
 {
     const stele_event *event = segment->batch->events + segment->first;
@@ -468,16 +537,13 @@ static stele_pairing *pairing_of(const stele_overview *o, uint32_t trace)
     return NULL;
 }
 
-void overview_take(stele_overview *o, const stele_segment *segment)
+static void take_segment(stele_overview *o, const stele_segment *segment)
 {
-    const stele_event *const first = segment->batch->events + segment->first;
     const uint32_t trace = trace_of(o, segment->batch->stream);
     stele_pairing *pairing;
     events_seen seen;
     o->trace_now = trace;
-    if (o->is_by_streams && segment->count != 0 && first->time_ns < o->state.known_ns &&
-        (first->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_LATE)) == 0)
-        o->has_gone_back = true;
+    note_step_back(o, segment, o->state.known_ns);
     seen = take_events(o, segment, trace);
     pairing = o->has_pairings ? pairing_of(o, trace) : NULL;
     if (o->status == STELE_OK)
@@ -486,6 +552,18 @@ void overview_take(stele_overview *o, const stele_segment *segment)
                                     : take_spans(o, segment, seen.kinds));
     if (o->status == STELE_OK)
         overview_keep_status(o, take_sched(o, segment, &seen));
+}
+
+void overview_take(stele_overview *o, const stele_segment *segments, size_t count)
+{
+    for (size_t i = 0; i < count && o->status == STELE_OK; i++) {
+        uint32_t part = 0;
+        if (o->trace_count == 1 && o->only == NULL && o->sched == NULL && !o->has_pairings)
+            i += take_mere_moments(o, &segments[i], count - i, &part);
+        if (i < count && o->status == STELE_OK)
+            take_segment(o, &(stele_segment){segments[i].batch, segments[i].first + part,
+                                             segments[i].count - part});
+    }
 }
 
 /* Closes the lanes of a node, to which nothing is added after this. */

@@ -31,8 +31,8 @@ stele_status overview_take_calls(void *user, const stele_call_span *calls, size_
 /* Receives ended spans from the spans engine. */
 stele_status overview_take_spans(void *user, const stele_segment *segment, const stele_span *spans);
 
-/* Takes one segment of the reader. */
-void overview_take(stele_overview *o, const stele_segment *segment);
+/* Takes segments of the reader. */
+void overview_take(stele_overview *o, const stele_segment *segments, size_t count);
 
 /* Ends open spans and closes all lanes. */
 void overview_finish(stele_overview *o);
