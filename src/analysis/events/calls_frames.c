@@ -48,12 +48,7 @@ void calls_index_frames(stele_calls *s, stack *of, uint32_t first)
 
 /* ---- Pushing and popping of frames ---- */
 
-/*
- * Accounts for a call that ends after the frame around it, which well-formed traces do not have.
- * Its time is subtracted from the self time of the frames around it as long as they last, and is
- * added to the total of its own name where no frame around it has that name.
- */
-static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
+uint64_t calls_charge_overlap(stack *of, const frame *top, int64_t end_ns)
 {
     const uint32_t floor = of->depth > CALLS_OVERLAP_MAX ? of->depth - CALLS_OVERLAP_MAX : 0;
     int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
@@ -87,7 +82,7 @@ void calls_close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, 
         return;
     }
     if (call->end_ns > top[-1].end_ns)
-        call->total_ns = charge_overlap(of, top, call->end_ns);
+        call->total_ns = calls_charge_overlap(of, top, call->end_ns);
     else
         top[-1].child_ns += whole;
     s->counts.by_end[how]++;

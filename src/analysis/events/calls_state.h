@@ -62,6 +62,14 @@ bool calls_open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t *
 /* Pops the top frame, as a call that ended at `end_ns`. */
 void calls_close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, stele_call_end how);
 
+/*
+ * Accounts for a call that ends after the frame around it, which well-formed traces do not have:
+ * `top` was popped. Its time is subtracted from the self time of the frames around it as long as
+ * they last, and is added to the total of its own name where no frame around it has that name:
+ * returns that total.
+ */
+uint64_t calls_charge_overlap(stack *of, const frame *top, int64_t end_ns);
+
 /* Takes an exit, which ends the top frame, a frame below it, or a call whose entry is missing. */
 void calls_take_end(stele_calls *s, stack *of, const stele_event *event, stele_name name,
                     stele_call_end how);
