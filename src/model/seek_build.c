@@ -94,15 +94,21 @@ static bool call_end(seek_builder *b, const stele_event *event)
     return true;
 }
 
-/* Whether an event of a call is unambiguous: of the one track of the stream, in the order of time,
-   without doubtful flags, and not mixed with COMPLETE events. */
-static bool is_plain_call(seek_builder *b, const stele_event *event)
+/* Whether an event of a call is unambiguous: of the one track of the stream, not before the last
+   one, and without doubtful flags. */
+static inline bool is_clear(const stele_event *event, uint32_t track, int64_t last_ns)
 {
     const unsigned doubts = STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED;
+    return (event->flags & doubts) == 0 && (event->name & STELE_NAME_LOCAL) == 0 &&
+           event->track == track && event->time_ns >= last_ns;
+}
+
+/* Whether an event of a call is unambiguous, which it is not where COMPLETE events are, too. */
+static bool is_plain_call(seek_builder *b, const stele_event *event)
+{
     if (b->track == 0)
         b->track = event->track;
-    if ((event->flags & doubts) != 0 || (event->name & STELE_NAME_LOCAL) != 0 ||
-        event->track != b->track || event->time_ns < b->last_ns || b->has_lengths)
+    if (!is_clear(event, b->track, b->last_ns) || b->has_lengths)
         return false;
     b->last_ns = event->time_ns;
     return true;
@@ -123,11 +129,44 @@ static bool follow_event(seek_builder *b, const stele_event *event)
     }
 }
 
+/*
+ * Follows entries and exits as follow_event() does, with what changes in local variables, as long
+ * as there is room and nothing is ambiguous. Returns the first event that it did not take.
+ */
+static const stele_event *follow_calls(seek_builder *b, const stele_event *event,
+                                       const stele_event *end)
+{
+    seek_call *const calls = b->calls;
+    const uint32_t track = b->track;
+    const uint32_t room = b->capacity < SEEK_DEPTH_MAX ? b->capacity : SEEK_DEPTH_MAX;
+    uint32_t depth = b->depth, kept = b->kept;
+    int64_t last_ns = b->last_ns;
+    for (; event != end && is_clear(event, track, last_ns); event++) {
+        if (event->kind == STELE_KIND_BEGIN && depth < room) {
+            calls[depth++] = (seek_call){event->offset, event->name};
+        } else if ((event->kind == STELE_KIND_END || event->kind == STELE_KIND_TAIL_EXIT) &&
+                   depth != 0 && (event->name == 0 || calls[depth - 1].name == event->name)) {
+            depth--;
+            kept = depth < kept ? depth : kept;
+        } else {
+            break;
+        }
+        last_ns = event->time_ns;
+    }
+    b->depth = depth;
+    b->kept = kept;
+    b->last_ns = last_ns;
+    return event;
+}
+
 /* Follows the events of a batch, and gives up for the whole stream at the first ambiguous one. */
 static void follow(seek_builder *b, const stele_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->event_count; i++) {
-        if (!follow_event(b, &batch->events[i])) {
+    const stele_event *event = batch->events, *const end = event + batch->event_count;
+    while (event != end) {
+        if (!b->has_lengths)
+            event = follow_calls(b, event, end);
+        if (event != end && !follow_event(b, event++)) {
             forget_open(b);
             return;
         }
@@ -240,15 +279,16 @@ stele_status seek_builder_resume(seek_builder *b, seek_index *index, uint32_t st
 
 static void block_take(seek_block *block, const stele_batch *batch)
 {
+    const uint64_t have_end = STELE_KIND_BIT(STELE_KIND_COMPLETE) | STELE_KIND_BIT(STELE_KIND_LOST);
     int64_t begin_ns = block->begin_ns, end_ns = block->end_ns;
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const stele_event *event = &batch->events[i];
-        const bool has_end = event->kind == STELE_KIND_COMPLETE ||
-                             (event->kind == STELE_KIND_LOST && event->id != 0);
-        const int64_t last_ns =
-            has_end && (int64_t)event->id > event->time_ns ? (int64_t)event->id : event->time_ns;
-        begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
-        end_ns = last_ns > end_ns ? last_ns : end_ns;
+        const int64_t time_ns = event->time_ns;
+        begin_ns = time_ns < begin_ns ? time_ns : begin_ns;
+        end_ns = time_ns > end_ns ? time_ns : end_ns;
+        if ((have_end & STELE_KIND_BIT(event->kind)) != 0 && (int64_t)event->id > end_ns &&
+            (event->kind == STELE_KIND_COMPLETE || event->id != 0))
+            end_ns = (int64_t)event->id;
         block->is_whole |= seek_event_is_always(event);
     }
     block->begin_ns = begin_ns;
