@@ -267,9 +267,10 @@ typedef struct stele_request {
      */
     const char *const *fields;
     size_t field_count;
-    /* With STELE_ORDER_WINDOW: traces that are nearly in the order of time are not indexed, so that
-       the first events are delivered at once. What is known of them already, or from a saved index,
-       is used. */
+    /* Traces are not indexed where all of them is read, so that the first events are delivered at
+       once: with STELE_ORDER_WINDOW those that are nearly in the order of time, and those whose
+       streams are in order. What is known of them already, or from a saved index, is used; when
+       the first event is may not be known. */
     bool no_index;
     /* Numbers of streams, as stele_stream_get() takes them, in rising order. Where a trace is read
        stream by stream, the other streams are not read; elsewhere their events are delivered as

@@ -63,12 +63,29 @@ static size_t next_to_index(const stele_reader *reader)
     return next;
 }
 
+/* Whether the streams of a trace are known, and it can be read stream by stream. */
+static bool knows_streams(const stele_trace *trace)
+{
+    return trace->is_indexed || trace->has_streams;
+}
+
+/* Whether the request can do without the times of streams. */
+static bool needs_no_times(const opening *o)
+{
+    const size_t count = o->reader->trace_count;
+    return o->request.part_count <= 1 && !request_needs_clock(&o->request, count) &&
+           !request_needs_begin(&o->request, count) && !request_needs_end(&o->request) &&
+           o->request.begin.kind == STELE_BOUND_NONE && o->request.end.kind == STELE_BOUND_NONE;
+}
+
 /* Indexes a trace, or, if the request can do without reading all of it for that, only loads a saved
-   index. */
+   index, or finds its streams. */
 static stele_status index_one(const opening *o, stele_trace *trace)
 {
     const bool is_left = o->request.no_index && o->request.order == STELE_ORDER_WINDOW &&
                          trace->ops->is_nearly_ordered && source_input(trace->source) != NULL;
+    if (o->request.no_index && trace->ops->find_streams != NULL && needs_no_times(o))
+        return trace_find_streams(trace);
     return is_left ? trace_load_index(trace) : trace_index(trace);
 }
 
@@ -179,12 +196,12 @@ static bool plan_flows(opening *o)
     }
     for (size_t i = 0; i < reader->trace_count; i++) {
         const stele_trace *trace = reader->readings[i].trace;
-        stream_count += trace->is_indexed ? wanted_streams(o, trace) : 1;
+        stream_count += knows_streams(trace) ? wanted_streams(o, trace) : 1;
     }
     for (size_t i = 0; i < reader->trace_count; i++) {
         reading *r = &reader->readings[i];
         r->flow_count = 1;
-        if (o->request.order != STELE_ORDER_NONE && r->trace->is_indexed &&
+        if (o->request.order != STELE_ORDER_NONE && knows_streams(r->trace) &&
             r->trace->stream_count != 0 && stream_count <= STREAMS_MAX &&
             (stream_count <= STREAMS_FEW || streams_fit(r->trace, &o->request)))
             r->flow_count = r->trace->stream_count;
@@ -384,8 +401,8 @@ static stele_status open_trace_flows(opening *o, size_t index)
     stele_status status = STELE_OK;
     if (r->flow_count == 1 && r->flow_first == 0 &&
         (o->is_unindexed_part || !(o->reader->is_part && trace->stream_count > 1))) {
-        const bool is_stream =
-            o->request.order != STELE_ORDER_NONE && trace->is_indexed && trace->stream_count == 1;
+        const bool is_stream = o->request.order != STELE_ORDER_NONE && knows_streams(trace) &&
+                               trace->stream_count == 1;
         return open_flow(
             o, index, is_stream ? trace->stream_first : PRODUCE_ALL,
             is_stream ? stream_lateness(stele_stream_get(trace->context, trace->stream_first),

@@ -138,6 +138,19 @@ stele_status trace_index(stele_trace *trace)
     return status;
 }
 
+stele_status trace_find_streams(stele_trace *trace)
+{
+    stele_status status = STELE_OK;
+    if (trace->is_indexed || trace->has_streams || trace->ops->find_streams == NULL)
+        return trace->has_streams ? STELE_OK : trace_index(trace);
+    trace->stream_first = trace->context->stream_count;
+    status = trace->ops->find_streams(trace);
+    trace->stream_count = trace->context->stream_count - trace->stream_first;
+    /* Streams that were found before, in the order of the file, got their numbers then. */
+    trace->has_streams = status == STELE_OK && trace->stream_count != 0;
+    return status != STELE_OK || trace->has_streams ? status : trace_index(trace);
+}
+
 bool trace_keep_streams(stele_trace *trace, uint32_t first, uint32_t count)
 {
     if (count == 0 || first + count != trace->context->stream_count)

@@ -172,6 +172,10 @@ typedef struct trace_ops {
        index, and the trace is read in the order of the file as one stream. */
     stele_status (*index)(stele_trace *trace);
 
+    /* Finds the streams, numbered as index() does, without times: they are in order, and a look at
+       the start of each is enough. Called at most once, before index(). NULL: it takes an index. */
+    stele_status (*find_streams)(stele_trace *trace);
+
     /* Finds the times of the last events of the streams, where index() left out an exact search
        that takes long, and set a time that is not before them. Called after index(), at most
        once. */
@@ -269,8 +273,9 @@ struct stele_trace {
        have; 0: it has none; UINT64_MAX: not known. */
     uint64_t content_size;
     struct seek_index *seek;             /* owned; NULL: reading can begin at the start only */
-    uint32_t stream_first, stream_count; /* valid with is_indexed */
+    uint32_t stream_first, stream_count; /* valid with is_indexed or has_streams */
     bool is_indexed;
+    bool has_streams; /* find_streams() has found them */
     bool has_ends;    /* find_ends() was called */
     bool is_consumed; /* a sequential source that was already read */
 };
@@ -279,6 +284,9 @@ struct stele_trace {
    only that. */
 stele_status trace_index(stele_trace *trace);
 stele_status trace_find_ends(stele_trace *trace);
+
+/* Finds the streams of a trace, with an index only where it takes one. */
+stele_status trace_find_streams(stele_trace *trace);
 
 /* Indexes a trace from a saved index if there is one that is valid; otherwise does nothing. */
 stele_status trace_load_index(stele_trace *trace);

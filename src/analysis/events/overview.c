@@ -120,7 +120,7 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
     stele_request request = {.struct_size = sizeof request,
                              .columns = columns_of(o),
                              .order = order_of(o),
-                             .no_index = o->options.is_early,
+                             .no_index = o->options.is_early || o->options.is_fresh,
                              .align_starts = given->align_starts,
                              .check = given->check,
                              .begin = given->begin,

@@ -431,6 +431,7 @@ static bool ctf_declares_names(const stele_trace *base)
 static const trace_ops ctf_ops = {.open = ctf_open,
                                   .has_parts = ctf_has_parts,
                                   .index = ctf_index,
+                                  .find_streams = ctf_find_streams,
                                   .find_ends = ctf_find_ends,
                                   .produce = ctf_produce,
                                   .close = ctf_close,

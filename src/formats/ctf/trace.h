@@ -182,6 +182,9 @@ void ctf_close_member(size_t member, input *in);
 /* Finds the packets of all files, and from them the streams with their time ranges (index.c). */
 stele_status ctf_index(stele_trace *base);
 
+/* Finds the streams alone, by the first packet of each file. */
+stele_status ctf_find_streams(stele_trace *base);
+
 /* Finds the times of the last events of files whose packets have end times: indexing skips
    those. */
 stele_status ctf_find_ends(stele_trace *base);

@@ -482,15 +482,35 @@ stele_status ctf_group(ctf_trace *trace)
     return status;
 }
 
+stele_status ctf_find_streams(stele_trace *base)
+{
+    return ctf_group((ctf_trace *)base);
+}
+
+/* Sets the ranges of streams that are published. */
+static void set_ranges(const ctf_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const ctf_stream *stream = &trace->streams[i];
+        stele_stream *out = context_stream(trace->base.context, stream->number);
+        stream_range(trace, stream, out);
+        stream_span(trace, stream, out);
+    }
+}
+
 /* Indexes all packets. Streams that are published already keep their numbers, as they may be being
    read, and get their ranges. */
 stele_status ctf_index(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
+    const bool is_kept = base->has_streams &&
+                         trace_keep_streams(base, trace->streams[0].number, trace->stream_count);
     stele_status status = index_files(trace, INDEX_PACKETS);
     if (status == STELE_OK && !trace->is_grouped)
         status = ctf_make_streams(trace);
-    if (status == STELE_OK)
+    if (status == STELE_OK && is_kept)
+        set_ranges(trace);
+    else if (status == STELE_OK)
         status = publish_all(trace);
     trace->is_grouped |= status == STELE_OK;
     return status;
@@ -500,11 +520,6 @@ stele_status ctf_find_ends(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
     const stele_status status = index_files(trace, INDEX_ENDS);
-    for (uint32_t i = 0; i < trace->stream_count; i++) {
-        const ctf_stream *stream = &trace->streams[i];
-        stele_stream *out = context_stream(base->context, stream->number);
-        stream_range(trace, stream, out);
-        stream_span(trace, stream, out);
-    }
+    set_ranges(trace);
     return status;
 }
