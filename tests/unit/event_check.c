@@ -85,7 +85,7 @@ static stele_event *add_on(uint32_t track, stele_kind kind, const char *name, in
     event->time_ns = time_ns;
     event->id = id;
     event->offset = it.next_offset++;
-    event->size = 8;
+    event->size = 1;
     return event;
 }
 
