@@ -164,7 +164,10 @@ static void metadata_put(chrome_sink *chrome, const chrome_track *track, const s
     OUTPUT_LITERAL(out, ",\"name\":\"stele.");
     output_text(out, stele_kind_text(event->kind));
     output_byte(out, '"');
-    chrome_place_put(chrome, track, event->time_ns);
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+        output_write(out, track->place, track->place_size);
+    else
+        chrome_place_put(chrome, track, event->time_ns);
     chrome_arg_name(chrome, event);
     chrome_arg_id(chrome, "\"stele.id\":", event->id);
     chrome_arg_u64(chrome, "\"stele.value\":", event->value);
@@ -197,12 +200,16 @@ static void event_put(chrome_sink *chrome, chrome_track *track, const stele_even
     }
 }
 
-/* Sets the origin of times to the first event, if the reader has not given an earlier one. */
-static void note_origin(chrome_sink *chrome, int64_t time_ns)
+/* Notes the time of an event, if it has one. The first one is the origin of times, unless the
+   reader has given an earlier one. */
+static void note_time(chrome_sink *chrome, const stele_event *event)
 {
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+        return;
     if (!chrome->has_origin)
-        chrome->origin_ns = time_ns;
+        chrome->origin_ns = event->time_ns;
     chrome->has_origin = true;
+    chrome_note_time(chrome, event->time_ns);
 }
 
 static void note_wall(chrome_sink *chrome, const stele_clock *clock)
@@ -250,8 +257,7 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
             placed = event_at_place(event, chrome->place_count++);
             event = &placed;
         }
-        note_origin(chrome, event->time_ns);
-        chrome_note_time(chrome, event->time_ns);
+        note_time(chrome, event);
         event_put(chrome, track, event);
         if (chrome->values.changes != 0)
             value_count_changes(&chrome->values, self, (stele_kind)event->kind);

@@ -29,6 +29,7 @@ static inline stele_event event_at_place(const stele_event *event, int64_t place
 {
     stele_event placed = *event;
     placed.time_ns = place;
+    placed.flags &= (uint8_t)~STELE_FLAG_NO_TIME;
     if (event->kind == STELE_KIND_COMPLETE)
         placed.id = (uint64_t)place;
     return placed;

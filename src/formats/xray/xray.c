@@ -194,10 +194,18 @@ static void xray_close(stele_trace *base)
         free(trace->objects[i].names);
 }
 
+/* A profile has no times that could be found: it is known to have no beginning and no end. */
+static stele_status profile_index(stele_trace *base)
+{
+    (void)base;
+    return STELE_OK;
+}
+
 static stele_status xray_open(stele_trace *base)
 {
     /* A profile is small and has no times, so it is read in file order. */
-    static const trace_ops profile_ops = {.produce = xray_produce, .close = xray_close};
+    static const trace_ops profile_ops = {
+        .index = profile_index, .produce = xray_produce, .close = xray_close};
     xray_trace *trace = (xray_trace *)base;
     const stele_status status = read_header(trace, base->context, base->source);
     if (status != STELE_OK)
