@@ -56,10 +56,10 @@ typedef struct stele_diag {
     const char *excerpt;
 } stele_diag;
 
-/* Receives each finding at the moment of detection; what was told of the same place just before is
-   not told again. Called on the thread of the call that detected it. Must not call the library with
-   the same context. May be called millions of times for one badly damaged input: counting and
-   limiting is the handler's choice. */
+/* Receives each finding at the moment of detection; what was reported of the same place just before
+   is not reported again. Called on the thread of the call that detected it. Must not call the
+   library with the same context. May be called millions of times for one badly damaged input:
+   counting and limiting is the handler's choice. */
 typedef void stele_diag_fn(void *user, const stele_diag *diag);
 
 /*

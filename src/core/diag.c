@@ -84,24 +84,24 @@ static uint64_t digest(const char *text)
 }
 
 /* Remembers a finding. Returns false if the same was reported of its place just before. */
-static bool remember(diag_told *told, const stele_diag *diag)
+static bool remember(diag_recent *recent, const stele_diag *diag)
 {
-    const uint32_t kept = told->count < DIAG_TOLD_MAX ? told->count : DIAG_TOLD_MAX;
+    const uint32_t kept = recent->count < DIAG_RECENT_MAX ? recent->count : DIAG_RECENT_MAX;
     const uint64_t source = digest(diag->source), text = digest(diag->found);
-    const uint32_t next = told->count % DIAG_TOLD_MAX;
+    const uint32_t next = recent->count % DIAG_RECENT_MAX;
     for (uint32_t i = 0; i < kept; i++) {
-        if (told->at[i].code == diag->code && told->at[i].offset == diag->offset &&
-            told->at[i].size == diag->size && told->at[i].bit == diag->bit &&
-            told->at[i].source == source && told->at[i].text == text)
+        if (recent->at[i].code == diag->code && recent->at[i].offset == diag->offset &&
+            recent->at[i].size == diag->size && recent->at[i].bit == diag->bit &&
+            recent->at[i].source == source && recent->at[i].text == text)
             return false;
     }
-    told->at[next].code = diag->code;
-    told->at[next].source = source;
-    told->at[next].text = text;
-    told->at[next].offset = diag->offset;
-    told->at[next].size = diag->size;
-    told->at[next].bit = diag->bit;
-    told->count++;
+    recent->at[next].code = diag->code;
+    recent->at[next].source = source;
+    recent->at[next].text = text;
+    recent->at[next].offset = diag->offset;
+    recent->at[next].size = diag->size;
+    recent->at[next].bit = diag->bit;
+    recent->count++;
     return true;
 }
 
@@ -111,21 +111,21 @@ static uint64_t end_of(uint64_t offset, uint64_t size)
     return size <= UINT64_MAX - offset ? offset + size : UINT64_MAX;
 }
 
-bool diag_is_told(const diag_sink *sink, stele_severity severity, const char *source,
-                  uint64_t offset, uint64_t size)
+bool diag_is_explained(const diag_sink *sink, stele_severity severity, const char *source,
+                       uint64_t offset, uint64_t size)
 {
-    const diag_told *told = sink->told;
-    const uint32_t kept = told == NULL                  ? 0
-                          : told->count < DIAG_TOLD_MAX ? told->count
-                                                        : DIAG_TOLD_MAX;
+    const diag_recent *recent = sink->recent;
+    const uint32_t kept = recent == NULL                    ? 0
+                          : recent->count < DIAG_RECENT_MAX ? recent->count
+                                                            : DIAG_RECENT_MAX;
     const uint64_t from = digest(source), end = end_of(offset, size);
     for (uint32_t i = 0; i < kept; i++) {
-        const uint64_t told_end = end_of(told->at[i].offset, told->at[i].size);
-        const stele_severity known = told->at[i].code->severity;
-        if (told->at[i].source != from || told->at[i].offset >= end || offset >= told_end)
+        const uint64_t recent_end = end_of(recent->at[i].offset, recent->at[i].size);
+        const stele_severity known = recent->at[i].code->severity;
+        if (recent->at[i].source != from || recent->at[i].offset >= end || offset >= recent_end)
             continue;
         if (known == STELE_ERROR ||
-            (told->at[i].offset <= offset && told_end >= end && known >= severity))
+            (recent->at[i].offset <= offset && recent_end >= end && known >= severity))
             return true;
     }
     return false;
@@ -133,8 +133,8 @@ bool diag_is_told(const diag_sink *sink, stele_severity severity, const char *so
 
 void diag_emit(diag_sink *sink, const stele_diag *diag)
 {
-    if (sink->fn != NULL && sink->told != NULL && diag->offset != STELE_NO_OFFSET &&
-        diag->lost_count == 0 && !remember(sink->told, diag))
+    if (sink->fn != NULL && sink->recent != NULL && diag->offset != STELE_NO_OFFSET &&
+        diag->lost_count == 0 && !remember(sink->recent, diag))
         return;
     sink->counts[diag->code->severity]++;
     if (sink->fn == NULL)

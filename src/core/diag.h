@@ -21,20 +21,20 @@ extern const stele_code core_codes[CORE_CODE_COUNT];
 #define DIAG_CODE_ENTRY(name, severity, title, why, mend) \
     [name] = {#name, STELE_##severity, title, why, mend},
 
-#define DIAG_TOLD_MAX 64u
+#define DIAG_RECENT_MAX 64u
 
-/* What was told last, so that what one fault leads to is not told as another: see diag_is_told().
- */
-typedef struct diag_told {
+/* The findings that were reported last, so that what follows from a fault is not reported as
+   another one: see diag_is_explained(). */
+typedef struct diag_recent {
     struct {
         const stele_code *code;
         uint64_t source; /* digests of the source's name and of the text */
         uint64_t text;
         uint64_t offset, size;
         uint8_t bit;
-    } at[DIAG_TOLD_MAX];
-    uint32_t count; /* of all that were told; the last ones are kept */
-} diag_told;
+    } at[DIAG_RECENT_MAX];
+    uint32_t count; /* of all that were reported; the last ones are kept */
+} diag_recent;
 
 /* Where findings and progress are reported, and who is asked whether to go on: the functions of the
    context's options. */
@@ -49,7 +49,7 @@ typedef struct diag_sink {
     /* Milliseconds to wait for an input that can grow while other inputs have events; 0: no
        limit. */
     int64_t patience_ms;
-    diag_told *told; /* NULL: what was told is not remembered */
+    diag_recent *recent; /* NULL: findings are not remembered */
 } diag_sink;
 
 /* Whether to read or write the next piece. The handler waits until `fd` can be read, unless that is
@@ -61,19 +61,19 @@ static inline bool diag_goes_on(const diag_sink *sink, int fd)
 
 /* Whether one of the last findings explains another about a record: it is an error that touches the
    record, or it is about all of it and at least of this severity. Few findings are remembered, so
-   that a trace full of damage may have some of its faults told twice. */
-bool diag_is_told(const diag_sink *sink, stele_severity severity, const char *source,
-                  uint64_t offset, uint64_t size);
+   that a trace full of damage may have some of its faults reported twice. */
+bool diag_is_explained(const diag_sink *sink, stele_severity severity, const char *source,
+                       uint64_t offset, uint64_t size);
 
-/* Forgets what was told, as another reading begins, whose findings stand alone. */
+/* Forgets the last findings, as another reading begins, whose findings stand alone. */
 static inline void diag_forget(const diag_sink *sink)
 {
-    if (sink->told != NULL)
-        sink->told->count = 0;
+    if (sink->recent != NULL)
+        sink->recent->count = 0;
 }
 
-/* Counts a finding and passes it to the handler, unless the same was told of the same place just
-   before. */
+/* Counts a finding and passes it to the handler, unless the same was reported of the same place
+   just before. */
 void diag_emit(diag_sink *sink, const stele_diag *diag);
 
 /* Reports a finding: `found` is a printf format, `expected` may be NULL, `size` 0 is not known. See

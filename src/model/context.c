@@ -59,7 +59,7 @@ stele_status stele_context_new(const stele_context_options *given, stele_context
                                 .progress_user = options.progress_user,
                                 .go_on = options.go_on,
                                 .go_on_user = options.go_on_user,
-                                .told = &context->told};
+                                .recent = &context->recent};
     context->temp_dir = strdup(options.temp_dir != NULL ? options.temp_dir : "/tmp");
     if (options.cache_dir != NULL)
         context->cache_dir = strdup(options.cache_dir);

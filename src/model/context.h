@@ -16,7 +16,7 @@
 struct stele_context {
     stele_limits limits;
     diag_sink diag;
-    diag_told told; /* what `diag` remembers */
+    diag_recent recent; /* what `diag` remembers */
     char *temp_dir;
     char *cache_dir; /* NULL: none */
     intern names;

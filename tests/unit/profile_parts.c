@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of parts tell together what a profile of all events tells, with the calls that cross the
+/* Profiles of parts report together what a profile of all events reports, with the calls that cross the
    bounds of parts, and recursion across them. */
 #include "model/batch.h"
 #include "model/part_map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a part of a trace must tell of its calls so that they can be joined to those of the parts
+ * What a part of a trace must say of its calls so that they can be joined to those of the parts
  * before it: exits of calls that began there, and what was called while they were still open. Time
  * is divided for that, on each track, at the exits whose entries are not in the part.
  */
@@ -41,7 +41,7 @@ typedef struct calls_joint {
 
 void calls_joint_free(calls_joint *j);
 
-/* Lets an engine to which nothing was added yet tell of exits that end no call of the part. */
+/* Lets an engine to which nothing was added yet report exits that end no call of the part. */
 void calls_joint_begin(calls_joint *j, stele_calls *s);
 
 /* Notes the times of a segment before its events are added. Returns false if out of memory. */

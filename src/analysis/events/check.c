@@ -142,13 +142,13 @@ static stele_severity explained_by(check_code code)
 /* Reports that an event does not fit others, unless a finding about its record explains that:
    times, names and threads of a damaged record are not those of the event, and what is late
    (EVT013) meets others than those that it belongs to. */
-#define REPORT(check, code, at, expected, ...)                                              \
-    do {                                                                                    \
-        if (((code) == EVT013 || !(check)->is_late) &&                                      \
-            !diag_is_told(&(check)->context->diag, explained_by(code), (check)->source,     \
-                          (at)->offset, (at)->size))                                        \
-            diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source, \
-                        (at)->offset, (at)->size, expected, __VA_ARGS__);                   \
+#define REPORT(check, code, at, expected, ...)                                               \
+    do {                                                                                     \
+        if (((code) == EVT013 || !(check)->is_late) &&                                       \
+            !diag_is_explained(&(check)->context->diag, explained_by(code), (check)->source, \
+                               (at)->offset, (at)->size))                                    \
+            diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source,  \
+                        (at)->offset, (at)->size, expected, __VA_ARGS__);                    \
     } while (0)
 
 /* The name if it is valid after its batch is gone; 0 otherwise. */

@@ -21,7 +21,7 @@ __attribute__((format(printf, 6, 7))) static void report(const judge *j, fxt_cod
 {
     char text[160];
     va_list args;
-    if (diag_is_told(j->diag, fxt_codes[code].severity, j->source, j->offset, j->extent))
+    if (diag_is_explained(j->diag, fxt_codes[code].severity, j->source, j->offset, j->extent))
         return;
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);

@@ -11,7 +11,7 @@ static void check_text(diag_sink *diag, const char *name, const heph_packet *pac
                        stele_heph_text text, const char *what)
 {
     if (text.size == 0 || text_is_utf8(text.bytes, text.size) ||
-        diag_is_told(diag, STELE_WARNING, name, packet->offset, packet->size))
+        diag_is_explained(diag, STELE_WARNING, name, packet->offset, packet->size))
         return;
     diag_report(diag, &heph_codes[HEP020], name,
                 packet->offset + (uint64_t)((const uint8_t *)text.bytes - packet->bytes), text.size,

@@ -260,7 +260,7 @@ static void check_tokens(xtrace_check *check, const char *name, const xtrace_gro
         }
         if ((kind == STELE_XTRACE_ALLGPR || kind == STELE_XTRACE_SYSCALL_VEC) &&
             is_filled(tokens, group->bytes + at, size) &&
-            !diag_is_told(check->diag, STELE_WARNING, name, group->offset + at, size))
+            !diag_is_explained(check->diag, STELE_WARNING, name, group->offset + at, size))
             diag_report(check->diag, &xtrace_codes[XTR024], name, group->offset + at, size, NULL,
                         "a token %02x of %zu bytes, which others fill", group->bytes[at], size);
     }
@@ -364,7 +364,8 @@ static void check_interval(xtrace_check *check, const xtrace_snapshots *s, const
     }
     if (s->count > 1 && interval != check->interval && !check->is_change_reported) {
         check->is_change_reported = true;
-        if (!diag_is_told(check->diag, STELE_WARNING, name, s->offset + (by_total ? 24 : 16), 8))
+        if (!diag_is_explained(check->diag, STELE_WARNING, name, s->offset + (by_total ? 24 : 16),
+                               8))
             diag_report(check->diag, &xtrace_codes[XTR020], name, s->offset + (by_total ? 24 : 16),
                         8, NULL, "%" PRIu64 " instructions after %" PRIu64, interval,
                         check->interval);

@@ -146,8 +146,8 @@ static void judge_range(ctf_producer *self, const char *what, uint64_t ticks, ui
 {
     const bool is_known = (self->walk.current->packets.subtrace->mends & mend) != 0;
     if ((is_known && self->is_mend_reported) ||
-        diag_is_told(&self->trace->base.context->diag, STELE_WARNING,
-                     self->walk.current->file->path, self->packet->offset, 0))
+        diag_is_explained(&self->trace->base.context->diag, STELE_WARNING,
+                          self->walk.current->file->path, self->packet->offset, 0))
         return; /* CTF406 says that the packet's times are wrong */
     self->is_mend_reported |= is_known;
     ctf_report(self->trace, is_known ? CTF414 : CTF413, self->walk.current->file->path,

@@ -215,8 +215,8 @@ static bool is_of_packet(const search *s, uint64_t place)
     const ctf_packet *packet = content->packet;
     const uint64_t head = content->bytes != NULL ? packet->size : 1;
     return place == content->content_bits &&
-           diag_is_told(&packets->trace->base.context->diag, STELE_ERROR, packets->file->path,
-                        packet->offset, head);
+           diag_is_explained(&packets->trace->base.context->diag, STELE_ERROR, packets->file->path,
+                             packet->offset, head);
 }
 
 static void report(const search *s, const decoder_problem *problem, uint64_t place, uint64_t size)

@@ -13,7 +13,7 @@ void fxt_report(const making *m, fxt_code code, uint64_t offset, uint64_t size, 
     va_list args;
     if (m->s->diag == NULL ||
         (fxt_codes[code].severity != STELE_ERROR &&
-         diag_is_told(m->s->diag, STELE_ERROR, m->s->source, m->at->offset, m->at->extent)))
+         diag_is_explained(m->s->diag, STELE_ERROR, m->s->source, m->at->offset, m->at->extent)))
         return;
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);

@@ -325,12 +325,13 @@ static void report_fault(making *m)
     m->flags |= STELE_FLAG_DAMAGED;
 }
 
-/* Tells of words after the contents, unless what was told of the record explains them. */
+/* Reports words after the contents, unless a finding about the record explains them. */
 static void report_rest(const making *m)
 {
     const stele_fxt_record *r = m->r;
     if (r->fault == STELE_FXT_OK && r->used < r->size && !m->at->is_damaged &&
-        !diag_is_told(&m->s->context->diag, STELE_NOTE, m->s->source, m->at->offset, r->size)) {
+        !diag_is_explained(&m->s->context->diag, STELE_NOTE, m->s->source, m->at->offset,
+                           r->size)) {
         if (r->type == STELE_FXT_INITIALIZATION)
             fxt_report(m, FXT034, 0, r->size, "%llu words instead of 2 or 4",
                        (unsigned long long)(r->size / FXT_WORD));
@@ -452,8 +453,8 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
         make_tail_fields(&m);
     }
     if ((m.flags & STELE_FLAG_CLAMPED) != 0 &&
-        !diag_is_told(&e->state->context->diag, STELE_WARNING, e->state->source, at->offset,
-                      r->size))
+        !diag_is_explained(&e->state->context->diag, STELE_WARNING, e->state->source, at->offset,
+                           r->size))
         diag_report(&e->state->context->diag, &core_codes[STE010], e->state->source, at->offset,
                     r->size, NULL, "tick %llu", (unsigned long long)r->ticks);
     report_rest(&m);

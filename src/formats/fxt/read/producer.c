@@ -144,7 +144,7 @@ bool fxt_producer_record(fxt_producer *p, stele_batch *batch, walk_record *at)
     bool is_foreign;
     fxt_producer_decode(p, at, &r);
     is_foreign = is_others(p, at, &r);
-    /* Contents of a record whose size is wrong, as the walk tells, are no faults of their own. */
+    /* Contents of a record whose size is wrong, as the walk reports, are no faults of their own. */
     p->state.diag =
         is_foreign || (at->is_damaged && r.header != FXT_MAGIC_SWAPPED) ? NULL : p->diag;
     if (p->is_foreign && !is_provider_record(&r)) {

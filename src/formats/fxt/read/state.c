@@ -18,7 +18,8 @@ state_report(fxt_state *s, fxt_code code, uint64_t offset, uint64_t size, const 
 {
     char text[160];
     va_list args;
-    if (s->diag == NULL || diag_is_told(s->diag, fxt_codes[code].severity, s->source, offset, size))
+    if (s->diag == NULL ||
+        diag_is_explained(s->diag, fxt_codes[code].severity, s->source, offset, size))
         return;
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);

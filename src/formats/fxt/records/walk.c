@@ -45,7 +45,7 @@ void walk_move(record_walk *k, uint64_t start, uint64_t stop)
     window_move(&k->window, start, stop);
     k->step = 0;
     k->is_lost = k->is_ended = false;
-    k->untold_size = 0;
+    k->unreported_size = 0;
     if (k->judged != NULL)
         k->judged->first = UINT64_MAX; /* another end may change the answers */
 }
@@ -182,11 +182,12 @@ static void walk_resync(record_walk *k, fxt_code code, const char *found)
    otherwise. */
 static void walk_tell_size(record_walk *k)
 {
-    if (k->untold_size != 0)
-        walk_report(k, FXT038, k->untold_offset, k->untold_extent,
+    if (k->unreported_size != 0)
+        walk_report(k, FXT038, k->unreported_offset, k->unreported_extent,
                     "a size of %llu bytes, and records after %llu",
-                    (unsigned long long)k->untold_size, (unsigned long long)k->untold_extent);
-    k->untold_size = 0;
+                    (unsigned long long)k->unreported_size,
+                    (unsigned long long)k->unreported_extent);
+    k->unreported_size = 0;
 }
 
 /* Ends the walk: less than a word is left, or nothing. */
@@ -217,11 +218,11 @@ static bool walk_deliver_damaged(record_walk *k, walk_record *r, uint64_t step)
 }
 
 /* Gives the record as damaged. What is wrong is reported where its contents end. */
-static bool walk_deliver_untold(record_walk *k, walk_record *r, uint64_t step)
+static bool walk_deliver_unreported(record_walk *k, walk_record *r, uint64_t step)
 {
-    k->untold_offset = r->offset;
-    k->untold_size = r->size;
-    k->untold_extent = step;
+    k->unreported_offset = r->offset;
+    k->unreported_size = r->size;
+    k->unreported_extent = step;
     return walk_deliver_damaged(k, r, step);
 }
 
@@ -471,7 +472,7 @@ static bool walk_try(record_walk *k, walk_record *r)
     }
     if (walk_leads_on(k, r) || walk_is_exact(k, r, &used))
         return true;
-    return walk_deliver_untold(k, r, used);
+    return walk_deliver_unreported(k, r, used);
 }
 
 bool walk_next_slow(record_walk *k, walk_record *r)
@@ -488,7 +489,7 @@ bool walk_next_slow(record_walk *k, walk_record *r)
                 walk_tell_size(k);
             else
                 walk_resync(k, FXT030, "no header where the record's contents end");
-            k->untold_size = 0;
+            k->unreported_size = 0;
             continue;
         }
         if (walk_try(k, r)) {
@@ -520,7 +521,7 @@ void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
         if (fxt_view_resumes(&v, step, 2, 1))
             walk_deliver_resized(k, at, FXT038, step);
         else
-            walk_deliver_untold(k, at, step);
+            walk_deliver_unreported(k, at, step);
     }
     k->record_size += at->extent;
 }

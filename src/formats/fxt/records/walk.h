@@ -18,9 +18,9 @@ typedef struct record_walk {
     bool is_big_endian;
     judged *judged; /* NULL until records are looked for that others may hide */
     bool is_lost;   /* the next header may not be the begin of a record */
-    /* The record that was given as damaged before anything was told of it: the place where its
-       contents end tells what is the matter. A size of 0: none. */
-    uint64_t untold_offset, untold_size, untold_extent;
+    /* The record that was given as damaged before anything was reported of it: the place where its
+       contents end says what is wrong. A size of 0: none. */
+    uint64_t unreported_offset, unreported_size, unreported_extent;
     bool is_ended; /* the window holds all that is left */
 } record_walk;
 

@@ -56,7 +56,7 @@ bool heph_produce_lost(heph_producer *p, stele_batch *batch, const counters_gap 
     stele_event *event;
     if (gap->is_head) {
         if (p->request.check && p->diag != NULL &&
-            !diag_is_told(p->diag, STELE_NOTE, p->scan.win.in->name, gap->offset, 0))
+            !diag_is_explained(p->diag, STELE_NOTE, p->scan.win.in->name, gap->offset, 0))
             producer_report(p, &heph_codes[HEP021], gap->offset, 0, "counter 0",
                             "counter %u in stream %u", (unsigned)(gap->first + gap->count),
                             (unsigned)gap->stream);

@@ -48,10 +48,10 @@ typedef struct heph_producer {
             diag_report((p)->diag, code, (p)->scan.win.in->name, offset, size, __VA_ARGS__); \
     } while (0)
 
-/* Whether what was told of a packet explains another finding about it. */
-#define producer_is_told(p, severity, packet) \
-    ((p)->diag != NULL &&                     \
-     diag_is_told((p)->diag, severity, (p)->scan.win.in->name, (packet)->offset, (packet)->size))
+/* Whether a finding about a packet explains another one about it. */
+#define producer_is_told(p, severity, packet)                                            \
+    ((p)->diag != NULL && diag_is_explained((p)->diag, severity, (p)->scan.win.in->name, \
+                                            (packet)->offset, (packet)->size))
 
 /* Makes a producer. Findings go to `diag`; `stream` is the number of the trace's one stream, or
    UINT32_MAX before it has any. Returns STELE_ERR_MEMORY if out of memory. */

@@ -144,8 +144,8 @@ static void check_begin(fdr_producer *self, const uint8_t *at)
     if (self->cpu_flag != 0 || self->is_timeless_reported)
         return;
     self->is_timeless_reported = true;
-    if (!diag_is_told(&self->trace->base.context->diag, STELE_WARNING, self->w.in->name,
-                      window_offset_of(&self->w, at), XRAY_FUNCTION_SIZE))
+    if (!diag_is_explained(&self->trace->base.context->diag, STELE_WARNING, self->w.in->name,
+                           window_offset_of(&self->w, at), XRAY_FUNCTION_SIZE))
         fdr_report(self, XRY013, at, XRAY_FUNCTION_SIZE, "a NewCPUId record", "a function");
 }
 
