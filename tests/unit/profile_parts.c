@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of parts report together what a profile of all events reports, with the calls that cross the
-   bounds of parts, and recursion across them. */
+/* Profiles of parts report together what a profile of all events reports, with the calls that cross
+   the bounds of parts, and recursion across them. */
 #include "model/batch.h"
 #include "model/part_map.h"
 #include "stele/analysis.h"
