@@ -60,7 +60,8 @@ static inline bool diag_goes_on(const diag_sink *sink, int fd)
 }
 
 /* Whether one of the last findings explains another about a record: it is an error that touches the
-   record, or it is about all of it and at least of this severity. Few findings are remembered, so
+   record, or it is about all of it and at least of this severity, which is not below that of the
+   other: an error is never left out because of a warning. Few findings are remembered, so
    that a trace full of damage may have some of its faults reported twice. */
 bool diag_is_explained(const diag_sink *sink, stele_severity severity, const char *source,
                        uint64_t offset, uint64_t size);

@@ -366,6 +366,15 @@ TEST(late_events_have_an_address)
     finish("EVT013@1 EVT013@2 ");
 }
 
+TEST(an_end_before_its_begin_is_an_error_in_late_events_too)
+{
+    begin();
+    complete(20, 30);
+    complete(10, 9);
+    flush();
+    finish("EVT013@1 EVT006@1 ");
+}
+
 /* ---- Limits of what is checked ---- */
 
 TEST(deep_recursion_is_judged_up_to_the_limit)

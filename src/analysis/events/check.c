@@ -133,22 +133,17 @@ static const char *span_label(const stele_check *check, const open_span *span,
     return label(check, span->name, span->id, buffer);
 }
 
-/* The least severity of a finding about a record that explains one about its event. */
-static stele_severity explained_by(check_code code)
-{
-    return stele_check_codes[code].severity == STELE_NOTE ? STELE_NOTE : STELE_WARNING;
-}
-
-/* Reports that an event does not fit others, unless a finding about its record explains that:
-   times, names and threads of a damaged record are not those of the event, and what is late
-   (EVT013) meets others than those that it belongs to. */
-#define REPORT(check, code, at, expected, ...)                                               \
-    do {                                                                                     \
-        if (((code) == EVT013 || !(check)->is_late) &&                                       \
-            !diag_is_explained(&(check)->context->diag, explained_by(code), (check)->source, \
-                               (at)->offset, (at)->size))                                    \
-            diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source,  \
-                        (at)->offset, (at)->size, expected, __VA_ARGS__);                    \
+/* Reports that an event does not fit others, unless a finding about its record that is at least as
+   severe explains that: times, names and threads of a damaged record are not those of the event.
+   What is late (EVT013) meets others than those that it belongs to, and is only judged by itself
+   (EVT006). */
+#define REPORT(check, code, at, expected, ...)                                              \
+    do {                                                                                    \
+        if (((code) == EVT013 || (code) == EVT006 || !(check)->is_late) &&                  \
+            !diag_is_explained(&(check)->context->diag, stele_check_codes[code].severity,   \
+                               (check)->source, (at)->offset, (at)->size))                  \
+            diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source, \
+                        (at)->offset, (at)->size, expected, __VA_ARGS__);                   \
     } while (0)
 
 /* The name if it is valid after its batch is gone; 0 otherwise. */

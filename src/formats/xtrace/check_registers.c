@@ -66,8 +66,6 @@ static bool check_sizes(xtrace_check *check, const char *name, const a64_insn *w
     if (what->group == A64_GROUP_BRANCH || what->group == A64_GROUP_NONE ||
         what->group == A64_GROUP_EXCEPTION || (what->flags & A64_IS_UNSIZED) != 0 || f->is_partial)
         return true;
-    if (diag_is_explained(check->diag, STELE_WARNING, name, f->access_offset, accesses_size(f)))
-        return false; /* the token may hide others (XTR024) */
     if (!may_access(what))
         diag_report(check->diag, &xtrace_codes[XTR017], name, f->access_offset, accesses_size(f),
                     "none: the instruction does not access memory", "opcode %08" PRIx32,
