@@ -5,6 +5,7 @@
 
 #include "flow/flow.h"
 #include "flow/pieces.h"
+#include "flow/seek_making.h"
 #include "flow/select.h"
 
 /* One of the traces of a reader. */
@@ -40,6 +41,7 @@ struct stele_reader {
     size_t trace_count;
     producer **producers; /* owned by the flows */
     size_t producer_count;
+    seek_making making; /* blocks that are made of what is read */
 };
 
 /* Whether a request of one trace can be read in parts that need no index, and of which none tells
@@ -51,5 +53,10 @@ bool reader_has_parts(const stele_trace *trace, const stele_request *request);
 stele_status reader_open_part(stele_context *context, stele_trace *trace,
                               const stele_request *request, uint32_t part, uint32_t part_count,
                               stele_reader **out);
+
+/* Opens a reader that gives the trace blocks to seek by once it has been read to its end, if they
+   can be made of what the request reads: all kinds of all events, stream by stream. */
+stele_status reader_open_making(stele_context *context, stele_trace *trace,
+                                const stele_request *request, stele_reader **out);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct opening {
     size_t flow_count, flow_total;
     /* The part of the request is one of trace_ops.has_parts: it needs no index. */
     bool is_unindexed_part;
+    bool makes_blocks; /* see reader_open_making() */
 } opening;
 
 /* ---- Indexing ---- */
@@ -273,6 +274,8 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
     status = trace->ops->produce(trace, &request, out);
     if (status == STELE_OK)
         status = producer_seek(trace, &request, open_time(o, index), *out, out);
+    if (status == STELE_OK && o->makes_blocks)
+        status = producer_make_blocks(&reader->making, stream, *out, out);
     if (status == STELE_OK) {
         trace->is_consumed = !trace->info.is_seekable;
         reader->producers[reader->producer_count++] = *out;
@@ -315,18 +318,6 @@ static int64_t late_after_drift(const related *r, int64_t lateness_ns)
                : add_saturated(time_drift(lateness_ns, r->drift > 0 ? r->drift : 0, 0), 2);
 }
 
-/* After so long without input a pipe's events are delivered, unless the order must be complete. */
-#define PIPE_HOLD_MS 500
-
-static int64_t hold_ms(const stele_request *request, const stele_trace *trace)
-{
-    if (trace->info.is_seekable || request->order == STELE_ORDER_FULL)
-        return 0;
-    if (request->order == STELE_ORDER_WINDOW && request->window_ns > 0)
-        return request->window_ns / 1000000 > 0 ? request->window_ns / 1000000 : 1;
-    return PIPE_HOLD_MS;
-}
-
 static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t lateness_ns)
 {
     stele_reader *reader = o->reader;
@@ -334,7 +325,7 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     order_options options = {.by_end = o->request.order_by_end,
                              .lateness_ns = late_after_drift(&o->related[index], lateness_ns),
                              .size_max = reader->context->limits.sort_size_max / o->flow_total,
-                             .hold_ms = hold_ms(&o->request, r->trace),
+                             .hold_ms = request_hold_ms(&o->request, r->trace),
                              .events_max = o->request.no_index ? EARLY_EVENTS : 0,
                              .stats = &reader->order,
                              .context = reader->context};
@@ -504,6 +495,8 @@ static stele_status open_flows(opening *o)
         relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
     if (status == STELE_OK && reader->stats.has_begin)
         filter_set_origin(reader->filter, reader->stats.begin_ns);
+    if (o->makes_blocks)
+        seek_making_begin(&reader->making, reader->readings[0].trace);
     for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
         status = open_trace_flows(o, i);
     return status == STELE_OK ? join_flows(o) : status;
@@ -558,10 +551,11 @@ static bool fields_take(stele_reader *reader, const stele_request *request)
 
 static stele_status reader_make(stele_context *context, stele_trace *const *traces, size_t count,
                                 const stele_request *request, bool is_unindexed_part,
-                                stele_reader **out)
+                                bool makes_blocks, stele_reader **out)
 {
     opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX},
-                 .is_unindexed_part = is_unindexed_part};
+                 .is_unindexed_part = is_unindexed_part,
+                 .makes_blocks = makes_blocks};
     stele_status status = STELE_ERR_MEMORY;
     *out = NULL;
     if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request) ||
@@ -586,7 +580,7 @@ static stele_status reader_make(stele_context *context, stele_trace *const *trac
 stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
                                const stele_request *request, stele_reader **out)
 {
-    return reader_make(context, traces, count, request, false, out);
+    return reader_make(context, traces, count, request, false, false, out);
 }
 
 stele_status reader_open_part(stele_context *context, stele_trace *trace,
@@ -596,5 +590,11 @@ stele_status reader_open_part(stele_context *context, stele_trace *trace,
     stele_request of_part = *request;
     of_part.part = part;
     of_part.part_count = part_count;
-    return reader_make(context, &trace, 1, &of_part, true, out);
+    return reader_make(context, &trace, 1, &of_part, true, false, out);
+}
+
+stele_status reader_open_making(stele_context *context, stele_trace *trace,
+                                const stele_request *request, stele_reader **out)
+{
+    return reader_make(context, &trace, 1, request, false, true, out);
 }

@@ -94,3 +94,15 @@ stele_status request_complete(stele_context *context, stele_request *request)
     filter_free(f);
     return status;
 }
+
+/* After so long without input a pipe's events are delivered, unless the order must be complete. */
+#define PIPE_HOLD_MS 500
+
+int64_t request_hold_ms(const stele_request *request, const stele_trace *trace)
+{
+    if (trace->info.is_seekable || request->order == STELE_ORDER_FULL)
+        return 0;
+    if (request->order == STELE_ORDER_WINDOW && request->window_ns > 0)
+        return request->window_ns / 1000000 > 0 ? request->window_ns / 1000000 : 1;
+    return PIPE_HOLD_MS;
+}

@@ -18,4 +18,8 @@ bool request_wants_stream(const stele_request *request, uint32_t stream);
  */
 stele_status request_complete(stele_context *context, stele_request *request);
 
+/* After how many milliseconds without input events are delivered that wait for others; 0: they wait
+   as long as it takes. */
+int64_t request_hold_ms(const stele_request *request, const stele_trace *trace);
+
 #endif

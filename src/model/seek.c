@@ -20,6 +20,7 @@ void seek_stream_free(seek_stream *stream)
 {
     free(stream->blocks);
     free(stream->opened);
+    free(stream->grains);
     *stream = (seek_stream){0};
 }
 
@@ -32,6 +33,16 @@ void seek_index_free(seek_index *index)
     free(index->streams);
     free(index->states);
     free(index);
+}
+
+void seek_index_free_grains(seek_index *index)
+{
+    for (uint32_t i = 0; i < index->stream_count; i++) {
+        seek_stream *stream = &index->streams[i];
+        free(stream->grains);
+        stream->grains = NULL;
+        stream->grain_count = stream->grain_capacity = 0;
+    }
 }
 
 const seek_stream *seek_index_of(const stele_trace *trace, uint32_t stream)

@@ -35,6 +35,13 @@ typedef struct seek_block {
     uint32_t opened_first;
 } seek_block;
 
+/* What is in a part of a stream that is much shorter than a block. */
+typedef struct seek_grain {
+    uint64_t end;             /* position after it; the next one begins there */
+    int64_t begin_ns, end_ns; /* as those of a block */
+    bool is_whole;            /* as that of a block */
+} seek_grain;
+
 /* The blocks of a stream. */
 typedef struct seek_stream {
     seek_block *blocks;
@@ -42,6 +49,9 @@ typedef struct seek_stream {
     uint64_t *opened; /* places of the events that began calls: see seek_block.opened_first */
     uint32_t opened_count, opened_capacity;
     bool knows_open; /* it is known which calls are open where blocks begin */
+    /* While blocks are built, for trace_ops.file_blocks: some grains make a block. */
+    seek_grain *grains;
+    uint32_t grain_count, grain_capacity;
 } seek_stream;
 
 /* Depth of open calls that a builder follows; deeper calls make them unknown. */
@@ -111,9 +121,10 @@ typedef struct seek_builder {
     struct seek_call *calls; /* calls that are open */
     uint32_t depth, capacity;
     uint32_t kept; /* of the calls that were open where the last block begins, how many still are */
-    uint32_t track;   /* track of all calls of the stream; 0: none so far */
-    int64_t last_ns;  /* time of the last event of a call */
-    bool has_lengths; /* the stream has COMPLETE events */
+    uint32_t track;      /* track of all calls of the stream; 0: none so far */
+    int64_t last_ns;     /* time of the last event of a call */
+    bool has_lengths;    /* the stream has COMPLETE events */
+    uint64_t grain_size; /* bytes of a grain, at least; 0: no grains are wanted */
 } seek_builder;
 
 /* Begins building. Blocks have at least `block_size` bytes: SEEK_BLOCK_SIZE, or less to try every
@@ -130,12 +141,27 @@ stele_status seek_builder_open(seek_builder *b, seek_index *index, uint32_t stre
 stele_status seek_builder_resume(seek_builder *b, seek_index *index, uint32_t stream,
                                  producer *from, diag_sink *diag);
 
+/* Has the stream get grains, too. Called once, before anything is taken. */
+void seek_builder_want_grains(seek_builder *b);
+
+/* Called before the producer fills a batch, if others report findings as well: only those of the
+   producer count. */
+void seek_builder_await(seek_builder *b);
+
 /* Takes a batch that the producer has filled. */
 void seek_builder_take(seek_builder *b, const stele_batch *batch);
 
 /* Ends building after the last batch: findings that the producer reported at its end belong to the
    last block. */
 void seek_builder_close(seek_builder *b);
+
+/* Adds a block to a stream, with the position and times that are given, and the state that `state`
+   has. Returns false if out of memory. */
+bool seek_stream_add(seek_index *index, seek_stream *stream, const seek_block *block,
+                     const output *state);
+
+/* Frees the grains of all streams. */
+void seek_index_free_grains(seek_index *index);
 
 /* Reads all streams of an indexed trace once, without reporting anything, and makes their blocks,
    unless it has some. STELE_ERR_UNSUPPORTED: its producers cannot write their states. */

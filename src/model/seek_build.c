@@ -25,7 +25,7 @@ static uint64_t reported_count(const diag_sink *diag)
 
 /* Adds the state that the producer has just written to those of the index. Returns false if out of
    memory. */
-static bool index_add_state(seek_index *index, output *made, seek_block *block)
+static bool index_add_state(seek_index *index, const output *made, seek_block *block)
 {
     size_t size;
     const uint8_t *bytes = output_memory(made, &size);
@@ -44,6 +44,9 @@ static bool index_add_state(seek_index *index, output *made, seek_block *block)
     index->state_size += size;
     return true;
 }
+
+/* A block has about so many grains. */
+#define GRAINS 16u
 
 /* ---- Calls that are open at blocks ---- */
 
@@ -209,23 +212,34 @@ static void set_distance(seek_builder *b, const seek_block *block)
         b->distance = (uint64_t)block->state_size * SEEK_STATE_SHARE;
 }
 
-/* Begins a block at the producer's position. What the producer has reported so far belongs to the
-   block before. */
-static bool block_begin(seek_builder *b)
+bool seek_stream_add(seek_index *index, seek_stream *stream, const seek_block *block,
+                     const output *state)
 {
-    seek_stream *stream = b->stream;
-    seek_block block = {.position = b->from->position, .begin_ns = INT64_MAX, .end_ns = INT64_MIN};
+    seek_block made = *block;
     if (stream->count == stream->capacity) {
         seek_block *grown = array_grow(stream->blocks, sizeof *grown, &stream->capacity, 64);
         if (grown == NULL)
             return false;
         stream->blocks = grown;
     }
-    if (!index_add_state(b->index, b->state, &block))
+    if (!index_add_state(index, state, &made))
         return false;
-    note_open(b, &block);
-    stream->blocks[stream->count++] = block;
-    set_distance(b, &block);
+    stream->blocks[stream->count++] = made;
+    return true;
+}
+
+/* Begins a block at the producer's position. What the producer has reported so far belongs to the
+   block before. */
+static bool block_begin(seek_builder *b)
+{
+    const seek_block block = {
+        .position = b->from->position, .begin_ns = INT64_MAX, .end_ns = INT64_MIN};
+    seek_block *made;
+    if (!seek_stream_add(b->index, b->stream, &block, b->state))
+        return false;
+    made = &b->stream->blocks[b->stream->count - 1];
+    note_open(b, made);
+    set_distance(b, made);
     return true;
 }
 
@@ -277,10 +291,12 @@ stele_status seek_builder_resume(seek_builder *b, seek_index *index, uint32_t st
     return output_open_memory(diag, &b->state);
 }
 
-static void block_take(seek_block *block, const stele_batch *batch)
+/* Finds what a batch has. */
+static inline seek_grain grain_of(const stele_batch *batch)
 {
     const uint64_t have_end = STELE_KIND_BIT(STELE_KIND_COMPLETE) | STELE_KIND_BIT(STELE_KIND_LOST);
-    int64_t begin_ns = block->begin_ns, end_ns = block->end_ns;
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    bool is_whole = false;
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const stele_event *event = &batch->events[i];
         const int64_t time_ns = event->time_ns;
@@ -289,36 +305,85 @@ static void block_take(seek_block *block, const stele_batch *batch)
         if ((have_end & STELE_KIND_BIT(event->kind)) != 0 && (int64_t)event->id > end_ns &&
             (event->kind == STELE_KIND_COMPLETE || event->id != 0))
             end_ns = (int64_t)event->id;
-        block->is_whole |= seek_event_is_always(event);
+        is_whole |= seek_event_is_always(event);
     }
-    block->begin_ns = begin_ns;
-    block->end_ns = end_ns;
+    return (seek_grain){0, begin_ns, end_ns, is_whole};
 }
 
-/* Marks a block as whole, which is then never skipped, if the producer counted or reported anything
-   in it: that must not depend on the range of time that is asked for. */
-static void block_note(seek_builder *b, seek_block *block)
+/* Whether the producer counted or reported anything since the last call. Where it did, the block is
+   never skipped: that must not depend on the range of time that is asked for. */
+static bool has_noted(seek_builder *b)
 {
     const producer *from = b->from;
     const uint64_t reported = reported_count(b->diag);
-    block->is_whole |=
-        from->lost_count != b->lost_count || from->missing_count != b->missing_count ||
-        from->balance.skipped_size != b->skipped_size || reported != b->reported_count;
+    const bool has = from->lost_count != b->lost_count || from->missing_count != b->missing_count ||
+                     from->balance.skipped_size != b->skipped_size || reported != b->reported_count;
     b->lost_count = from->lost_count;
     b->missing_count = from->missing_count;
     b->skipped_size = from->balance.skipped_size;
     b->reported_count = reported;
+    return has;
+}
+
+/* Adds a batch, which ends at a position, to the last grain of the stream, or begins one. Returns
+   false if out of memory. */
+static bool grains_add(seek_builder *b, uint64_t position, const seek_grain *more)
+{
+    seek_stream *stream = b->stream;
+    const seek_block *block = &stream->blocks[stream->count - 1];
+    seek_grain *last = stream->grain_count != 0 ? &stream->grains[stream->grain_count - 1] : NULL;
+    const uint64_t begin = stream->grain_count > 1 ? last[-1].end : 0;
+    if (last == NULL || last->end <= block->position || last->end - begin >= b->grain_size) {
+        if (stream->grain_count == stream->grain_capacity) {
+            seek_grain *grown =
+                array_grow(stream->grains, sizeof *grown, &stream->grain_capacity, 64);
+            if (grown == NULL)
+                return false;
+            stream->grains = grown;
+        }
+        last = &stream->grains[stream->grain_count++];
+        *last = (seek_grain){.begin_ns = INT64_MAX, .end_ns = INT64_MIN};
+    }
+    last->end = position;
+    last->begin_ns = more->begin_ns < last->begin_ns ? more->begin_ns : last->begin_ns;
+    last->end_ns = more->end_ns > last->end_ns ? more->end_ns : last->end_ns;
+    last->is_whole |= more->is_whole;
+    return true;
+}
+
+/* Adds what was found in a batch to the last block, and to the grains if they are wanted. */
+static void block_add(seek_builder *b, const seek_grain *more)
+{
+    seek_stream *stream = b->stream;
+    seek_block *block = &stream->blocks[stream->count - 1];
+    block->begin_ns = more->begin_ns < block->begin_ns ? more->begin_ns : block->begin_ns;
+    block->end_ns = more->end_ns > block->end_ns ? more->end_ns : block->end_ns;
+    block->is_whole |= more->is_whole;
+    if (b->grain_size != 0 && !grains_add(b, b->from->position, more))
+        b->grain_size = stream->grain_count = 0; /* file_blocks() finds that they are too few */
+}
+
+void seek_builder_want_grains(seek_builder *b)
+{
+    b->grain_size = b->block_size / GRAINS + 1;
+}
+
+void seek_builder_await(seek_builder *b)
+{
+    b->reported_count = reported_count(b->diag);
 }
 
 void seek_builder_take(seek_builder *b, const stele_batch *batch)
 {
     seek_stream *stream = b->stream;
-    seek_block *block;
+    const seek_block *block;
+    seek_grain found;
     if (stream->count == 0)
         return;
     block = &stream->blocks[stream->count - 1];
-    block_take(block, batch);
-    block_note(b, block);
+    found = grain_of(batch);
+    found.is_whole |= has_noted(b);
+    block_add(b, &found);
     if (stream->knows_open)
         follow(b, batch);
     if (b->from->position < block->position || b->from->position - block->position < b->distance)
@@ -330,8 +395,9 @@ void seek_builder_take(seek_builder *b, const stele_batch *batch)
 
 void seek_builder_close(seek_builder *b)
 {
+    const seek_grain end = {.begin_ns = INT64_MAX, .end_ns = INT64_MIN, .is_whole = has_noted(b)};
     if (b->stream->count != 0)
-        block_note(b, &b->stream->blocks[b->stream->count - 1]);
+        block_add(b, &end);
     output_close(b->state);
     free(b->calls);
     b->state = NULL;
@@ -358,6 +424,8 @@ static stele_status build_stream(stele_trace *trace, seek_index *index, uint32_t
                  ? STELE_ERR_UNSUPPORTED
                  : seek_builder_open(&b, index, number, block_size, from, &context->diag);
     if (status == STELE_OK) {
+        if (trace->ops->file_blocks != NULL)
+            seek_builder_want_grains(&b);
         while ((status = from->ops->fill(from, batch)) == STELE_OK)
             seek_builder_take(&b, batch);
         seek_builder_close(&b);
@@ -384,8 +452,12 @@ stele_status seek_build(stele_trace *trace, uint64_t block_size)
     }
     context->diag.fn = NULL;
     const uint32_t count = index->stream_count - !trace->ops->seeks_in_file_order;
-    for (uint32_t i = 0; i < count && status == STELE_OK; i++)
-        status = build_stream(trace, index, i, block_size, batch);
+    for (uint32_t i = 0; i < count && status == STELE_OK; i++) {
+        if (i < trace->stream_count || trace->ops->file_blocks == NULL ||
+            !trace->ops->file_blocks(trace, index, block_size))
+            status = build_stream(trace, index, i, block_size, batch);
+    }
+    seek_index_free_grains(index);
     memcpy(context->diag.counts, diag.counts, sizeof diag.counts);
     context->diag.fn = diag.fn;
     trace->balance = balance;

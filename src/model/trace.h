@@ -152,6 +152,7 @@ typedef struct trace_texts {
 void trace_texts_free(trace_texts *texts);
 
 struct saved_sections;
+struct seek_index;
 struct insn_request;
 struct insn_producer;
 
@@ -241,6 +242,10 @@ typedef struct trace_ops {
     /* PRODUCE_ALL has blocks of its own, even if there is one stream only */
     bool seeks_in_file_order;
 
+    /* Makes the blocks of PRODUCE_ALL out of those of the streams and their grains. Returns false,
+       without blocks, if it cannot: a pass over the trace makes them. May be NULL. */
+    bool (*file_blocks)(const stele_trace *trace, struct seek_index *index, uint64_t block_size);
+
     /* Records are nearly in the order of time, and index() reads all of them. */
     bool is_nearly_ordered;
 
@@ -251,8 +256,6 @@ typedef struct trace_ops {
        what the trace grows by. NULL: it may not. */
     bool (*declares_names)(const stele_trace *trace);
 } trace_ops;
-
-struct seek_index;
 
 struct stele_trace {
     const trace_ops *ops;

@@ -6,6 +6,7 @@
 #include "analysis/events/overview.h"
 #include "analysis/events/overview_take.h"
 #include "core/sized.h"
+#include "flow/reader.h"
 
 #define SIZE_USUAL     ((size_t)64 << 20)
 #define EVENTS_AT_ONCE 65536u
@@ -143,7 +144,9 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
     o->switch_name = context_own_name(o->context, "sched_switch");
     if (o->switch_name == UINT32_MAX)
         o->switch_name = 0;
-    status = stele_reader_open(o->context, o->traces, o->trace_count, &request, &o->reader);
+    status = o->is_plain && o->is_by_streams && request.kinds == 0
+                 ? reader_open_making(o->context, o->traces[0], &request, &o->reader)
+                 : stele_reader_open(o->context, o->traces, o->trace_count, &request, &o->reader);
     if (status != STELE_OK)
         return status;
     stele_reader_get_stats(o->reader, &stats);

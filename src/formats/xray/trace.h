@@ -110,6 +110,9 @@ stele_status xray_index(stele_trace *trace);
 stele_status xray_save_index(stele_trace *trace, output *out);
 stele_status xray_load_index(stele_trace *trace, const uint8_t *bytes, size_t size);
 
+/* Makes the blocks of reading in file order; see trace_ops.file_blocks. */
+bool xray_file_blocks(const stele_trace *trace, struct seek_index *index, uint64_t block_size);
+
 /* Reports threads whose buffers are not in the order of time, because the ring of buffers was
    full. */
 void xray_report_wrapped(xray_trace *trace);

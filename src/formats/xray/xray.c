@@ -236,7 +236,8 @@ static const trace_ops xray_ops = {.open = xray_open,
                                    .has_parts = xray_has_parts,
                                    .indexes_threads = true,
                                    .has_own_threads = true,
-                                   .seeks_in_file_order = true};
+                                   .seeks_in_file_order = true,
+                                   .file_blocks = xray_file_blocks};
 
 const format format_xray = {
     .name = "xray",

@@ -130,4 +130,11 @@ bool fdr_has_drifted(fdr_producer *self, stele_batch *batch, const uint8_t **at)
 bool fdr_mark(const producer *base, output *out);
 bool fdr_seek(producer *base, uint64_t position, cursor *state);
 
+/* Makes the state of a reader in file order out of that of a reader of the thread at the same place
+   in a buffer. Returns false if it cannot be known. */
+bool fdr_put_in_file(const xray_range *range, cursor of_thread, output *out);
+
+/* Writes the state of a reader in file order before a buffer that is looked for at `next`. */
+void fdr_put_between(uint64_t next, output *out);
+
 #endif

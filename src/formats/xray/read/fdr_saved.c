@@ -9,17 +9,18 @@
 #define FLAG_OVERWRITES 4u
 #define FLAG_BITS       3u
 
-/* Saves, in file order, the current buffer and where the next one is expected. */
-static void put_buffer(const fdr_producer *self, output *out)
+/* Saves, in file order, where the next buffer is expected, and the current one unless it is
+   NULL. */
+static void put_buffer(uint64_t next, const xray_range *range, output *out)
 {
-    saved_put_u64(out, self->locator.next);
-    saved_put_u64(out, self->has_range);
-    if (!self->has_range)
+    saved_put_u64(out, next);
+    saved_put_u64(out, range != NULL);
+    if (range == NULL)
         return;
-    saved_put_u64(out, self->range.begin);
-    saved_put_u64(out, self->range.end);
-    saved_put_u64(out, self->range.thread);
-    saved_put_u64(out, self->range.is_cut);
+    saved_put_u64(out, range->begin);
+    saved_put_u64(out, range->end);
+    saved_put_u64(out, range->thread);
+    saved_put_u64(out, range->is_cut);
 }
 
 static bool take_buffer(const fdr_producer *self, uint64_t position, cursor *state, uint64_t *next,
@@ -52,8 +53,29 @@ bool fdr_mark(const producer *base, output *out)
     saved_put_u64(out, self->habits.entered);
     saved_put_u64(out, self->likely_end);
     if (self->is_file_order)
-        put_buffer(self, out);
+        put_buffer(self->locator.next, self->has_range ? &self->range : NULL, out);
     return true;
+}
+
+bool fdr_put_in_file(const xray_range *range, cursor of_thread, output *out)
+{
+    const uint8_t *const bytes = of_thread.at;
+    const size_t size = cursor_left(&of_thread);
+    uint64_t flags;
+    /* Whether buffers are overwritten shows in those that were read before, which are others in
+       file order. */
+    if (!saved_take_u64(&of_thread, &flags) || (flags & FLAG_OVERWRITES) != 0)
+        return false;
+    output_write(out, bytes, size);
+    put_buffer(range->end, range, out);
+    return true;
+}
+
+void fdr_put_between(uint64_t next, output *out)
+{
+    for (unsigned i = 0; i < 5; i++)
+        saved_put_u64(out, 0); /* a buffer begins with all state that it needs */
+    put_buffer(next, NULL, out);
 }
 
 /* Moves to a position in file order. */
