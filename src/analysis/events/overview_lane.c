@@ -17,9 +17,11 @@
 /* Forgets the names that were counted. */
 static void forget_names(overview_lane *l)
 {
-    l->name_count = 0;
-    for (unsigned i = 0; i < LANE_NAMES; i++)
+    l->floor = 0;
+    for (unsigned i = 0; i < LANE_NAMES; i++) {
         l->names[i] = LANE_NO_NAME;
+        l->weights[i] = 0;
+    }
 }
 
 void lane_init(overview_lane *l, lane_kind kind)
@@ -108,6 +110,7 @@ static stele_status level_pack(const overview_lane *l, overview_store *store, la
     const size_t size =
         lane_put_page((lane_kind)l->kind, store, level->open, level->open_count, bytes);
     stele_status status;
+    uint64_t position;
     if (size == 0)
         return STELE_ERR_MEMORY;
     if (level->page_count == level->page_capacity) {
@@ -116,10 +119,10 @@ static stele_status level_pack(const overview_lane *l, overview_store *store, la
             return STELE_ERR_MEMORY;
         level->pages = pages;
     }
-    status = overview_store_add(store, bytes, size, &level->pages[level->page_count]);
+    status = overview_store_add(store, bytes, size, &position);
     if (status != STELE_OK)
         return status;
-    level->page_count++;
+    level->pages[level->page_count++] = lane_page(position, size);
     level->open_count = 0;
     return STELE_OK;
 }
@@ -187,44 +190,30 @@ static stele_status level_add(overview_lane *l, overview_store *store, const lan
  */
 void lane_count_new_name(overview_lane *l, stele_name name, uint64_t weight)
 {
-    uint64_t least = weight;
-    unsigned kept = l->name_count;
-    if (kept == LANE_NAMES) {
-        for (unsigned i = 0; i < LANE_NAMES; i++)
-            least = l->weights[i] < least ? l->weights[i] : least;
-        /* Always written, and kept if something is left: no branch depends on weights. */
-        kept = 0;
-        for (unsigned i = 0; i < LANE_NAMES; i++) {
-            const stele_name of = l->names[i];
-            const uint64_t left = l->weights[i] - least;
-            l->names[i] = LANE_NO_NAME;
-            l->names[kept] = of;
-            l->weights[kept] = left;
-            kept += left != 0;
-        }
-        if (kept < LANE_NAMES)
-            l->names[kept] = LANE_NO_NAME;
-        weight -= least;
+    uint64_t *const weights = l->weights;
+    /* The least one of all, found without a branch that depends on weights. */
+    const unsigned low = weights[1] < weights[0], high = 2u + (weights[3] < weights[2]);
+    const unsigned least = low + (high - low) * (weights[high] < weights[low]);
+    const uint64_t least_weight = weights[least], raised = l->floor + weight;
+    _Static_assert(LANE_NAMES == 4, "all weights are compared");
+    if (raised <= least_weight) {
+        l->floor = raised;
+        return;
     }
-    if (kept < LANE_NAMES) {
-        l->names[kept] = name;
-        l->weights[kept++] = weight;
-    }
-    l->name_count = (uint8_t)kept;
+    l->floor = least_weight;
+    l->names[least] = name;
+    weights[least] = raised;
 }
 
 void lane_take_best(const overview_lane *l, lane_entry *now)
 {
-    if (l->name_count == 0)
+    unsigned best = 0;
+    for (unsigned i = 1; i < LANE_NAMES; i++)
+        best = l->weights[i] > l->weights[best] ? i : best;
+    if (l->weights[best] == l->floor)
         return;
-    now->u.spans.name = l->names[0];
-    now->u.spans.weight = l->weights[0];
-    for (unsigned i = 1; i < l->name_count; i++) {
-        if (l->weights[i] <= now->u.spans.weight)
-            continue;
-        now->u.spans.name = l->names[i];
-        now->u.spans.weight = l->weights[i];
-    }
+    now->u.spans.name = l->names[best];
+    now->u.spans.weight = l->weights[best] - l->floor;
 }
 
 /* How many things one entry sums up if a lane has `entries` entries already. */

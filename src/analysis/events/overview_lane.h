@@ -55,8 +55,28 @@ typedef struct lane_level {
     lane_entry *open;              /* the last entries, which are not packed yet */
     uint32_t open_count, capacity; /* number and capacity of the entries in `open` */
     uint32_t page_count, page_capacity;
-    uint64_t *pages; /* positions of the pages in the store */
+    uint64_t *pages; /* see lane_page() */
 } lane_level;
+
+/* A page: its position in the store, with its size in bytes in the lowest LANE_SIZE_BITS bits. */
+#define LANE_SIZE_BITS 13u
+
+static inline uint64_t lane_page(uint64_t position, size_t size)
+{
+    return position << LANE_SIZE_BITS | size;
+}
+
+static inline uint64_t lane_page_position(uint64_t page)
+{
+    return page >> LANE_SIZE_BITS;
+}
+
+static inline size_t lane_page_size(uint64_t page)
+{
+    return (size_t)(page & ((1u << LANE_SIZE_BITS) - 1));
+}
+
+_Static_assert(STORE_RUN_MAX < 1u << LANE_SIZE_BITS, "the size of a page fits in its bits");
 
 /* In overview_lane.names: no name. */
 #define LANE_NO_NAME UINT32_MAX
@@ -64,16 +84,18 @@ typedef struct lane_level {
 typedef struct overview_lane {
     lane_level *levels;
     uint8_t level_count, kind;
-    uint8_t name_count; /* how many of `names` are in use, from the first on */
     bool has_now;
     uint32_t grain;  /* how many things make one entry */
     int64_t last_ns; /* end of the last thing; INT64_MIN: nothing was added */
     /* Of a row: its last span has no end, and lasts from open_ns to what was read last. */
     bool is_open;
     int64_t open_ns, open_end_ns;
-    lane_entry now;               /* the entry that is being made */
-    stele_name names[LANE_NAMES]; /* different ones; LANE_NO_NAME where none is in use */
+    lane_entry now; /* the entry that is being made */
+    /* Names that are counted: each has by how much its weight is above the floor, which rises
+       instead of all weights being lowered. LANE_NO_NAME where none is in use. */
+    stele_name names[LANE_NAMES];
     uint64_t weights[LANE_NAMES];
+    uint64_t floor;
 } overview_lane;
 
 void lane_init(overview_lane *l, lane_kind kind);
@@ -224,7 +246,7 @@ typedef bool lane_visit_fn(void *user, const lane_entry *entry, bool is_lowest);
 /* The last page of a level that was unpacked. */
 typedef struct lane_walk_level {
     bool has_page;
-    uint64_t position; /* position of the page in the store */
+    uint64_t page; /* which one, as in lane_level.pages */
     lane_entry entries[LANE_PAGE];
 } lane_walk_level;
 

@@ -196,7 +196,7 @@ static bool load_level(loading *l, const overview_lane *lane, lane_level *level,
     for (uint64_t i = 0; i < pages; i++) {
         if (!load_u64(l, &size) || size > STORE_RUN_MAX)
             return refuse(l);
-        level->pages[i] = overview_store_place(&l->place, (size_t)size);
+        level->pages[i] = lane_page(overview_store_place(&l->place, (size_t)size), (size_t)size);
         level->page_count++;
     }
     return count % LANE_PAGE == 0 || load_open(l, lane, level, (uint32_t)(count % LANE_PAGE));

@@ -59,19 +59,16 @@ static void write_chunk(saving *s)
     s->used = 0;
 }
 
-static void save_page(saving *s, const overview_lane *l, uint64_t position)
+static void save_page(saving *s, uint64_t page)
 {
-    overview_store *store = &s->o->store;
-    lane_entry entries[LANE_PAGE];
-    size_t size;
+    const size_t size = lane_page_size(page);
+    size_t there;
     uint64_t place;
-    const uint8_t *bytes = overview_store_get(store, position, &size);
-    cursor from = cursor_make(bytes, bytes != NULL ? size : 0);
-    if (bytes == NULL || !lane_unpack((lane_kind)l->kind, &from, LANE_PAGE, entries)) {
+    const uint8_t *bytes = overview_store_get(&s->o->store, lane_page_position(page), &there);
+    if (bytes == NULL || there < size) {
         fail(s, STELE_ERR_READ);
         return;
     }
-    size = (size_t)(from.at - bytes);
     saved_put_u64(s->about, size);
     place = overview_store_place(&s->place, size);
     if (place >> STORE_CHUNK_BITS != s->chunk_count)
@@ -97,7 +94,7 @@ static void save_level(saving *s, const overview_lane *l, const lane_level *leve
     size_t size;
     saved_put_u64(s->about, (uint64_t)level->page_count * LANE_PAGE + level->open_count);
     for (uint32_t i = 0; i < level->page_count && s->status == STELE_OK; i++)
-        save_page(s, l, level->pages[i]);
+        save_page(s, level->pages[i]);
     if (level->open_count == 0)
         return;
     size = lane_put_page((lane_kind)l->kind, &s->o->store, level->open, level->open_count, bytes);

@@ -22,16 +22,20 @@ static overview_lane *lane_new(stele_overview *o, lane_kind kind)
     return made;
 }
 
+/* Adds a busy stretch to the lanes: no span that is still open can be around it. */
+static inline void flush_stretch(stele_overview *o, overview_node *n, const busy_stretch *s)
+{
+    n->busy_ns += (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
+    if (n->all != NULL)
+        overview_keep_status(o, lane_add_span(n->all, &o->store, s->begin_ns, s->end_ns, 0));
+}
+
 /* Adds the first `count` busy stretches to the lanes: no span that is still open can be around
    them. */
 static void flush_stretches(stele_overview *o, overview_node *n, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && o->status == STELE_OK; i++) {
-        const busy_stretch *s = &n->stretches[i];
-        n->busy_ns += (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
-        if (n->all != NULL)
-            overview_keep_status(o, lane_add_span(n->all, &o->store, s->begin_ns, s->end_ns, 0));
-    }
+    for (uint32_t i = 0; i < count && o->status == STELE_OK; i++)
+        flush_stretch(o, n, &n->stretches[i]);
     n->stretch_count -= count;
     if (n->stretch_count != 0)
         memmove(n->stretches, n->stretches + count, n->stretch_count * sizeof *n->stretches);
@@ -46,20 +50,27 @@ static void split_busy(stele_overview *o, overview_node *n, int64_t from_ns)
         overview_keep_status(o, lane_close(&n->rows[0], &o->store));
 }
 
-static inline bool stretch_push(stele_overview *o, overview_node *n, busy_stretch made)
+/* Makes room for another stretch. Returns false if out of memory. */
+static bool stretches_grow(stele_overview *o, overview_node *n)
 {
-    if (n->stretch_count == STRETCHES_MAX)
+    busy_stretch *grown;
+    if (n->stretch_count == STRETCHES_MAX) {
         flush_stretches(o, n, STRETCHES_MAX / 2);
-    if (n->stretch_count == n->stretch_capacity) {
-        busy_stretch *grown = array_grow(n->stretches, sizeof *grown, &n->stretch_capacity, 4);
-        if (grown == NULL) {
-            o->status = STELE_ERR_MEMORY;
-            return false;
-        }
-        n->stretches = grown;
+        return true;
     }
-    n->stretches[n->stretch_count++] = made;
+    grown = array_grow(n->stretches, sizeof *grown, &n->stretch_capacity, 4);
+    if (grown == NULL) {
+        o->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    n->stretches = grown;
     return true;
+}
+
+static inline void stretch_push(stele_overview *o, overview_node *n, busy_stretch made)
+{
+    if (n->stretch_count != n->stretch_capacity || stretches_grow(o, n))
+        n->stretches[n->stretch_count++] = made;
 }
 
 /* Adds a span to a row and counts it. A span of a row that cannot be made is only counted. */
@@ -76,8 +87,9 @@ static inline void add_span(stele_overview *o, overview_node *n, uint32_t row, i
         o->state.cut_count++;
 }
 
-/* Adds a span that has ended to the busy stretches. It replaces those that began inside of it. */
-static void add_stretch(stele_overview *o, overview_node *n, const stele_call_span *call)
+/* Adds a span that has ended to the busy stretches. It replaces those that began inside of it. If
+   it is an outermost one, and nothing else is left, it is busy time of its row. */
+static inline void add_stretch(stele_overview *o, overview_node *n, const stele_call_span *call)
 {
     busy_stretch made = {call->begin_ns, call->end_ns};
     while (n->stretch_count != 0 && n->stretches[n->stretch_count - 1].end_ns >= made.begin_ns) {
@@ -87,43 +99,76 @@ static void add_stretch(stele_overview *o, overview_node *n, const stele_call_sp
         if (last->end_ns > made.end_ns)
             made.end_ns = last->end_ns;
     }
-    stretch_push(o, n, made);
+    if (call->depth == 0 && n->stretch_count == 0 && made.begin_ns == call->begin_ns &&
+        made.end_ns == call->end_ns)
+        flush_stretch(o, n, &made);
+    else
+        stretch_push(o, n, made);
 }
 
 /* Updates when the track is busy, after its outermost span has ended and before that span is
-   added to row 0. */
-static void end_outermost(stele_overview *o, overview_node *n, const stele_call_span *call)
+   added to row 0, which does not say all of it. */
+static void end_outermost(stele_overview *o, overview_node *n)
 {
-    const busy_stretch *s = n->stretches;
-    const bool is_row = call->is_wanted && n->stretch_count == 1 && s->begin_ns == call->begin_ns &&
-                        s->end_ns == call->end_ns;
-    if (!is_row && n->all == NULL && n->stretch_count != 0)
-        split_busy(o, n, s->begin_ns);
+    if (n->all == NULL && n->stretch_count != 0)
+        split_busy(o, n, n->stretches[0].begin_ns);
     flush_stretches(o, n, n->stretch_count);
 }
 
-static void take_call(stele_overview *o, const stele_call_span *call)
+/* Takes a call of a track, but for counting it and widening the range of the track. */
+static inline stele_status take_call(stele_overview *o, overview_node *n,
+                                     const stele_call_span *call)
 {
-    const uint32_t number = overview_track_node(o, o->trace_now, call->track);
-    overview_node *n;
+    const uint32_t depth = call->depth;
+    stele_status status = STELE_OK;
+    overview_lane *lane;
+    add_stretch(o, n, call);
+    if (depth == 0 && n->stretch_count != 0)
+        end_outermost(o, n);
+    lane = depth < n->row_count ? &n->rows[depth] : overview_row(o, n, depth);
+    if (lane != NULL)
+        status = lane_add_span(lane, &o->store, call->begin_ns, call->end_ns, call->name);
+    else
+        o->state.cut_count++;
+    if (call->end == STELE_CALL_OPEN)
+        overview_note_open(n, depth, call->begin_ns, call->end_ns);
+    return status;
+}
+
+/* Takes the calls of one track, of which the first is given. Returns how many it took. */
+static size_t take_calls(stele_overview *o, const stele_call_span *calls, size_t count)
+{
+    const uint32_t track = calls[0].track, number = overview_track_node(o, o->trace_now, track);
+    overview_node *n = &o->nodes[number];
+    int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
+    uint64_t taken = 0;
+    size_t i = 0;
     if (number == 0)
-        return;
-    n = &o->nodes[number];
-    if (call->is_wanted && call->end != STELE_CALL_ENTRY_LOST)
-        add_stretch(o, n, call);
-    if (call->depth == 0)
-        end_outermost(o, n, call);
-    if (call->is_wanted && call->end != STELE_CALL_ENTRY_LOST)
-        add_span(o, n, call->depth, call->begin_ns, call->end_ns, call->name);
-    if (call->is_wanted && call->end == STELE_CALL_OPEN)
-        overview_note_open(n, call->depth, call->begin_ns, call->end_ns);
+        return 1;
+    for (; i < count && calls[i].track == track && o->status == STELE_OK; i++) {
+        const stele_call_span *call = &calls[i];
+        if (!call->is_wanted || call->end == STELE_CALL_ENTRY_LOST) {
+            if (call->depth == 0 && n->stretch_count != 0)
+                end_outermost(o, n);
+            continue;
+        }
+        taken++;
+        begin_ns = call->begin_ns < begin_ns ? call->begin_ns : begin_ns;
+        end_ns = call->end_ns > end_ns ? call->end_ns : end_ns;
+        overview_keep_status(o, take_call(o, n, call));
+    }
+    n->span_count += taken;
+    o->state.span_count += taken;
+    if (taken != 0)
+        overview_widen(n, begin_ns, end_ns);
+    return i;
 }
 
 stele_status overview_take_calls(void *user, const stele_call_span *calls, size_t count)
 {
     stele_overview *o = user;
-    for (size_t i = 0; i < count && o->status == STELE_OK; i++)
-        take_call(o, &calls[i]);
+    for (size_t i = 0; i < count && o->status == STELE_OK;)
+        i += take_calls(o, &calls[i], count - i);
     return o->status;
 }
 
@@ -249,13 +294,6 @@ static inline void add_event(stele_overview *o, overview_node *n, const stele_ev
     overview_keep_status(o, lane_add_moment(&n->moments, &o->store, event->time_ns, name));
 }
 
-/* When a COMPLETE event ends, or when another one happens. */
-static inline int64_t end_of(const stele_event *event)
-{
-    const bool has_end = event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > event->time_ns;
-    return has_end ? (int64_t)event->id : event->time_ns;
-}
-
 static void take_event(stele_overview *o, const stele_batch *batch, const stele_event *event,
                        uint32_t trace)
 {
@@ -271,7 +309,7 @@ static void take_event(stele_overview *o, const stele_batch *batch, const stele_
     number = overview_track_node(o, trace, event->track);
     if (number == 0)
         return;
-    overview_widen_range(o, event->time_ns, add_saturated(end_of(event), 1));
+    overview_widen_range(o, event->time_ns, add_saturated(overview_end_of(event), 1));
     if (event->time_ns > o->state.known_ns)
         o->state.known_ns = event->time_ns;
     if (event->kind == STELE_KIND_LOST) {
@@ -284,139 +322,16 @@ static void take_event(stele_overview *o, const stele_batch *batch, const stele_
         overview_add_counter(o, number, batch, event);
 }
 
-/* What events a segment has. */
-typedef struct events_seen {
-    uint64_t kinds;  /* as bits */
-    bool has_switch; /* one has the name that kernels give to switches */
-} events_seen;
-
-static inline void see_event(const stele_overview *o, events_seen *seen, const stele_event *event)
-{
-    seen->kinds |= STELE_KIND_BIT(event->kind);
-    seen->has_switch |= event->name == o->switch_name;
-}
-
-/* Whether an event is taken like nearly all: it counts for its track, and is a moment there. */
-static inline bool is_plain(const stele_overview *o, const stele_event *event)
-{
-    return (event->flags & STELE_FLAG_NO_TIME) == 0 && event->time_ns >= o->range_begin_ns &&
-           event->kind != STELE_KIND_LOST && event->kind != STELE_KIND_COUNTER;
-}
-
-/*
- * Takes plain events of one track, of which the first is given: what they have in common is counted
- * once for all of them. Returns the first event that it did not take.
- */
-static const stele_event *take_moments(stele_overview *o, const stele_event *event,
-                                       const stele_event *end, uint32_t trace, events_seen *seen)
-{
-    const uint32_t track = event->track, number = overview_track_node(o, trace, track);
-    const stele_event *const first = event;
-    int64_t begin_ns = event->time_ns, last_ns = begin_ns, end_ns = begin_ns;
-    stele_status status = STELE_OK;
-    events_seen own = *seen;
-    overview_node *n = &o->nodes[number];
-    if (number == 0) {
-        see_event(o, seen, event);
-        return event + 1;
-    }
-    for (; event != end && event->track == track && is_plain(o, event) && status == STELE_OK;
-         event++) {
-        const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
-        const int64_t time_ns = event->time_ns, until_ns = end_of(event);
-        begin_ns = time_ns < begin_ns ? time_ns : begin_ns;
-        last_ns = time_ns > last_ns ? time_ns : last_ns;
-        end_ns = until_ns > end_ns ? until_ns : end_ns;
-        see_event(o, &own, event);
-        status = lane_add_moment(&n->moments, &o->store, time_ns, name);
-    }
-    *seen = own;
-    n->event_count += (uint64_t)(event - first);
-    o->state.event_count += (uint64_t)(event - first);
-    overview_widen(n, begin_ns, last_ns);
-    overview_widen_range(o, begin_ns, add_saturated(end_ns, 1));
-    if (last_ns > o->state.known_ns)
-        o->state.known_ns = last_ns;
-    overview_keep_status(o, status);
-    return event;
-}
-
-/* Notes that a segment begins before a time that others have come to, where that is not flagged. */
-static inline void note_step_back(stele_overview *o, const stele_segment *segment, int64_t last_ns)
-{
-    const stele_event *const first = segment->batch->events + segment->first;
-    if (o->is_by_streams && segment->count != 0 && first->time_ns < last_ns &&
-        (first->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_LATE)) == 0)
-        o->has_gone_back = true;
-}
-
-/* Kinds of events that more is made of than moments. */
-#define KINDS_OF_MORE                                                   \
-    (STELE_CALLS_KINDS | OVERVIEW_KINDS_LINKED | OVERVIEW_KINDS_SCHED | \
-     STELE_KIND_BIT(STELE_KIND_LOST) | STELE_KIND_BIT(STELE_KIND_COUNTER))
-
-/* Whether an event is a moment that nobody else looks at. */
-static inline bool is_mere_moment(const stele_overview *o, const stele_event *event)
-{
-    return (KINDS_OF_MORE & STELE_KIND_BIT(event->kind)) == 0 &&
-           (event->flags & STELE_FLAG_NO_TIME) == 0 && event->name != o->switch_name &&
-           event->time_ns >= o->range_begin_ns;
-}
-
-/*
- * Takes mere moments from the start of segments, which are in the order of time. Those of many
- * streams have one or two events each, so that what is done once for each segment counts. Returns
- * how many segments were taken as a whole; of the next one, the first `*part` events were taken.
- */
-static size_t take_mere_moments(stele_overview *o, const stele_segment *segments, size_t count,
-                                uint32_t *part)
-{
-    int64_t begin_ns = INT64_MAX, last_ns = o->state.known_ns;
-    uint64_t taken = 0;
-    stele_status status = STELE_OK;
-    size_t i = 0;
-    for (*part = 0; i < count && status == STELE_OK; i++) {
-        const stele_event *const events = segments[i].batch->events + segments[i].first;
-        const uint32_t event_count = segments[i].count;
-        uint32_t at = 0;
-        note_step_back(o, &segments[i], last_ns);
-        for (; at < event_count && status == STELE_OK && is_mere_moment(o, &events[at]); at++) {
-            const stele_event *event = &events[at];
-            const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
-            const uint32_t number = overview_track_node(o, o->trace_now, event->track);
-            overview_node *n = &o->nodes[number];
-            if (number == 0)
-                break;
-            n->event_count++;
-            overview_widen(n, event->time_ns, event->time_ns);
-            begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
-            last_ns = event->time_ns > last_ns ? event->time_ns : last_ns;
-            status = lane_add_moment(&n->moments, &o->store, event->time_ns, name);
-        }
-        taken += at;
-        *part = at;
-        if (at < event_count)
-            break;
-        *part = 0;
-    }
-    if (taken != 0)
-        overview_widen_range(o, begin_ns, add_saturated(last_ns, 1));
-    o->state.known_ns = last_ns;
-    o->state.event_count += taken;
-    overview_keep_status(o, status);
-    return i;
-}
-
-static events_seen take_events(stele_overview *o, const stele_segment *segment, uint32_t trace)
+static overview_seen take_events(stele_overview *o, const stele_segment *segment, uint32_t trace)
 {
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
-    events_seen seen = {0, false};
+    overview_seen seen = {0, false};
     while (event != end && o->status == STELE_OK) {
-        if (o->only == NULL && is_plain(o, event)) {
-            event = take_moments(o, event, end, trace, &seen);
+        if (o->only == NULL && overview_is_plain_event(o, event)) {
+            event = overview_take_moments(o, event, end, trace, &seen);
         } else {
-            see_event(o, &seen, event);
+            overview_see_event(o, &seen, event);
             take_event(o, segment->batch, event++, trace);
         }
     }
@@ -449,16 +364,20 @@ static stele_status take_runs(stele_overview *o, const stele_segment *segment, u
                               bool is_of_cpus, take_run_fn *fn)
 {
     const stele_event *const events = segment->batch->events + segment->first;
+    const uint32_t count = segment->count;
     stele_status status = STELE_OK;
-    for (uint32_t i = 0; i < segment->count && status == STELE_OK;) {
+    for (uint32_t i = 0; i < count && status == STELE_OK; i++) {
         uint32_t end = i;
-        while (end < segment->count &&
-               ((STELE_KIND_BIT(events[end].kind) & kinds) != 0 ||
-                (is_of_cpus && (end + 1 == segment->count || is_kernel_switch(o, &events[end])))))
+        if ((STELE_KIND_BIT(events[i].kind) & kinds) == 0 &&
+            !(is_of_cpus && (i + 1 == count || is_kernel_switch(o, &events[i]))))
+            continue;
+        do {
             end++;
-        if (end != i)
-            status = fn(o, &(stele_segment){segment->batch, segment->first + i, end - i});
-        i = end + 1;
+        } while (end < count &&
+                 ((STELE_KIND_BIT(events[end].kind) & kinds) != 0 ||
+                  (is_of_cpus && (end + 1 == count || is_kernel_switch(o, &events[end])))));
+        status = fn(o, &(stele_segment){segment->batch, segment->first + i, end - i});
+        i = end;
     }
     return status;
 }
@@ -513,7 +432,7 @@ static bool has_switch(const stele_overview *o, const stele_segment *segment)
 /* Follows scheduling, from the first switch on. The last event of each segment says how long the
    current state lasts. */
 static stele_status take_sched(stele_overview *o, const stele_segment *segment,
-                               const events_seen *seen)
+                               const overview_seen *seen)
 {
     const bool may_switch = (seen->kinds & OVERVIEW_KINDS_SCHED) != 0 || seen->has_switch;
     stele_status status = STELE_OK;
@@ -541,9 +460,9 @@ static void take_segment(stele_overview *o, const stele_segment *segment)
 {
     const uint32_t trace = trace_of(o, segment->batch->stream);
     stele_pairing *pairing;
-    events_seen seen;
+    overview_seen seen;
     o->trace_now = trace;
-    note_step_back(o, segment, o->state.known_ns);
+    overview_note_step_back(o, segment, o->state.known_ns);
     seen = take_events(o, segment, trace);
     pairing = o->has_pairings ? pairing_of(o, trace) : NULL;
     if (o->status == STELE_OK)
@@ -559,7 +478,7 @@ void overview_take(stele_overview *o, const stele_segment *segments, size_t coun
     for (size_t i = 0; i < count && o->status == STELE_OK; i++) {
         uint32_t part = 0;
         if (o->trace_count == 1 && o->only == NULL && o->sched == NULL && !o->has_pairings)
-            i += take_mere_moments(o, &segments[i], count - i, &part);
+            i += overview_take_mere_moments(o, &segments[i], count - i, &part);
         if (i < count && o->status == STELE_OK)
             take_segment(o, &(stele_segment){segments[i].batch, segments[i].first + part,
                                              segments[i].count - part});

@@ -17,12 +17,12 @@ typedef struct visit {
 /* Unpacks a page of a level. Returns false with v->status set if it cannot be read. */
 static bool page_read(visit *v, unsigned level, uint32_t page)
 {
-    const uint64_t position = v->lane->levels[level].pages[page];
+    const uint64_t number = v->lane->levels[level].pages[page];
     lane_walk_level *own = &v->walk->levels[level];
     size_t size;
-    const uint8_t *bytes = overview_store_get(v->store, position, &size);
+    const uint8_t *bytes = overview_store_get(v->store, lane_page_position(number), &size);
     cursor from = cursor_make(bytes, bytes != NULL ? size : 0);
-    own->position = position;
+    own->page = number;
     v->status = lane_take_page((lane_kind)v->lane->kind, v->store, &from, LANE_PAGE, own->entries);
     own->has_page = v->status == STELE_OK;
     return own->has_page;
@@ -37,7 +37,7 @@ static const lane_entry *entry_get(visit *v, unsigned level, uint64_t number)
     const lane_walk_level *own = &v->walk->levels[level];
     if (page == of->page_count)
         return &of->open[at];
-    if ((!own->has_page || own->position != of->pages[page]) && !page_read(v, level, page))
+    if ((!own->has_page || own->page != of->pages[page]) && !page_read(v, level, page))
         return NULL;
     return &own->entries[at];
 }
