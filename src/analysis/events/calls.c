@@ -277,49 +277,73 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
     return event;
 }
 
+/* Whether the next COMPLETE event of a track can go to take_timed(). */
+static inline bool takes_timed(const stack *of)
+{
+    return of->frames != NULL && !of->is_before && of->cut_depth == 0 &&
+           of->timed_depth == of->depth;
+}
+
 /*
- * Fast path for COMPLETE events of one track on a stack of others, where all of the time counts and
- * no paths are made: nearly all events of traces that are written when calls end. A call is given
- * when an event begins at its end or later. Returns the first event that it did not take: one that
- * begins with the call around it and ends later is left to calls_take_complete().
+ * Fast path for COMPLETE events on stacks of others, where all of the time counts and no paths are
+ * made: nearly all events of traces that are written when calls end. A call is given when an event
+ * begins at its end or later. Returns the first event that it did not take: one that begins with
+ * the call around it and ends later is left to calls_take_complete().
  */
-static const stele_event *take_timed(stele_calls *s, stack *of, const stele_event *event,
+static const stele_event *take_timed(stele_calls *s, const stele_event *event,
                                      const stele_event *end)
 {
-    const uint32_t track = event->track;
     const stele_event *const first = event;
-    uint32_t depth_max = of->depth, span_count = s->pending_count;
+    uint32_t track = event->track, depth_max = 0, span_count = s->pending_count;
+    stack *of = &s->tracks[track];
+    uint32_t depth = of->depth;
     int64_t last_ns = of->last_ns;
-    for (; event != end && event->track == track && event->kind == STELE_KIND_COMPLETE &&
-           !is_repeated(event) && (event->name & STELE_NAME_LOCAL) == 0;
+    uint64_t overlap_count = 0;
+    for (; event != end && event->kind == STELE_KIND_COMPLETE && !is_repeated(event) &&
+           (event->name & STELE_NAME_LOCAL) == 0;
          event++) {
         const int64_t begin_ns = event->time_ns, given_ns = (int64_t)event->id;
         const int64_t end_ns = given_ns > begin_ns ? given_ns : begin_ns;
-        frame *top = stack_top(of);
-        for (; of->depth != 0 && top->end_ns <= begin_ns && span_count != CALLS_PENDING; top--) {
+        frame *top;
+        if (event->track != track) {
+            stack *const next = event->track < s->track_count ? &s->tracks[event->track] : NULL;
+            if (next == NULL || !takes_timed(next))
+                break;
+            of->last_ns = last_ns;
+            of->depth = of->timed_depth = depth;
+            of = next;
+            track = event->track;
+            depth = of->depth;
+            last_ns = of->last_ns;
+        }
+        top = &of->frames[depth];
+        for (; depth != 0 && top->end_ns <= begin_ns && span_count != CALLS_PENDING; top--) {
             stele_call_span *const call = &s->pending[span_count++];
             const uint64_t whole =
-                calls_set_span(call, top, top->end_ns, of->depth--, track, STELE_CALL_RETURNED);
-            if (call->end_ns > top[-1].end_ns)
+                calls_set_span(call, top, top->end_ns, depth--, track, STELE_CALL_RETURNED);
+            if (call->end_ns > top[-1].end_ns) {
+                of->depth = depth;
                 call->total_ns = calls_charge_overlap(of, top, call->end_ns);
-            else
+            } else {
                 top[-1].child_ns += whole;
+            }
         }
-        if ((of->depth != 0 && top->end_ns <= begin_ns) || of->depth == of->capacity ||
+        if ((depth != 0 && top->end_ns <= begin_ns) || depth == of->capacity ||
             (top->begin_ns == begin_ns && top->end_ns < end_ns))
             break;
-        s->counts.overlap_count += top->end_ns < end_ns;
+        overlap_count += top->end_ns < end_ns;
         frame_set(++top, begin_ns, event->name, true);
         top->end_ns = end_ns;
         top->is_timed = true;
-        of->depth++;
-        depth_max = of->depth > depth_max ? of->depth : depth_max;
+        depth++;
+        depth_max = depth > depth_max ? depth : depth_max;
         last_ns = end_ns > last_ns ? end_ns : last_ns;
     }
     of->last_ns = last_ns;
-    of->timed_depth = of->depth;
+    of->depth = of->timed_depth = depth;
     if (depth_max > s->counts.depth_max)
         s->counts.depth_max = depth_max;
+    s->counts.overlap_count += overlap_count;
     s->counts.call_count += (uint64_t)(event - first);
     s->counts.by_end[STELE_CALL_RETURNED] += span_count - s->pending_count;
     s->pending_count = span_count;
@@ -330,8 +354,8 @@ static const stele_event *take_timed(stele_calls *s, stack *of, const stele_even
 
 stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool *others)
 {
-    const bool takes_timed = !s->options.has_tree && !s->options.needs_recursion &&
-                             s->begin_ns == INT64_MIN && s->end_ns == INT64_MAX;
+    const bool is_plain = !s->options.has_tree && !s->options.needs_recursion &&
+                          s->begin_ns == INT64_MIN && s->end_ns == INT64_MAX;
     bool has_others = false;
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
@@ -358,8 +382,8 @@ stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool 
             continue;
         }
         if (s->only == NULL && of->cut_depth == 0 && s->tag == 0) {
-            if (takes_timed && event->kind == STELE_KIND_COMPLETE && of->timed_depth == of->depth)
-                next = take_timed(s, of, event, end);
+            if (is_plain && event->kind == STELE_KIND_COMPLETE && takes_timed(of))
+                next = take_timed(s, event, end);
             else if (of->timed_depth == 0)
                 next = take_plain(s, of, event, end);
         }
