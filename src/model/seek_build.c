@@ -162,18 +162,24 @@ static const stele_event *follow_calls(seek_builder *b, const stele_event *event
     return event;
 }
 
-/* Follows the events of a batch, and gives up for the whole stream at the first ambiguous one. */
-static void follow(seek_builder *b, const stele_batch *batch)
+/* Follows the events of a batch, and gives up for the whole stream at the first ambiguous one.
+   Returns whether all are plain entries and exits, in the order of time. */
+static bool follow(seek_builder *b, const stele_batch *batch)
 {
     const stele_event *event = batch->events, *const end = event + batch->event_count;
+    bool are_plain = true;
     while (event != end) {
         if (!b->has_lengths)
             event = follow_calls(b, event, end);
-        if (event != end && !follow_event(b, event++)) {
+        if (event == end)
+            break;
+        are_plain = false;
+        if (!follow_event(b, event++)) {
             forget_open(b);
-            return;
+            break;
         }
     }
+    return are_plain && batch->event_count != 0;
 }
 
 /* Stores which calls are open where a block begins; each takes about three bytes in a file. Gives
@@ -381,11 +387,13 @@ void seek_builder_take(seek_builder *b, const stele_batch *batch)
     if (stream->count == 0)
         return;
     block = &stream->blocks[stream->count - 1];
-    found = grain_of(batch);
+    if (stream->knows_open && follow(b, batch))
+        found = (seek_grain){.begin_ns = batch->events[0].time_ns,
+                             .end_ns = batch->events[batch->event_count - 1].time_ns};
+    else
+        found = grain_of(batch);
     found.is_whole |= has_noted(b);
     block_add(b, &found);
-    if (stream->knows_open)
-        follow(b, batch);
     if (b->from->position < block->position || b->from->position - block->position < b->distance)
         return;
     output_clear(b->state);

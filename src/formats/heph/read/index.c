@@ -39,6 +39,37 @@ typedef struct heph_found {
     seek_builder blocks;
 } heph_found;
 
+/* Extends the range as stream_take_event() does for each event of a batch, if they are all near
+   each other. Otherwise does nothing, and returns false. */
+static bool take_near(stele_stream *stream, heph_found *found, const stele_batch *batch)
+{
+    times *t = &found->range;
+    int64_t begin_ns = INT64_MAX, last_ns = INT64_MIN, end_ns = INT64_MIN;
+    int64_t latest_ns = found->latest_ns;
+    uint64_t late_ns = 0;
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        const stele_event *event = &batch->events[i];
+        const int64_t time_ns = event->time_ns, until_ns = (int64_t)event->id;
+        uint64_t behind_ns;
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+            return false;
+        begin_ns = time_ns < begin_ns ? time_ns : begin_ns;
+        last_ns = time_ns > last_ns ? time_ns : last_ns;
+        end_ns = until_ns > end_ns ? until_ns : end_ns;
+        latest_ns = time_ns > latest_ns ? time_ns : latest_ns;
+        behind_ns = (uint64_t)latest_ns - (uint64_t)time_ns;
+        late_ns = behind_ns > late_ns ? behind_ns : late_ns;
+    }
+    if (batch->event_count == 0 || late_ns > INT64_MAX || !times_are_near(t, begin_ns, last_ns) ||
+        (end_ns > t->end_ns && (uint64_t)end_ns - (uint64_t)t->end_ns > TIMES_REACH_LEAST))
+        return false;
+    times_widen(t, begin_ns, end_ns > last_ns ? end_ns : last_ns, batch->event_count);
+    found->latest_ns = latest_ns;
+    if ((int64_t)late_ns > stream->lateness_ns)
+        stream->lateness_ns = (int64_t)late_ns;
+    return true;
+}
+
 /* Notes by what indexing can continue at the block that was just begun, should the trace grow. */
 static void note_resume(heph_resume *to, const heph_found *found, const stele_stream *stream)
 {
@@ -61,7 +92,8 @@ static stele_status index_events(stele_stream *stream, heph_found *found, produc
     if (status != STELE_OK)
         return status;
     while ((status = from->ops->fill(from, batch)) == STELE_OK) {
-        for (uint32_t i = 0; i < batch->event_count; i++)
+        const bool is_taken = take_near(stream, found, batch);
+        for (uint32_t i = 0; !is_taken && i < batch->event_count; i++)
             stream_take_event(stream, &found->range, &batch->events[i], &found->latest_ns);
         const uint32_t count = found->blocks.stream->count;
         seek_builder_take(&found->blocks, batch);
