@@ -26,7 +26,8 @@ file(GLOB STELE_PAGE_FILES CONFIGURE_DEPENDS src/view/page/*.html src/view/page/
     src/view/page/*.svg)
 # The page of 'stele report': each module stands after those that it imports.
 set(STELE_REPORT_MODULES
-    src/view/page/colors.js src/view/page/time.js src/view/page/dom.js src/view/page/draw.js
+    src/view/page/colors.js src/view/page/time.js src/view/page/dom.js src/view/page/boxes.js
+    src/view/page/texts.js src/view/page/draw.js
     src/view/page/flame.js src/view/report/report.js)
 list(TRANSFORM STELE_REPORT_MODULES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
 set(STELE_REPORT_STYLE ${CMAKE_CURRENT_SOURCE_DIR}/src/view/report/report.css)

@@ -52,7 +52,7 @@ async function look(page, what) {
     return page.evaluate((title) => {
         const box = document.querySelector('#picture').getBoundingClientRect();
         globalThis.drawn = [];
-        globalThis.stelePage.draw();
+        globalThis.stelePage.repaint(); /* the overview, too */
         const lines = [...new Set(globalThis.drawn)];
         globalThis.drawn = undefined;
         const tracks = [...document.querySelectorAll('#names .track')].map((row) =>

@@ -40,7 +40,7 @@ async function checkCrossings(when) {
         const stretch = timeline.tiles.stretches.get(timeline.tiles.stretchFor(begin, length).key);
         const since = Number(stretch.begin - timeline.tiles.origin);
         const entries = [];
-        for (const rows of stretch.tracks.values())
+        for (const {rows} of stretch.tracks.values())
             for (const row of rows)
                 for (let i = 0; row.row === 'spans' && i < row.begin.length; i++)
                     if (row.count[i] === 1) entries.push([row.track, row.index, row.begin[i] + since, row.dur[i]].join());

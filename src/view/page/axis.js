@@ -2,6 +2,7 @@
 // The axis of time: an overview of the whole trace, and the scale of the part in sight.
 
 import {fit} from './draw.js';
+import {Texts} from './texts.js';
 import {lengthText, momentText, tickLength, wallText} from './time.js';
 
 export class Axis {
@@ -11,6 +12,13 @@ export class Axis {
         this.overview = /** @type {HTMLCanvasElement} */ (document.getElementById('overview'));
         this.ruler = /** @type {HTMLCanvasElement} */ (document.getElementById('ruler'));
         this.corner = /** @type {HTMLElement} */ (document.getElementById('axis-corner'));
+        this.mark = /** @type {HTMLElement} */ (document.getElementById('in-sight'));
+        this.context = /** @type {CanvasRenderingContext2D} */ (this.ruler.getContext('2d', {alpha: false}));
+        this.texts = new Texts(this.context);
+        this.markWidth = 0;
+        this.markTimer = 0;
+        /** @type {unknown[]} what the overview was drawn of */
+        this.drawn = [];
         this.listen();
     }
 
@@ -20,15 +28,22 @@ export class Axis {
             const box = canvas.getBoundingClientRect();
             fit(canvas, Math.round(this.page.timeline.width), Math.max(10, Math.round(box.height)));
         }
+        this.drawn = [];
+        this.texts.clear();
     }
 
     draw() {
         this.drawRuler();
+        this.showSight();
+        const {palette, hits, bookmarks} = this.page.timeline;
+        const of = [this.page.info, palette, hits, bookmarks.map((mark) => mark.at).join()];
+        if (of.every((part, i) => part === this.drawn[i])) return;
+        this.drawn = of;
         this.drawOverview();
     }
 
     drawRuler() {
-        const c = /** @type {CanvasRenderingContext2D} */ (this.ruler.getContext('2d'));
+        const c = this.context;
         const {palette, width, view} = this.page.timeline;
         const scale = devicePixelRatio || 1;
         const height = this.ruler.height / scale;
@@ -50,16 +65,16 @@ export class Axis {
             const text = this.page.clock === 'ns' ? lengthText(at - origin, 'ns') : shortCount(Number(at - origin));
             const label = (isDeep && at >= origin ? '+' : '') + text;
             /* A time of which an edge cuts off digits would be another one. */
-            if (x >= -3 && x + 3 + c.measureText(label).width <= width) c.fillText(label, x + 3, height / 2 - 2);
+            if (x >= -3 && x + 3 + this.texts.width(label) <= width) c.fillText(label, x + 3, height / 2 - 2);
         }
         const corner = this.corner;
-        corner.textContent = isDeep ? `${momentText(first, this.page.clock)} +` : `${lengthText(Math.round(view.length), this.page.clock)} in sight`;
-        corner.title = this.page.wall === undefined ? '' : wallText(view.begin + this.page.wall);
+        const text = isDeep ? `${momentText(first, this.page.clock)} +` : `${lengthText(Math.round(view.length), this.page.clock)} in sight`;
+        if (corner.textContent !== text) corner.textContent = text;
     }
 
     drawOverview() {
-        const c = /** @type {CanvasRenderingContext2D} */ (this.overview.getContext('2d'));
-        const {palette, width, view} = this.page.timeline;
+        const c = /** @type {CanvasRenderingContext2D} */ (this.overview.getContext('2d', {alpha: false}));
+        const {palette, width} = this.page.timeline;
         const scale = devicePixelRatio || 1;
         const height = this.overview.height / scale;
         c.setTransform(scale, 0, 0, scale, 0, 0);
@@ -85,16 +100,30 @@ export class Axis {
         c.fillStyle = palette.accent;
         for (const mark of this.page.timeline.bookmarks) c.fillRect(Number(mark.at - this.page.base) / whole * width - 1, height - 8, 2, 8);
         c.fillStyle = palette.warn;
-        for (const hit of this.page.timeline.hits) c.fillRect(Number(hit.begin - this.page.base) / whole * width - 0.5, 0, 1.5, 6);
-        const from = Number(view.begin - this.page.base) / whole * width, size = Math.max(3, view.length / whole * width);
-        c.fillStyle = palette.accent;
-        c.globalAlpha = 0.2;
-        c.fillRect(from, 0, size, height);
-        c.globalAlpha = 1;
-        c.strokeStyle = palette.accent;
-        c.strokeRect(from + 0.5, 0.5, size - 1, height - 1);
-        this.overview.setAttribute('aria-valuenow', String(Math.round(Math.max(0, Math.min(100, Number(view.begin - this.page.base) / whole * 100)))));
+        for (const hit of this.page.timeline.hits) c.fillRect(hit.since / whole * width - 0.5, 0, 1.5, 6);
+    }
+
+    /** Shows in the overview what part of the whole is in sight. */
+    showSight() {
+        const {width, view} = this.page.timeline;
+        this.mark.hidden = this.page.info === undefined;
+        const whole = Number(this.page.end - this.page.base) || 1;
+        const begin = Number(view.begin - this.page.base) / whole * width, end = begin + view.length / whole * width;
+        const from = Math.max(0, Math.min(width - 3, begin)), size = Math.max(3, Math.min(width, end) - from);
+        this.mark.style.transform = `translateX(${from}px)`;
+        if (size !== this.markWidth) this.mark.style.width = `${size}px`;
+        this.markWidth = size;
+        /* What is read aloud, or shown when the pointer rests, need not be renewed with each picture. */
+        clearTimeout(this.markTimer);
+        this.markTimer = setTimeout(() => this.tellSight(begin / width), 200);
+    }
+
+    /** @param {number} share of the whole that is before what is in sight */
+    tellSight(share) {
+        const {view} = this.page.timeline;
+        this.overview.setAttribute('aria-valuenow', String(Math.round(Math.max(0, Math.min(100, share * 100)))));
         this.overview.setAttribute('aria-valuetext', `${lengthText(Math.round(view.length), this.page.clock)} from ${momentText(view.begin - this.page.base, this.page.clock)}`);
+        this.corner.title = this.page.wall === undefined ? '' : wallText(view.begin + this.page.wall);
     }
 
     listen() {

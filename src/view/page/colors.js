@@ -40,9 +40,31 @@ export function isDark() {
     return matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
+/**
+ * The numbers of red, green and blue of a colour, which is written "#rrggbb".
+ * @param {string} color
+ */
+function parts(color) {
+    const all = parseInt(color.slice(1), 16);
+    return [all >> 16, all >> 8 & 255, all & 255];
+}
+
+/**
+ * Mixes two colours.
+ * @param {string} color
+ * @param {string} into
+ * @param {number} share of `color`, from 0 to 1
+ */
+function mixed(color, into, share) {
+    const to = parts(into);
+    return '#' + parts(color).map((part, i) => Math.round(to[i] + (part - to[i]) * share).toString(16).padStart(2, '0')).join('');
+}
+
 export class Palette {
     constructor() {
         this.isDark = isDark();
+        /** @type {Map<string, string>[]} fainter colours that were asked for, by how faint they are */
+        this.fainter = [];
         const style = getComputedStyle(document.documentElement);
         /** @param {string} name */
         const get = (name) => style.getPropertyValue(name).trim();
@@ -58,6 +80,21 @@ export class Palette {
         this.edge = this.isDark ? '#c9d3e0' : '#5a6678';
     }
 
+    /**
+     * A colour as if the background shone through. Mixed colours are drawn faster than see-through ones.
+     * @param {string} color
+     * @param {number} percent of the colour
+     */
+    faint(color, percent) {
+        const known = this.fainter[percent] ??= new Map();
+        let faint = known.get(color);
+        if (faint === undefined) {
+            faint = mixed(color, this.back, percent / 100);
+            known.set(color, faint);
+        }
+        return faint;
+    }
+
     /** @param {string} name */
     fill(name) {
         return (this.isDark ? dark : light)[hash(name)];
@@ -71,11 +108,8 @@ export class Palette {
     tone(ratio) {
         if (ratio === undefined) return this.isDark ? '#39414d' : '#e3e7ec';
         const strength = Math.min(1, Math.abs(Math.log2(ratio)) / 2);
-        const [r, g, b] = ratio >= 1 ? (this.isDark ? [205, 110, 20] : [235, 135, 40]) : (this.isDark ? [40, 120, 205] : [80, 155, 230]);
-        const base = this.isDark ? 57 : 228;
-        /** @type {(to: number) => number} */
-        const mix = (to) => Math.round(base + (to - base) * strength);
-        return `rgb(${mix(r)}, ${mix(g)}, ${mix(b)})`;
+        const color = ratio >= 1 ? (this.isDark ? '#cd6e14' : '#eb8728') : (this.isDark ? '#2878cd' : '#509be6');
+        return mixed(color, this.isDark ? '#393939' : '#e4e4e4', strength);
     }
 
     /** @param {number} state */

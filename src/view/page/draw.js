@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing rows of spans, moments, values and losses on a canvas. Needs no server and no page: the rows
+// Drawing rows of spans, moments and losses on a canvas. Needs no server and no page: the rows
 // are given as data.
 
+import {Boxes} from './boxes.js';
 import {Palette, stateNames} from './colors.js';
+import {Texts} from './texts.js';
 
 /**
  * @typedef {import('./api.js').Row} Row
@@ -14,13 +16,24 @@ import {Palette, stateNames} from './colors.js';
 /** Numbers of how spans end, as answers have them. */
 export const spanEnds = {open: 3, beginLost: 4};
 
+/** @type {number[]} a column of a row that has none */
+export const NONE = [];
+const TEXT_HEIGHT = 11; /* least height of a row whose entries have texts */
 const LABEL_WIDTH = 56; /* least width in pixels of an entry for several spans that gets a label */
 
 export class Drawing {
     /** @param {HTMLCanvasElement} canvas */
     constructor(canvas) {
         this.canvas = canvas;
-        this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+        this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', {alpha: false}));
+        this.boxes = new Boxes(this.context);
+        this.caps = new Boxes(this.context);
+        this.texts = new Texts(this.context);
+        this.run = {from: 0, to: 0, drawnTo: 0, count: 0, name: -1}; /* neighbours that get one label */
+        /** @type {string[]} texts that are drawn after the boxes of their row */
+        this.labels = [];
+        /** @type {number[]} where these begin: across and down, by turns */
+        this.labelPlaces = [];
         this.palette = new Palette();
         this.width = 1;
         this.height = 1;
@@ -40,8 +53,10 @@ export class Drawing {
 
     begin() {
         const c = this.context;
-        this.ratio = devicePixelRatio || 1;
-        c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+        const ratio = devicePixelRatio || 1;
+        if (ratio !== this.ratio) this.texts.clear();
+        this.ratio = ratio;
+        c.setTransform(ratio, 0, 0, ratio, 0, 0);
         c.fillStyle = this.palette.back;
         c.fillRect(0, 0, this.width, this.height);
         c.textBaseline = 'middle';
@@ -73,19 +88,12 @@ export class Drawing {
      */
     place(row, shift, scale, pixel, hasLength) {
         const from = -shift, to = from + this.width / scale;
-        let low = 0, high = row.begin.length;
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            const end = row.begin[middle] + (hasLength ? row.dur?.[middle] ?? 0 : 0);
-            if (end < from) low = middle + 1;
-            else high = middle;
-        }
-        return {scale, shift, first: Math.max(0, low - 1), to, pixel};
+        const first = firstFrom(row, from, hasLength);
+        return {scale, shift, first: Math.max(0, first - 1), to, pixel};
     }
 
     /**
-     * Draws the spans of one row. An entry for several spans is as high as the part of its time that
-     * spans take.
+     * Draws the spans of one row.
      * @param {number} top
      * @param {number} height
      * @param {Row} row
@@ -93,60 +101,133 @@ export class Drawing {
      * @param {'spans' | 'states' | 'runs'} kind
      */
     drawSpans(top, height, row, placed, kind) {
-        const c = this.context;
         const {scale, shift, first, to, pixel} = placed;
-        const dur = row.dur ?? [], names = row.name ?? [], data = row.data ?? [], busy = row.busy ?? [];
-        const hasText = height >= 11;
-        const run = {from: 0, to: -10, count: 0, name: -1};
-        let drawnTo = -10; /* where the last entry for several spans ends */
-        const label = () => {
-            if (run.count > 1 && run.to - run.from > LABEL_WIDTH && hasText) {
-                c.fillStyle = this.palette.text;
-                this.drawText(`${this.names[run.name] ?? ''} \u00d7${run.count.toLocaleString('en')}`, Math.max(run.from, 0) + 3,
-                    top + height / 2 + 0.5, Math.min(run.to, this.width) - Math.max(run.from, 0) - 6);
-            }
-        };
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            const x = (row.begin[i] + shift) * scale, end = x + dur[i] * scale;
+        const {begin, count} = row, dur = row.dur ?? NONE;
+        const {run} = this;
+        run.to = run.drawnTo = -10;
+        run.count = 0;
+        run.name = -1;
+        for (let i = first; i < begin.length && begin[i] <= to; i++) {
+            const x = (begin[i] + shift) * scale, end = x + dur[i] * scale;
             if (end < -1) continue;
             const left = this.snap(Math.max(x, -2)), right = Math.max(left + 1, this.snap(Math.min(end, this.width + 2)));
-            if (row.count[i] > 1) this.isDense = true;
-            if (row.count[i] > 1 && right <= drawnTo) { /* other entries have this pixel already */
-                run.count += row.count[i];
-                continue;
-            }
-            const name = this.names[names[i]] ?? (kind === 'runs' ? this.threadName(data[i] ?? 0) : '');
-            const isFaint = this.highlight !== 0 && names[i] !== this.highlight && kind === 'spans';
-            c.fillStyle = kind === 'states' ? this.palette.state(data[i] ?? 0) : this.fillOf(name);
-            if (isFaint) c.globalAlpha = 0.3;
-            if (row.count[i] > 1) {
-                const share = kind === 'states' ? 1 : Math.min(1, (busy[i] ?? 0) / Math.max(dur[i], pixel, 1));
-                const size = Math.max(3, Math.round(height * (0.25 + 0.75 * share)));
-                if (!isFaint) c.globalAlpha = 0.85;
-                c.fillRect(left, top + height - size, right - left, size);
-                if (names[i] !== run.name || left - run.to > 2) {
-                    c.globalAlpha = 1;
-                    label();
-                    Object.assign(run, {from: left, to: right, count: row.count[i], name: names[i]});
-                } else {
-                    run.to = right;
-                    run.count += row.count[i];
-                }
-                drawnTo = right;
-            } else {
-                const gap = right - left > 3 ? 0.75 : 0;
-                c.fillRect(left, top, right - left - gap, height);
-                if (kind === 'spans' && data[i] === spanEnds.open) this.fade(left, right, top, height);
-                if (right - left > 24 && hasText && (kind !== 'states' || (data[i] ?? 0) !== 0)) {
-                    c.globalAlpha = 1;
-                    c.fillStyle = this.palette.text;
-                    this.drawText(kind === 'states' ? stateNames[data[i] ?? 0] : name !== '' ? name : '(no name)', Math.max(left, 0) + 3,
-                        top + height / 2 + 0.5, right - Math.max(left, 0) - 6);
-                }
-            }
-            c.globalAlpha = 1;
+            if (count[i] > 1) this.drawSeveral(top, height, row, i, left, right, pixel, kind);
+            else this.drawOne(top, height, row, i, left, right, kind);
         }
-        label();
+        this.labelRun(top, height);
+        this.boxes.flush();
+        this.drawLabels();
+    }
+
+    /**
+     * The colour of an entry of a row of spans.
+     * @param {Row} row
+     * @param {number} i
+     * @param {'spans' | 'states' | 'runs'} kind
+     */
+    spanFill(row, i, kind) {
+        if (kind === 'states') return this.palette.state(row.data?.[i] ?? 0);
+        const fill = this.fillOf(this.spanName(row, i, kind));
+        return this.highlight !== 0 && row.name?.[i] !== this.highlight && kind === 'spans' ? this.palette.faint(fill, 30) : fill;
+    }
+
+    /**
+     * @param {Row} row
+     * @param {number} i
+     * @param {'spans' | 'states' | 'runs'} kind
+     */
+    spanName(row, i, kind) {
+        return this.names[row.name?.[i] ?? 0] ?? (kind === 'runs' ? this.threadName(row.data?.[i] ?? 0) : '');
+    }
+
+    /**
+     * Draws an entry for several spans, as high as the part of its time that spans take.
+     * @param {number} top
+     * @param {number} height
+     * @param {Row} row
+     * @param {number} i
+     * @param {number} left
+     * @param {number} right
+     * @param {number} pixel
+     * @param {'spans' | 'states' | 'runs'} kind
+     */
+    drawSeveral(top, height, row, i, left, right, pixel, kind) {
+        const {run} = this;
+        const name = row.name?.[i] ?? 0;
+        this.isDense = true;
+        if (right <= run.drawnTo) { /* other entries have this pixel already */
+            run.count += row.count[i];
+            return;
+        }
+        const share = kind === 'states' ? 1 : Math.min(1, (row.busy?.[i] ?? 0) / Math.max(row.dur?.[i] ?? 0, pixel, 1));
+        const size = Math.max(3, Math.round(height * (0.25 + 0.75 * share)));
+        this.boxes.add(this.palette.faint(this.spanFill(row, i, kind), 85), left, right, top + height - size, size);
+        if (name !== run.name || left - run.to > 2) {
+            this.labelRun(top, height);
+            run.from = left;
+            run.count = row.count[i];
+            run.name = name;
+        } else {
+            run.count += row.count[i];
+        }
+        run.to = run.drawnTo = right;
+    }
+
+    /**
+     * Draws an entry for one span.
+     * @param {number} top
+     * @param {number} height
+     * @param {Row} row
+     * @param {number} i
+     * @param {number} left
+     * @param {number} right
+     * @param {'spans' | 'states' | 'runs'} kind
+     */
+    drawOne(top, height, row, i, left, right, kind) {
+        const state = row.data?.[i] ?? 0;
+        this.boxes.add(this.spanFill(row, i, kind), left, right - (right - left > 3 ? 0.75 : 0), top, height);
+        if (kind === 'spans' && state === spanEnds.open) {
+            this.boxes.flush();
+            this.fade(left, right, top, height);
+        }
+        if (right - left <= 24 || height < TEXT_HEIGHT || (kind === 'states' && state === 0)) return;
+        const text = kind === 'states' ? stateNames[state] : this.spanName(row, i, kind) || '(no name)';
+        this.addLabel(text, Math.max(left, 0) + 3, top + height / 2 + 0.5, right - Math.max(left, 0) - 6);
+    }
+
+    /**
+     * Labels neighbours that stand for several spans of one name each.
+     * @param {number} top
+     * @param {number} height
+     */
+    labelRun(top, height) {
+        const {from, to, count, name} = this.run;
+        if (count <= 1 || to - from <= LABEL_WIDTH || height < TEXT_HEIGHT) return;
+        const x = Math.max(from, 0);
+        this.addLabel(`${this.names[name] ?? ''} \u00d7${numberText(count)}`, x + 3, top + height / 2 + 0.5, Math.min(to, this.width) - x - 6);
+    }
+
+    /**
+     * Keeps a text that is drawn when all boxes of its row are.
+     * @param {string} text
+     * @param {number} x
+     * @param {number} y
+     * @param {number} width
+     */
+    addLabel(text, x, y, width) {
+        const shown = this.fitText(text, width);
+        if (shown === '') return;
+        this.labels.push(shown);
+        this.labelPlaces.push(x, y);
+    }
+
+    drawLabels() {
+        const c = this.context;
+        const {labels, labelPlaces} = this;
+        if (labels.length === 0) return;
+        c.fillStyle = this.palette.text;
+        for (let i = 0; i < labels.length; i++) c.fillText(labels[i], labelPlaces[2 * i], labelPlaces[2 * i + 1]);
+        labels.length = labelPlaces.length = 0;
     }
 
     /**
@@ -184,39 +265,54 @@ export class Drawing {
      * @param {Placed} placed
      */
     drawMarks(top, height, row, placed) {
-        const c = this.context;
         const {scale, shift, first, to, pixel} = placed;
-        const names = row.name ?? [];
+        const {begin, count} = row, names = row.name ?? NONE, data = row.data ?? NONE;
         let most = 2, drawnTo = -310, drawnSize = 0;
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) most = Math.max(most, row.count[i]);
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            const x = (row.begin[i] + shift) * scale;
+        for (let i = first; i < begin.length && begin[i] <= to; i++) most = Math.max(most, count[i]);
+        for (let i = first; i < begin.length && begin[i] <= to; i++) {
+            const x = (begin[i] + shift) * scale;
             if (x < -300) continue;
-            const size = Math.max(2, Math.sqrt(row.count[i] / most) * (height - 2));
+            const name = this.names[names[i]] ?? this.kinds[data[i] ?? 0] ?? '';
+            const whole = this.fillOf(name);
+            const fill = this.highlight !== 0 && names[i] !== this.highlight ? this.palette.faint(whole, 30) : whole;
+            if (count[i] === 1) {
+                const next = i + 1 < begin.length ? (begin[i + 1] + shift) * scale : this.width + 300;
+                this.drawMoment(x, next, top, height, fill, name);
+                continue;
+            }
+            const size = this.snap(Math.max(2, Math.sqrt(count[i] / most) * (height - 2)));
             const left = this.snap(x), right = Math.max(left + 1, this.snap(x + Math.max(row.dur?.[i] ?? 0, pixel) * scale));
-            if (row.count[i] > 1) {
-                this.isDense = true;
-                if (right <= drawnTo && size <= drawnSize) continue; /* a taller column has this pixel already */
-                drawnTo = right;
-                drawnSize = size;
-            }
-            const name = this.names[names[i]] ?? this.kinds[row.data?.[i] ?? 0] ?? '';
-            c.fillStyle = this.fillOf(name);
-            if (this.highlight !== 0 && names[i] !== this.highlight) c.globalAlpha = 0.3;
-            if (row.count[i] > 1) {
-                c.fillRect(left, top + height - 1 - size, right - left, size);
-                c.fillStyle = this.palette.edge;
-                c.fillRect(left, top + height - 1 - size, right - left, 1.5);
-            } else {
-                this.diamond(x, top + Math.max(0, height - 14), Math.min(height, 14));
-                const next = i + 1 < row.begin.length ? (row.begin[i + 1] + shift) * scale : this.width + 300;
-                if (next - x > 40) {
-                    c.fillStyle = this.palette.text;
-                    this.drawText(name, x + 6, top + height - Math.min(height, 14) / 2, Math.min(next - x - 12, 300));
-                }
-            }
-            c.globalAlpha = 1;
+            this.isDense = true;
+            if (right <= drawnTo && size <= drawnSize) continue; /* a taller column has this pixel already */
+            drawnTo = right;
+            drawnSize = size;
+            this.boxes.add(fill, left, right, top + height - 1 - size, size);
+            this.caps.add(this.palette.edge, left, right, top + height - 1 - size, 1.5);
         }
+        this.flushColumns();
+        this.drawLabels();
+    }
+
+    /** Draws the columns of moments that are not drawn yet, and then their upper edges. */
+    flushColumns() {
+        this.boxes.flush();
+        this.caps.flush();
+    }
+
+    /**
+     * Draws a moment that stands for itself, with its name where there is room.
+     * @param {number} x
+     * @param {number} next where the next one is
+     * @param {number} top
+     * @param {number} height
+     * @param {string} fill
+     * @param {string} name
+     */
+    drawMoment(x, next, top, height, fill, name) {
+        this.flushColumns();
+        this.context.fillStyle = fill;
+        this.diamond(x, top + Math.max(0, height - 14), Math.min(height, 14));
+        if (next - x > 40) this.addLabel(name, x + 6, top + height - Math.min(height, 14) / 2, Math.min(next - x - 12, 300));
     }
 
     /**
@@ -235,69 +331,6 @@ export class Drawing {
         c.closePath();
         c.fill();
         c.stroke();
-    }
-
-    /**
-     * Draws a value over time; fills each pixel from the least value in it to the greatest.
-     * @param {number} top
-     * @param {number} height
-     * @param {Row} row
-     * @param {Placed} placed
-     * @param {string} title
-     * @param {number} endX where the trace ends
-     */
-    drawPlot(top, height, row, placed, title, endX) {
-        const c = this.context;
-        const {scale, shift, first, to, pixel} = placed;
-        const min = row.min ?? [], max = row.max ?? [], last = row.last ?? [];
-        let low = Infinity, high = -Infinity;
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            low = Math.min(low, min[i]);
-            high = Math.max(high, max[i]);
-        }
-        if (low > high) return;
-        if (low > 0) low = 0;
-        if (high < 0) high = 0;
-        if (high === low) high = low + 1;
-        /** @type {(value: number) => number} */
-        const y = (value) => top + height - 2 - (value - low) / (high - low) * (height - 4);
-        c.strokeStyle = this.palette.accent;
-        c.fillStyle = this.palette.fill(title);
-        c.beginPath();
-        const below = new Path2D(), spread = new Path2D();
-        let isOpen = false;
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            const x = this.snap((row.begin[i] + shift) * scale);
-            const end = i + 1 < row.begin.length ? this.snap((row.begin[i + 1] + shift) * scale) : Math.max(x, Math.min(endX, this.width));
-            if (row.count[i] > 1) this.isDense = true;
-            below.rect(x, y(last[i]), Math.max(end - x, 0), y(0) - y(last[i]));
-            if (row.count[i] > 1) spread.rect(x, y(max[i]), Math.max(1, pixel * scale), Math.max(1, y(min[i]) - y(max[i])));
-            if (!isOpen) c.moveTo(x, y(last[i]));
-            else c.lineTo(x, y(last[i]));
-            c.lineTo(end, y(last[i]));
-            isOpen = true;
-        }
-        c.globalAlpha = 0.55;
-        c.fill(below);
-        c.globalAlpha = 1;
-        c.fill(spread);
-        c.stroke();
-        this.scaleLabel(numberText(high), top + 7);
-        this.scaleLabel(numberText(low), top + height - 7);
-    }
-
-    /**
-     * @param {string} text
-     * @param {number} y
-     */
-    scaleLabel(text, y) {
-        const c = this.context;
-        c.globalAlpha = 0.75;
-        c.fillStyle = this.palette.back;
-        c.fillRect(1, y - 6, c.measureText(text).width + 4, 12);
-        c.globalAlpha = 1;
-        c.fillStyle = this.palette.text2;
-        c.fillText(text, 3, y);
     }
 
     /**
@@ -337,20 +370,18 @@ export class Drawing {
      * @param {number} width
      */
     drawText(text, x, y, width) {
+        const shown = this.fitText(text, width);
+        if (shown !== '') this.context.fillText(shown, x, y);
+    }
+
+    /**
+     * Returns as much of a text as fits; '' if nothing does.
+     * @param {string} text
+     * @param {number} width
+     */
+    fitText(text, width) {
         const fits = Math.floor(width / (this.fontSize * 0.5));
-        if (fits < 2) return;
-        let shown = text.length > fits * 2 ? text.slice(0, fits * 2) : text;
-        if (this.context.measureText(shown).width > width) {
-            let low = 0, high = shown.length;
-            while (low < high) {
-                const middle = (low + high + 1) >> 1;
-                if (this.context.measureText(shown.slice(0, middle) + '\u2026').width <= width) low = middle;
-                else high = middle - 1;
-            }
-            if (low < 1) return;
-            shown = shown.slice(0, low) + '\u2026';
-        }
-        this.context.fillText(shown, x, y);
+        return fits < 2 ? '' : this.texts.fit(text, width, fits * 2);
     }
 
     /**
@@ -360,7 +391,7 @@ export class Drawing {
      */
     label(text, x, y) {
         const c = this.context;
-        const width = c.measureText(text).width;
+        const width = this.texts.width(text);
         c.fillStyle = this.palette.back2;
         c.fillRect(x - 3, y - 9, width + 6, 18);
         c.fillStyle = this.palette.text;
@@ -388,9 +419,28 @@ export class Drawing {
     }
 }
 
+const whole = new Intl.NumberFormat('en');
+
 /** @param {number} value */
 export function numberText(value) {
-    return Number.isInteger(value) ? value.toLocaleString('en') : String(Number(value.toPrecision(6)));
+    return Number.isInteger(value) ? whole.format(value) : String(Number(value.toPrecision(6)));
+}
+
+/**
+ * Returns the first entry of a row that ends at a moment, or later.
+ * @param {Row} row
+ * @param {number} from
+ * @param {boolean} hasLength
+ */
+export function firstFrom(row, from, hasLength) {
+    const {begin} = row, dur = hasLength ? row.dur : undefined;
+    let low = 0, high = begin.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (begin[middle] + (dur?.[middle] ?? 0) < from) low = middle + 1;
+        else high = middle;
+    }
+    return low;
 }
 
 /**

@@ -18,6 +18,10 @@ export class Input {
         this.pointerX = 0;
         this.tip = get('tip');
         this.cursor = get('cursor');
+        /** @type {{clientX: number, clientY: number} | undefined} where the pointer is over the picture */
+        this.pointer = undefined;
+        this.isLooking = false; /* what is at the pointer is looked up with the next picture */
+        this.tipText = '';
     }
 
     listen() {
@@ -85,7 +89,7 @@ export class Input {
             '0': () => this.page.showAll(), f: () => this.page.zoomToSelection(), '/': () => get('search').focus(),
             n: () => this.page.search.step(1), N: () => this.page.search.step(-1), m: () => this.page.bookmark(),
             '[': () => this.page.step(true), ']': () => this.page.step(false), '?': () => this.page.panel.show('help'),
-            Escape: () => { this.tip.hidden = true; this.page.clear(); },
+            Escape: () => { this.leave(); this.page.clear(); },
             ',': () => this.page.stepBeside(-1), '.': () => this.page.stepBeside(1),
             u: () => this.page.stepDeeper(-1), j: () => this.page.stepDeeper(1),
             c: () => { if (this.page.timeline.selected?.node) this.page.fold(this.page.timeline.selected.node); },
@@ -125,15 +129,12 @@ export class Input {
         /** @type {{x: number, y: number, view: import('./timeline.js').View, scroll: number, isPan: boolean, hasMoved: boolean} | undefined} */
         let drag;
         /** @type {(event: {clientX: number, clientY: number}) => {x: number, y: number}} */
-        const place = (event) => {
-            const box = canvas.getBoundingClientRect();
-            return {x: event.clientX - box.left, y: event.clientY - box.top};
-        };
+        const place = (event) => this.page.timeline.placeOf(event);
         canvas.addEventListener('pointerdown', (event) => {
             const at = place(event);
             canvas.setPointerCapture(event.pointerId);
             fingers.set(event.pointerId, at);
-            this.tip.hidden = true;
+            this.leave();
             const isPan = event.shiftKey || event.button === 1 || event.pointerType === 'touch';
             drag = {...at, view: this.page.timeline.view, scroll: this.page.scroller.scrollTop, isPan, hasMoved: false};
             canvas.classList.toggle('panning', isPan);
@@ -147,7 +148,7 @@ export class Input {
                 return;
             }
             if (drag === undefined) {
-                this.hover(at, event);
+                if (event.pointerType !== 'touch') this.hover(event);
                 return;
             }
             if (Math.hypot(at.x - drag.x, at.y - drag.y) > 4) drag.hasMoved = true;
@@ -175,7 +176,7 @@ export class Input {
         };
         canvas.addEventListener('pointerup', up);
         canvas.addEventListener('pointercancel', up);
-        canvas.addEventListener('pointerleave', () => { this.tip.hidden = this.cursor.hidden = true; });
+        canvas.addEventListener('pointerleave', () => this.leave());
         canvas.addEventListener('dblclick', (event) => {
             const at = place(event);
             const thing = this.page.timeline.thingAt(at.x, at.y);
@@ -240,26 +241,57 @@ export class Input {
     showCursor(x) {
         const {page} = this;
         this.cursor.hidden = page.info?.begin === undefined;
-        this.cursor.style.left = `calc(var(--names) + ${Math.round(x)}px)`;
-        this.cursor.dataset.time = momentText(page.timeline.timeAt(x) - page.base, page.clock);
+        this.cursor.style.transform = `translateX(${Math.round(x)}px)`;
+        const time = momentText(page.timeline.timeAt(x) - page.base, page.clock);
+        if (this.cursor.dataset.time !== time) this.cursor.dataset.time = time;
         this.cursor.classList.toggle('left', x > page.timeline.width - 160);
     }
 
     /**
-     * @param {{x: number, y: number}} at
-     * @param {PointerEvent} event
+     * Looks what is at the pointer, once for each picture that the browser shows.
+     * @param {{clientX: number, clientY: number}} event
      */
-    hover(at, event) {
-        if (event.pointerType === 'touch') return;
-        const thing = this.page.timeline.thingAt(at.x, at.y);
-        this.page.timeline.canvas.style.cursor = thing === undefined ? '' : 'pointer';
-        this.tip.hidden = thing === undefined;
+    hover(event) {
+        this.pointer = {clientX: event.clientX, clientY: event.clientY};
+        if (this.isLooking) return;
+        this.isLooking = true;
+        requestAnimationFrame(() => {
+            if (this.isLooking) this.hoverAgain();
+        });
+    }
+
+    /** Looks what is at the pointer now. */
+    hoverAgain() {
+        this.isLooking = false;
+        if (this.pointer === undefined) return;
+        const {timeline} = this.page;
+        const at = timeline.placeOf(this.pointer);
+        const thing = timeline.thingAt(at.x, at.y);
+        const shape = thing === undefined ? '' : 'pointer';
+        if (timeline.canvas.style.cursor !== shape) timeline.canvas.style.cursor = shape;
         this.showCursor(at.x);
-        if (thing === undefined) return;
-        this.tip.textContent = this.page.timeline.describe(thing);
-        const box = this.tip.getBoundingClientRect();
-        this.tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 8)) + 'px';
-        this.tip.style.top = (event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18) + 'px';
+        if (thing === undefined) this.tip.hidden = true;
+        else this.showTip(timeline.describe(thing), this.pointer);
+    }
+
+    /** Says no more what is at the pointer. */
+    leave() {
+        this.pointer = undefined;
+        this.tip.hidden = this.cursor.hidden = true;
+    }
+
+    /**
+     * @param {string} text
+     * @param {{clientX: number, clientY: number}} at
+     */
+    showTip(text, {clientX, clientY}) {
+        const {tip} = this;
+        tip.hidden = false;
+        if (text !== this.tipText) this.tipText = tip.textContent = text;
+        /* By percents of itself it is moved without measuring it, which would lay out the page. */
+        const left = clientX > innerWidth * 0.6 ? `calc(${clientX - 10}px - 100%)` : `${clientX + 14}px`;
+        const top = clientY > innerHeight * 0.6 ? `calc(${clientY - 10}px - 100%)` : `${clientY + 18}px`;
+        tip.style.transform = `translate(max(4px, ${left}), ${top})`;
     }
 
     listenDivider() {

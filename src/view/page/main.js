@@ -43,6 +43,7 @@ export class Page {
         this.tiles = new Tiles(() => this.redraw(), (why) => this.say(why, true));
         this.tiles.shiftOf = (track) => this.shiftOf(track);
         this.timeline = new Timeline(/** @type {HTMLCanvasElement} */ (get('picture')), this.model, this.tiles);
+        this.inSight = () => ({view: this.timeline.view, tracks: this.timeline.tracksInSight(), near: this.timeline.tracksInSight(this.timeline.height / 2)});
         this.timeline.threadName = (thread) => this.trackTitle(thread);
         this.scroller = get('tracks');
         this.panel = new Panel(this);
@@ -148,6 +149,7 @@ export class Page {
     resize() {
         this.timeline.resize();
         this.axis.resize();
+        this.names.renew();
         this.draw(); /* at once, as a canvas with a new size is empty and printing does not wait */
     }
 
@@ -165,8 +167,8 @@ export class Page {
         this.timeline.draw();
         this.axis.draw();
         this.names.fill();
-        if (this.info?.begin !== undefined)
-            this.tiles.want(this.timeline.view.begin, this.timeline.view.length, this.timeline.tracksInSight());
+        if (this.info?.begin !== undefined) this.tiles.want(this.inSight);
+        this.input.hoverAgain();
     }
 
     /**
@@ -336,7 +338,7 @@ export class Page {
     setShift(source, shift) {
         if (shift === 0n) this.shifts.delete(source);
         else this.shifts.set(source, shift);
-        this.tiles.stretches.clear();
+        this.tiles.clear();
         this.writeHash();
         this.redraw();
     }
@@ -352,7 +354,7 @@ export class Page {
     /** @param {string} where an expression; "": everything */
     setFilter(where) {
         this.where = this.tiles.where = where.trim();
-        this.tiles.stretches.clear();
+        this.tiles.clear();
         const chip = get('only');
         chip.hidden = this.where === '';
         get('only-text').textContent = this.where;

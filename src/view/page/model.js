@@ -118,7 +118,7 @@ export class Model {
     addCounter(info, index, [track, name, field]) {
         const title = info.names[name] ?? '', value = info.names[field] ?? '';
         const node = this.makeNode(`c${track}/${title}/${value}`,
-            value !== '' && value !== 'value' ? `${title}: ${value}` : title, track);
+            value !== '' && value !== 'value' && value !== title ? `${title}: ${value}` : title, track);
         node.counter = index;
         node.hasContent = true;
         node.source = this.byTrack.get(track)?.source ?? 0;

@@ -49,7 +49,8 @@ export class Search {
             const answer = await ask('search', {where: where === '' ? fits : `(${where}) and (${fits})`});
             Object.assign(tiles.names, answer.names);
             this.hits = answer.hits;
-            timeline.hits = this.hits.map((hit) => ({begin: BigInt(hit[0]) + this.page.shiftOf(hit[2]), track: hit[2]}));
+            timeline.hits = this.hits.map((hit) => ({since: Number(BigInt(hit[0]) + this.page.shiftOf(hit[2]) - this.page.base), track: hit[2]}))
+                .sort((a, b) => a.since - b.since);
             panel.showHits(this.hits, answer.found, answer.names);
             this.tell(answer.found);
         } catch (error) {

@@ -9,12 +9,15 @@ import {ask, isStill, rangesText, stillPictures} from './api.js';
  */
 const TILE_PIXELS = 1024;
 const STRETCHES_MAX = 16;
+const NUMBERS_MAX = 3e6; /* numbers that are kept in all, of 4 or 8 bytes each */
 
 /**
+ * @typedef {{rows: import('./api.js').Row[], size: number}} Kept rows of a track, and how many numbers
+ *     these have
  * @typedef {{begin: bigint, end: bigint, pixel: number, key: string,
- *     tracks: Map<number, import('./api.js').Row[]>,
+ *     tracks: Map<number, Kept>,
  *     arrows: Map<string, [number, number, number, number, number]>, leftOut: number,
- *     isSummary: boolean,
+ *     arrowsLeftOut: number, isSummary: boolean,
  *     generation: number}} Stretch
  */
 
@@ -32,6 +35,11 @@ export class Tiles {
         this.shiftOf = () => 0n;
         /** @type {Map<string, Stretch>} the stretches by key; the one used last is at the end */
         this.stretches = new Map();
+        /** @type {Stretch[]} the stretches that can be shown in the view, the best one first */
+        this.ranked = [];
+        this.size = 0; /* numbers that are kept */
+        /** @type {number[]} tracks that are in use */
+        this.tracks = [];
         /** @type {Record<string, string>} */
         this.names = {};
         /** @type {AbortController | undefined} */
@@ -64,27 +72,52 @@ export class Tiles {
         return {from, to, width: Number(last - first + 1n) * TILE_PIXELS, key: `${from}+${to - from}`};
     }
 
-    /**
-     * Asks for what is not there yet, after a short delay because the view changes often.
-     * @param {bigint} begin
-     * @param {number} length
-     * @param {number[]} tracks
-     */
-    want(begin, length, tracks) {
-        clearTimeout(this.timer);
-        this.timer = setTimeout(() => this.get(begin, length, tracks), 40);
+    /** Forgets everything, as other answers are wanted now. */
+    clear() {
+        this.stretches.clear();
+        this.ranked = [];
+        this.size = 0;
+    }
+
+    /** @param {Stretch} stretch */
+    forget(stretch) {
+        this.stretches.delete(stretch.key);
+        for (const kept of stretch.tracks.values()) this.size -= kept.size;
     }
 
     /**
-     * @param {bigint} begin
-     * @param {number} length
+     * Asks for what is not there yet, after a short delay because the view changes often. What is in sight
+     * comes first, and then what is near.
+     * @param {() => {view: {begin: bigint, length: number}, tracks: number[], near: number[]}} inSight
+     */
+    want(inSight) {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => {
+            const {view, tracks, near} = inSight();
+            this.tracks = near;
+            const at = this.stretchFor(view.begin, view.length);
+            const missing = isStill ? [] : this.missing(at.key, tracks); /* files have all tracks at once */
+            this.get(at, missing.length !== 0 ? missing : this.missing(at.key, near));
+        }, 40);
+    }
+
+    /**
+     * Returns those of some tracks whose rows are not known for a stretch, or have become more.
+     * @param {string} key
      * @param {number[]} tracks
      */
-    async get(begin, length, tracks) {
-        const at = this.stretchFor(begin, length);
-        const stretch = this.stretches.get(at.key);
-        const missing = stretch === undefined || stretch.generation !== this.generation ? tracks
+    missing(key, tracks) {
+        const stretch = this.stretches.get(key);
+        return stretch === undefined || stretch.generation !== this.generation ? tracks
             : tracks.filter((track) => !stretch.tracks.has(track));
+    }
+
+    /**
+     * @param {{from: bigint, to: bigint, width: number, key: string}} at
+     * @param {number[]} missing
+     */
+    async get(at, missing) {
+        const stretch = this.stretches.get(at.key);
         const key = at.key + ':' + rangesText(missing);
         if (stretch !== undefined) {
             this.stretches.delete(at.key);
@@ -154,60 +187,99 @@ export class Tiles {
     take(at, asked, pictures, generation) {
         let stretch = this.stretches.get(at.key);
         if (stretch === undefined || stretch.generation !== generation) {
-            this.stretches.delete(at.key);
+            if (stretch !== undefined) this.forget(stretch);
             stretch = {begin: at.from, end: at.to, pixel: 1, key: at.key, tracks: new Map(),
-                arrows: new Map(), leftOut: 0, isSummary: false, generation};
+                arrows: new Map(), leftOut: 0, arrowsLeftOut: 0, isSummary: false, generation};
             this.stretches.set(at.key, stretch);
         }
-        for (const track of asked) stretch.tracks.set(track, []);
+        for (const track of asked) {
+            this.size -= stretch.tracks.get(track)?.size ?? 0;
+            stretch.tracks.set(track, {rows: [], size: 0});
+        }
         for (const picture of pictures) {
             const shift = Number(BigInt(picture.begin) - at.from);
             Object.assign(this.names, picture.names);
             stretch.pixel = picture.pixel;
             if (picture.summary) stretch.isSummary = true;
-            stretch.leftOut += picture.leftOut + picture.arrowsLeftOut;
+            stretch.leftOut += picture.leftOut;
+            /* Answers about other tracks leave out some of the same arrows. */
+            stretch.arrowsLeftOut = Math.max(stretch.arrowsLeftOut, picture.arrowsLeftOut);
             for (const row of picture.rows) {
-                const rows = stretch.tracks.get(row.track);
-                if (rows === undefined) continue;
-                rows.push(shift !== 0 ? {...row, begin: row.begin.map((begin) => begin + shift)} : row);
+                const kept = stretch.tracks.get(row.track);
+                if (kept === undefined) continue;
+                kept.rows.push(shift !== 0 ? {...row, begin: row.begin.map((begin) => begin + shift)} : row);
+                const size = sizeOf(row);
+                kept.size += size;
+                this.size += size;
             }
             for (const arrow of picture.arrows) {
                 const [begin, end, from, to, name] = arrow;
                 stretch.arrows.set(arrow.join(), [begin + shift, end + shift, from, to, name]);
             }
         }
-        while (this.stretches.size > STRETCHES_MAX)
-            this.stretches.delete(/** @type {string} */ (this.stretches.keys().next().value));
+        this.makeRoom(stretch);
         this.changed();
     }
 
     /**
-     * Returns the rows of a track for a view: those of the right stretch, or others to show until these
-     * have come.
-     * @param {number} track
+     * Forgets what was used longest ago if there is too much.
+     * @param {Stretch} stretch in use
+     */
+    makeRoom(stretch) {
+        for (const old of [...this.stretches.values()]) {
+            if (this.stretches.size <= STRETCHES_MAX && this.size <= NUMBERS_MAX) return;
+            if (old !== stretch) this.forget(old);
+        }
+        const used = new Set(this.tracks);
+        for (const [track, kept] of [...stretch.tracks]) {
+            if (this.size <= NUMBERS_MAX) return;
+            if (used.has(track)) continue;
+            stretch.tracks.delete(track);
+            this.size -= kept.size;
+        }
+    }
+
+    /**
+     * Finds out which stretches can be shown in a view: the right one, and others to show until it has
+     * come.
      * @param {string} key of the stretch that fits
      * @param {bigint} begin
      * @param {bigint} end
-     * @returns {{rows: import('./api.js').Row[], stretch: Stretch, isRight: boolean} | undefined}
      */
-    rowsOf(track, key, begin, end) {
-        const right = this.stretches.get(key);
-        const rows = right?.tracks.get(track);
-        if (right !== undefined && rows !== undefined) return {rows, stretch: right, isRight: true};
-        let best, bestScore = -1;
+    rank(key, begin, end) {
+        /** @type {Map<Stretch, number>} */
+        const scores = new Map();
         for (const stretch of this.stretches.values()) {
-            const found = stretch.tracks.get(track);
-            if (found === undefined || stretch.begin >= end || stretch.end <= begin) continue;
+            if (stretch.begin >= end || stretch.end <= begin) continue;
             const from = stretch.begin > begin ? stretch.begin : begin;
             const to = stretch.end < end ? stretch.end : end;
-            const score = Number(to - from) / Number(end - begin) - stretch.pixel * 1e-15;
-            if (score >= bestScore) {
-                best = {rows: found, stretch, isRight: false};
-                bestScore = score;
-            }
+            scores.set(stretch, stretch.key === key ? 2 : Number(to - from) / Number(end - begin) - stretch.pixel * 1e-15);
         }
-        return best;
+        this.ranked = [...scores.keys()].sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
     }
+
+    /**
+     * Returns the rows of a track for the view that stretches were ranked for last.
+     * @param {number} track
+     * @returns {{rows: import('./api.js').Row[], stretch: Stretch} | undefined}
+     */
+    rowsOf(track) {
+        for (const stretch of this.ranked) {
+            const kept = stretch.tracks.get(track);
+            if (kept !== undefined) return {rows: kept.rows, stretch};
+        }
+        return undefined;
+    }
+}
+
+/**
+ * How many numbers a row has.
+ * @param {import('./api.js').Row} row
+ */
+function sizeOf(row) {
+    let size = 0;
+    for (const column of Object.values(row)) if (Array.isArray(column)) size += column.length;
+    return size;
 }
 
 /**

@@ -2,7 +2,8 @@
 // The picture: drawing the stretch in sight, and finding what is at the pointer.
 
 import {stateNames} from './colors.js';
-import {Drawing, fit, numberText, spanEnds} from './draw.js';
+import {Drawing, NONE, firstFrom, fit, numberText, spanEnds} from './draw.js';
+import {Plot} from './plots.js';
 import {lengthText, momentText, tickLength} from './time.js';
 
 /**
@@ -22,6 +23,7 @@ export class Timeline extends Drawing {
      */
     constructor(canvas, model, tiles) {
         super(canvas);
+        this.plot = new Plot(this);
         this.model = model;
         this.tiles = tiles;
         this.names = tiles.names;
@@ -29,6 +31,7 @@ export class Timeline extends Drawing {
         this.view = {begin: 0n, length: 1};
         this.base = 0n;
         this.traceEnd = 0n;
+        this.box = new DOMRect(); /* where the canvas is in the window */
         /** @type {import('./time.js').Clock} */
         this.clock = 'ns';
         this.scroll = 0;
@@ -36,7 +39,7 @@ export class Timeline extends Drawing {
         this.stretch = undefined;
         /** @type {Thing | undefined} */
         this.selected = undefined;
-        /** @type {{begin: bigint, track: number}[]} */
+        /** @type {{since: number, track: number}[]} hits by time: when, counted from the begin of the traces */
         this.hits = [];
         this.hitAt = -1;
         /** @type {{at: bigint, text: string}[]} */
@@ -49,6 +52,16 @@ export class Timeline extends Drawing {
         this.width = Math.max(50, parent.clientWidth - left);
         this.height = Math.max(20, parent.clientHeight);
         fit(this.canvas, this.width, this.height);
+        this.box = this.canvas.getBoundingClientRect();
+    }
+
+    /**
+     * Returns where on the canvas the pointer is. The place of the canvas is known, as asking for it would
+     * have the browser lay out the page at once.
+     * @param {{clientX: number, clientY: number}} event
+     */
+    placeOf(event) {
+        return {x: event.clientX - this.box.left, y: event.clientY - this.box.top};
     }
 
     /** @param {bigint} time */
@@ -65,9 +78,12 @@ export class Timeline extends Drawing {
         return this.view.begin + BigInt(Math.ceil(this.view.length));
     }
 
-    /** Returns the tracks in sight, and those a bit above and below. */
-    tracksInSight() {
-        const nodes = [...this.model.pins, ...this.model.between(this.scroll - this.height / 2, this.scroll + this.height * 1.5)];
+    /**
+     * Returns the tracks in sight.
+     * @param {number} [margin] pixels above and below that are taken as if they were in sight
+     */
+    tracksInSight(margin = 0) {
+        const nodes = [...this.model.pins, ...this.model.between(this.scroll - margin, this.scroll + this.height + margin)];
         return nodes.filter((node) => node.hasContent && node.track >= 0).map((node) => node.track);
     }
 
@@ -90,14 +106,15 @@ export class Timeline extends Drawing {
         this.begin();
         const key = this.tiles.stretchFor(this.view.begin, this.view.length).key;
         const {pins, pinnedHeight} = this.model;
+        this.tiles.rank(key, this.view.begin, this.end);
         this.drawGrid();
         c.save();
         c.beginPath();
         c.rect(0, pinnedHeight, this.width, this.height);
         c.clip();
-        for (const node of this.model.between(this.scroll + pinnedHeight, this.scroll + this.height)) this.drawNode(node, key);
+        for (const node of this.model.between(this.scroll + pinnedHeight, this.scroll + this.height)) this.drawNode(node);
         c.restore();
-        for (const node of pins) this.drawNode(node, key);
+        for (const node of pins) this.drawNode(node);
         if (pins.length !== 0) {
             c.fillStyle = this.palette.text2;
             c.fillRect(0, pinnedHeight - 2, this.width, 2);
@@ -117,11 +134,8 @@ export class Timeline extends Drawing {
             c.fillRect(Math.round(this.x(this.base + at)), 0, 1, this.height);
     }
 
-    /**
-     * @param {Node} node
-     * @param {string} key
-     */
-    drawNode(node, key) {
+    /** @param {Node} node */
+    drawNode(node) {
         const c = this.context;
         const top = this.topOf(node);
         c.fillStyle = this.palette.line;
@@ -133,7 +147,7 @@ export class Timeline extends Drawing {
             c.globalAlpha = 1;
         }
         if (!node.hasContent) return;
-        const found = this.tiles.rowsOf(node.track, key, this.view.begin, this.end);
+        const found = this.tiles.rowsOf(node.track);
         if (found === undefined) {
             c.fillStyle = this.palette.text2;
             c.fillText('...', 6, top + 11);
@@ -165,7 +179,7 @@ export class Timeline extends Drawing {
         const placed = this.place(row, Number(stretch.begin - this.view.begin), this.width / this.view.length, stretch.pixel,
             part.kind !== 'counter' && part.kind !== 'marks');
         if (part.kind === 'counter') {
-            if (row.index === part.counter) this.drawPlot(nodeTop + part.top, part.height, row, placed, node.title, this.x(this.traceEnd));
+            if (row.index === part.counter) this.plot.draw(nodeTop + part.top, part.height, row, placed, node.title, this.x(this.traceEnd));
         } else if (part.kind === 'marks') {
             this.drawMarks(top, part.rowHeight, row, placed);
         } else if (row.index < part.rows || part.kind === 'runs') {
@@ -181,9 +195,18 @@ export class Timeline extends Drawing {
     drawLosses(node, row, stretch) {
         const scale = this.width / this.view.length;
         const shift = Number(stretch.begin - this.view.begin);
-        const dur = row.dur ?? [];
-        for (let i = 0; i < row.begin.length && row.begin[i] <= this.view.length - shift; i++)
-            this.hatch((row.begin[i] + shift) * scale, this.topOf(node), Math.max(6, dur[i] * scale), node.height - 1);
+        const dur = row.dur ?? NONE;
+        const top = this.topOf(node);
+        let left = -20, right = -20; /* neighbours are hatched together */
+        for (let i = Math.max(0, firstFrom(row, -shift, true) - 1); i < row.begin.length && row.begin[i] <= this.view.length - shift; i++) {
+            const x = (row.begin[i] + shift) * scale, end = x + Math.max(6, dur[i] * scale);
+            if (x > right) {
+                this.hatch(left, top, right - left, node.height - 1);
+                left = x;
+            }
+            right = Math.max(right, end);
+        }
+        this.hatch(left, top, right - left, node.height - 1);
     }
 
     /**
@@ -196,11 +219,12 @@ export class Timeline extends Drawing {
         const texts = [];
         if (stretch?.isSummary) texts.push('Summed up: zoom in for each event, for arrows and states');
         else if (this.isDense) texts.push('Some stand for several: zoom in for each');
-        if (stretch !== undefined && stretch.leftOut > 0) texts.push(`${stretch.leftOut.toLocaleString('en')} not drawn`);
+        if (stretch !== undefined && stretch.leftOut > 0) texts.push(`${numberText(stretch.leftOut)} not drawn`);
+        if (stretch !== undefined && stretch.arrowsLeftOut > 0) texts.push(`${numberText(stretch.arrowsLeftOut)} or more arrows not drawn`);
         if (texts.length === 0) return;
         const text = texts.join('; ');
         this.context.globalAlpha = 0.9;
-        this.label(text, Math.max(4, this.width - this.context.measureText(text).width - 8), this.height - 12);
+        this.label(text, Math.max(4, this.width - this.texts.width(text) - 8), this.height - 12);
         this.context.globalAlpha = 1;
     }
 
@@ -251,18 +275,33 @@ export class Timeline extends Drawing {
         }
         if (this.selected !== undefined) this.outline(this.selected);
         c.fillStyle = this.palette.warn;
-        for (const hit of this.hits) {
-            const x = this.x(hit.begin);
-            const node = x >= -1 && x <= this.width ? this.model.byTrack.get(hit.track) : undefined;
-            if (node !== undefined && this.topOf(node) < this.height && this.topOf(node) + node.height > 0)
-                c.fillRect(x - 1, this.topOf(node), 2, 6);
-        }
+        this.drawHits();
         for (const mark of this.bookmarks) {
             const x = this.x(mark.at);
             if (x < -1 || x > this.width) continue;
             c.fillStyle = this.palette.accent;
             c.fillRect(x, 0, 1.5, this.height);
             this.label(mark.text, x + 4, this.height - 12);
+        }
+    }
+
+    /** Marks the hits of a search that are in sight. */
+    drawHits() {
+        const {hits} = this;
+        const scale = this.width / this.view.length, from = Number(this.view.begin - this.base);
+        let low = 0, high = hits.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if ((hits[middle].since - from) * scale < -1) low = middle + 1;
+            else high = middle;
+        }
+        for (let i = low; i < hits.length; i++) {
+            const x = (hits[i].since - from) * scale;
+            if (x > this.width) break;
+            const node = this.model.byTrack.get(hits[i].track);
+            if (node === undefined || !node.isShown) continue;
+            const top = this.topOf(node);
+            if (top < this.height && top + node.height > 0) this.context.fillRect(x - 1, top, 2, 6);
         }
     }
 
@@ -293,8 +332,7 @@ export class Timeline extends Drawing {
     thingAt(x, y) {
         const node = this.nodeAt(y);
         if (node === undefined || !node.hasContent) return undefined;
-        const key = this.tiles.stretchFor(this.view.begin, this.view.length).key;
-        const found = this.tiles.rowsOf(node.track, key, this.view.begin, this.end);
+        const found = this.tiles.rowsOf(node.track);
         if (found === undefined) return undefined;
         const inside = y - this.topOf(node);
         /** @type {Thing | undefined} */
@@ -326,7 +364,8 @@ export class Timeline extends Drawing {
         const shift = Number(stretch.begin - this.view.begin);
         const isCounter = row.row === 'counter';
         let best = -1, bestFar = slack;
-        for (let i = 0; i < row.begin.length; i++) {
+        const first = firstFrom(row, (x - slack) / scale - shift, row.row !== 'counter' && row.row !== 'marks');
+        for (let i = Math.max(0, first - 1); i < row.begin.length; i++) {
             const from = (row.begin[i] + shift) * scale;
             if (from > x + slack) break;
             const to = isCounter ? (i + 1 < row.begin.length ? (row.begin[i + 1] + shift) * scale : Infinity)
@@ -371,8 +410,7 @@ export class Timeline extends Drawing {
     beside(thing, step, deeper) {
         /** @type {Record<string, string>} */
         const words = {span: 'spans', async: 'async', mark: 'marks', state: 'states', run: 'runs'};
-        const key = this.tiles.stretchFor(this.view.begin, this.view.length).key;
-        const found = this.tiles.rowsOf(thing.track, key, this.view.begin, this.end);
+        const found = this.tiles.rowsOf(thing.track);
         const row = found?.rows.find((one) => one.row === words[thing.kind] && one.index === thing.depth + deeper);
         if (found === undefined || row === undefined) return undefined;
         const begin = Number(thing.begin - found.stretch.begin);
