@@ -30,13 +30,22 @@ static bool path_fits(cli *c, const char *path)
 /* Compares the names of both traces, if there are two. */
 static bool compare(page *p)
 {
+    bool is_fine;
     if (p->side_count != 2)
         return true;
-    return cli_check(p->c,
-                     stele_profile_compare_runs(p->c->context, &p->sides[0].d.profile, 1,
-                                                &p->sides[1].d.profile, 1, NULL, &p->changes,
-                                                &p->change_count, &p->whole),
-                     "report");
+    is_fine = cli_check(p->c,
+                        stele_profile_compare_runs(p->c->context, &p->sides[0].d.profile, 1,
+                                                   &p->sides[1].d.profile, 1, NULL, &p->changes,
+                                                   &p->change_count, &p->whole),
+                        "report");
+    /* Comparing sorts the rows of both profiles by name. */
+    for (unsigned i = 0; is_fine && i < p->side_count; i++) {
+        digest *d = &p->sides[i].d;
+        is_fine = cli_check(
+            p->c, stele_profile_rows(d->profile, STELE_PROFILE_BY_SELF, &d->rows, &d->row_count),
+            "report");
+    }
+    return is_fine;
 }
 
 static void show(page *p, const char *path)

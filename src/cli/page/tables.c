@@ -272,6 +272,28 @@ static void change_cell(page *p, const page_side *s, const stele_compare_change 
         page_length_short(s, size, text));
 }
 
+/* Returns what became of a name. */
+static const char *change_text(const stele_compare_change *change)
+{
+    if (change->after.count == 0)
+        return "gone";
+    if (change->before.count == 0)
+        return "new";
+    if (change->is_noise)
+        return "perhaps chance";
+    return change->self_change_ns > 0 ? "slower" : change->self_change_ns < 0 ? "faster" : "same";
+}
+
+/* Writes a cell with a percentile; an empty one where there are no calls. */
+static void percentile_cell(page *p, const page_side *s, const stele_profile_row *row,
+                            uint64_t length)
+{
+    if (row->count != 0)
+        length_cell(p, s, length);
+    else
+        html_cell_number(p->out, "", -1);
+}
+
 static void write_change(page *p, const stele_compare_change *change)
 {
     const page_side *s = &p->sides[1];
@@ -279,18 +301,15 @@ static void write_change(page *p, const stele_compare_change *change)
     html_row(p->out);
     html_cell_name(p->out, html_name(p->c->context, change->after.name, shown));
     change_cell(p, s, change);
-    html_cell(p->out, change->is_noise             ? "perhaps chance"
-                      : change->self_change_ns > 0 ? "slower"
-                      : change->self_change_ns < 0 ? "faster"
-                                                   : "same");
+    html_cell(p->out, change_text(change));
     length_cell(p, s, change->before.self_ns);
     length_cell(p, s, change->after.self_ns);
     html_cell_number(p->out, print_count(text, change->before.count), (double)change->before.count);
     html_cell_number(p->out, print_count(text, change->after.count), (double)change->after.count);
-    length_cell(p, s, change->before.p50_ns);
-    length_cell(p, s, change->after.p50_ns);
-    length_cell(p, s, change->before.p99_ns);
-    length_cell(p, s, change->after.p99_ns);
+    percentile_cell(p, s, &change->before, change->before.p50_ns);
+    percentile_cell(p, s, &change->after, change->after.p50_ns);
+    percentile_cell(p, s, &change->before, change->before.p99_ns);
+    percentile_cell(p, s, &change->after, change->after.p99_ns);
 }
 
 void page_write_changes(page *p)

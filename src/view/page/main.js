@@ -12,7 +12,7 @@ import {Panel} from './panel.js';
 import {Search} from './search.js';
 import {Tiles} from './tiles.js';
 import {Timeline} from './timeline.js';
-import {countText, lengthText, ofThem} from './time.js';
+import {countText, lengthText, ofThem, traceName} from './time.js';
 
 /** @param {string} id */
 const get = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -100,7 +100,7 @@ export class Page {
         this.tiles.isGrowing = !info.pictured && info.error === undefined;
         if (!wasPictured || (info.complete && !wasComplete)) this.tiles.outdate();
         if (!this.hasMoved) this.showAll(true);
-        const names = info.traces.map((trace) => trace.path.split('/').pop()).join(' + ');
+        const names = info.traces.map((trace) => traceName(trace.path)).join(' + ');
         get('title').textContent = names;
         get('title').title = info.traces.map((trace) => trace.path).join('\n');
         document.title = `${names} - stele view`;

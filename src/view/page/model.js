@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tracks as a tree, and where the rows of its nodes are shown.
 
+import {traceName} from './time.js';
+
 export const HAS_MARKS = 1, HAS_LOSSES = 2, HAS_RUNS = 4, HAS_STATES = 8;
 export const SPAN_HEIGHT = 18, MARK_HEIGHT = 14, DENSE_HEIGHT = 28, PLOT_HEIGHT = 40, STATE_HEIGHT = 14, TITLE_HEIGHT = 22;
 const SMALL_HEIGHT = 5, SMALL_ROWS = 4;
@@ -147,7 +149,7 @@ export class Model {
         let node = traces.get(source);
         if (node === undefined) {
             const about = info.traces.find((trace) => trace.number === source);
-            node = {key: `s${source}`, title: about?.path.split('/').pop() || `trace ${source}`,
+            node = {key: `s${source}`, title: traceName(about?.path ?? '') || `trace ${source}`,
                 about: about?.title ?? '', track: -1, level: 0, children: [], parts: [],
                 isFolded: false, isPinned: false, top: 0, height: 0, hasContent: false, isShown: false, source};
             traces.set(source, node);

@@ -189,7 +189,8 @@ export class Panel {
         const lines = info.traces.filter((trace) => page.shifts.has(trace.number)).map((trace) => make('p', {},
             `${trace.path} is shown ${this.length(page.shifts.get(trace.number) ?? 0n)} later than it was recorded.`));
         return make('div', {}, make('h3', {}, 'On one axis'), ...lines, make('p', {class: 'muted'},
-            'To align traces at any event: select it in one, "Align others with this", select one in another trace, "Align with it".'),
+            'To align traces at any event: select it in one, "Align others with this", select one in another trace, "Align with it". ' +
+            'To compare them: drag over the axis of time, "Comparison".'),
         ...(lines.length === 0 ? [] : [button('Align as recorded', () => {
             for (const trace of info.traces) page.setShift(trace.number, 0n);
             this.showTraces(info);

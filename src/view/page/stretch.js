@@ -18,6 +18,9 @@ import {countText} from './time.js';
 /** Formats that a stretch can be saved in as a trace. */
 const formats = ['fxt', 'heph', 'xray', 'ctf', 'perfetto', 'chrome', 'json', 'csv', 'text'];
 
+/** Titles of the times of a profile; percentiles are called as they are. @type {Record<string, string>} */
+const timeTitles = {self: 'Self', total: 'Total', mean: 'Mean', min: 'Shortest', max: 'Longest'};
+
 /**
  * Returns the expression that finds all events of a name.
  * @param {string} name
@@ -123,8 +126,8 @@ export class StretchSheet {
     profile(answer) {
         const names = answer.texts;
         /** @type {(key: string) => Column} */
-        const time = (key) => ({title: key === 'self' ? 'Self' : key === 'total' ? 'Total' : key === 'max' ? 'Longest' : key,
-            isNumber: true, value: (row) => row[key], show: (row) => this.panel.length(row[key])});
+        const time = (key) => ({title: timeTitles[key] ?? key, isNumber: true, value: (row) => row[key],
+            show: (row) => this.panel.length(row[key])});
         /** @type {Node[]} */
         const nodes = [];
         if (answer.rows.length !== 0) {
@@ -234,12 +237,14 @@ export class StretchSheet {
         });
         /** @type {(title: string, key: string) => Column} */
         const time = (title, key) => ({title, isNumber: true, value: (row) => row[key], show: (row) => this.signed(row[key], key.startsWith('more'))});
+        /** @type {(title: string, key: string, count: string) => Column} */
+        const percentile = (title, key, count) => ({...time(title, key), show: (row) => (row[count] === 0 ? '' : this.panel.length(row[key]))});
         return [make('div', {class: 'actions'}, color, make('span', {class: 'muted'},
             `Before: ${beforeTitle}. After: ${afterTitle}. Orange became slower, blue faster.`)),
         table([{title: 'Name', value: (row) => row.name, show: (row) => this.findLink(row.name)},
             time('Self, more by', 'moreSelf'), time('Self before', 'selfBefore'), time('After', 'selfAfter'),
             {title: 'Mean', isNumber: true, value: (row) => row.ratio, show: (row) => this.ratio(row)},
-            time('p99 before', 'p99Before'), time('After', 'p99After'),
+            percentile('p99 before', 'p99Before', 'countBefore'), percentile('After', 'p99After', 'countAfter'),
             {title: 'Count before', isNumber: true, value: (row) => row.countBefore, show: (row) => countText(row.countBefore)},
             {title: 'After', isNumber: true, value: (row) => row.countAfter, show: (row) => countText(row.countAfter)}], rows, 1)];
     }

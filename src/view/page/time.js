@@ -101,3 +101,15 @@ export function sizeText(size) {
         if (size >= unit) return brief(size / unit, 1) + ' ' + word;
     return size + ' bytes';
 }
+
+/**
+ * The name of a trace: the end of its path, from a part on that tells it from other traces. "64-bit" is
+ * what LTTng calls any folder.
+ * @param {string} path
+ */
+export function traceName(path) {
+    const parts = path.split('/').filter((part) => part !== '');
+    let from = parts.length - 1;
+    while (from > 0 && /^(\d+|\d+-bit|uid|pid|ust|kernel|domain|trace)$/.test(parts[from])) from--;
+    return parts.slice(from).join('/');
+}

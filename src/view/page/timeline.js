@@ -265,6 +265,7 @@ export class Timeline extends Drawing {
             c.fillStyle = this.palette.back2;
             c.fillRect(0, 0, Math.max(0, from), this.height);
             c.fillRect(to, 0, Math.max(0, this.width - to), this.height);
+            if (this.stretch.tracks !== undefined) this.fadeOthers(this.stretch.tracks, Math.max(0, from), Math.min(this.width, to));
             c.globalAlpha = 1;
             c.fillStyle = this.palette.accent;
             c.fillRect(from - 1, 0, 2, this.height);
@@ -282,6 +283,22 @@ export class Timeline extends Drawing {
             c.fillStyle = this.palette.accent;
             c.fillRect(x, 0, 1.5, this.height);
             this.label(mark.text, x + 4, this.height - 12);
+        }
+    }
+
+    /**
+     * Makes faint within a stretch those tracks that are not selected.
+     * @param {Set<number>} tracks
+     * @param {number} from
+     * @param {number} to
+     */
+    fadeOthers(tracks, from, to) {
+        if (to <= from) return;
+        const nodes = [...this.model.pins, ...this.model.between(this.scroll + this.model.pinnedHeight, this.scroll + this.height)];
+        for (const node of nodes) {
+            if (!node.hasContent || tracks.has(node.track)) continue;
+            const top = node.isPinned ? this.topOf(node) : Math.max(this.model.pinnedHeight, this.topOf(node));
+            this.context.fillRect(from, top, to - from, this.topOf(node) + node.height - 1 - top);
         }
     }
 
