@@ -20,7 +20,7 @@ export function helpSheet() {
     return make('div', {class: 'columns'},
         make('div', {}, make('h3', {}, 'Keys'), make('table', {}, make('tbody', {}, ...keys.map(([key, what]) =>
             make('tr', {}, make('td', {}, make('kbd', {}, key)), make('td', {}, what)))))),
-        make('div', {}, make('h3', {}, 'Mouse and touch'), make('table', {}, make('tbody', {}, ...mouse.map(([key, what]) =>
+        make('div', {class: 'wide'}, make('h3', {}, 'Mouse and touch'), make('table', {}, make('tbody', {}, ...mouse.map(([key, what]) =>
             make('tr', {}, make('td', {}, make('kbd', {}, key)), make('td', {}, what))))),
         make('h3', {}, 'What is drawn'),
         make('p', {}, 'Bars that are not as high as their row stand for several spans, and are as high as the part of their time that has one; "\u00d7 1,000" says how many they are together. Columns: several moments, the higher the more. Hatched red: events that were lost. Arrows: flows. Of counters all values between the least and the greatest of a pixel are drawn.'),

@@ -2,7 +2,7 @@
 // The names of the tracks, left of the picture.
 
 import {make} from './dom.js';
-import {countText, lengthText} from './time.js';
+import {countText, lengthText, ofThem} from './time.js';
 
 /** @typedef {import('./model.js').Node} Node */
 
@@ -14,6 +14,15 @@ const MARGIN = 200; /* pixels above and below what is in sight where names are k
  */
 function canFold(node) {
     return node.children.length !== 0 || (node.info?.depth ?? 0) > 1;
+}
+
+/**
+ * How many tracks with something in them are below a track.
+ * @param {Node} node
+ * @returns {number}
+ */
+function tracksBelow(node) {
+    return node.children.reduce((sum, child) => sum + (child.hasContent ? 1 : 0) + tracksBelow(child), 0);
 }
 
 export class Names {
@@ -138,6 +147,7 @@ export class Names {
         const whole = Number(page.end - page.base);
         const busy = node.info !== undefined && node.info.busy > 0 && whole > 0 ? node.info.busy / whole * 100 : 0;
         if (busy > 0) label.append(make('span', {class: 'about'}, `${busy < 0.1 ? '<0.1' : busy.toFixed(busy < 10 ? 1 : 0)} %`));
+        else if (node.isFolded && isGroup) label.append(make('span', {class: 'about'}, ofThem(tracksBelow(node), 'track', 'tracks')));
         else if (node.about !== '') label.append(make('span', {class: 'about'}, node.about));
         const pin = make('button', {type: 'button', class: 'pin', title: node.isPinned ? 'Unpin (P)' : 'Keep on top (P)',
             'aria-label': node.isPinned ? 'Unpin' : 'Keep on top', 'aria-pressed': String(node.isPinned), tabindex: '-1'},
