@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/kernel.h"
 #include "core/array.h"
-#include "core/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,26 +69,10 @@ typedef struct rule {
     kernel_event last;
 } rule;
 
-/* The shape of an event: its field entries without their values. Events of one class have the same
-   shape each time, so that the fields found in the last one are at the same positions in the next,
-   and need no search. */
-#define SHAPE_MAX  24u /* field entries; events with more are searched each time */
-#define SHAPE_RUNS 4u
-
-typedef struct shape {
-    uint32_t count, run_count;
-    uint64_t heads[SHAPE_MAX]; /* the first half of each entry: all but its value */
-    uint64_t runs[SHAPE_RUNS]; /* values of runs: how many entries they have */
-    uint8_t run_at[SHAPE_RUNS];
-    bool is_known; /* it means something */
-    kernel_event event;
-} shape;
-
 /* The verdict on a name of the context: which fits are its own; they are next to each other. */
 typedef struct verdict {
     uint16_t first; /* index of its first fit, plus 1; 0: not judged yet */
     uint16_t count; /* number of fits; 0: no rule matches the name */
-    shape *last;    /* shape of the last event with the name; NULL: none is kept */
 } verdict;
 
 /* A rule that matches a name. */
@@ -128,6 +111,10 @@ typedef struct state_memo {
 #define STATE_MEMOS 8u
 
 struct kernel {
+    /* It comes first, so that kernel_read() sees it. */
+    kernel_shapes shapes;
+    /* They stand for shapes that are not kept, and of events whose name no rule matches. */
+    kernel_shape other, nothing;
     stele_context *context;
     state_memo state_memos[STATE_MEMOS]; /* by the lowest bits of the number */
     rule rules[LINE_COUNT];
@@ -137,8 +124,6 @@ struct kernel {
     uint32_t rule_count, field_count, state_count;
     /* Index of the rule for events of a kind, plus 1; 0: the rule is found by name. */
     uint16_t by_kind[STELE_KIND_COUNT];
-    /* Shapes of the last events of these kinds; NULL: none is kept. */
-    shape *kinds[STELE_KIND_COUNT];
     verdict *verdicts; /* by number of the name */
     uint32_t verdict_count;
     fit fitting[FITTING_MAX]; /* rules that match the names that were judged */
@@ -153,6 +138,13 @@ struct kernel {
     uint64_t
         mover_bits; /* a bit for each of them, by its lowest bits: most other names have none */
 };
+
+/* Frees a shape, unless it stands for none. */
+static void shape_free(const kernel *k, kernel_shape *s)
+{
+    if (s != &k->other && s != &k->nothing)
+        free(s);
+}
 
 static void add_event(kernel *k, const line *l, uint32_t model)
 {
@@ -169,8 +161,10 @@ static void add_event(kernel *k, const line *l, uint32_t model)
     }
     r->is_prefix = r->size != 0 && l->text[r->size - 1] == '*';
     r->size -= r->is_prefix;
-    if (l->type == LINE_KIND)
+    if (l->type == LINE_KIND) {
         k->by_kind[l->value] = (uint16_t)k->rule_count;
+        k->shapes.kinds |= 1u << l->value;
+    }
 }
 
 /* Finds the labels of each rule's action; labels of one action are next to each other. */
@@ -270,6 +264,10 @@ kernel *kernel_new(stele_context *context)
     if (k == NULL)
         return NULL;
     k->context = context;
+    k->other.count = KERNEL_SHAPE_OTHER;
+    k->nothing.count = KERNEL_SHAPE_NOTHING;
+    for (uint32_t i = 0; i < STELE_KIND_COUNT; i++)
+        k->shapes.by_kind[i] = &k->other;
     if (!compile(k)) {
         kernel_free(k);
         return NULL;
@@ -281,10 +279,11 @@ void kernel_free(kernel *k)
 {
     if (k == NULL)
         return;
-    for (uint32_t i = 0; i < k->verdict_count; i++)
-        free(k->verdicts[i].last);
+    for (uint32_t i = 0; i < k->shapes.name_count; i++)
+        shape_free(k, k->shapes.by_name[i]);
     for (uint32_t i = 0; i < STELE_KIND_COUNT; i++)
-        free(k->kinds[i]);
+        shape_free(k, k->shapes.by_kind[i]);
+    free(k->shapes.by_name);
     free(k->verdicts);
     free(k);
 }
@@ -327,21 +326,38 @@ static void judge(kernel *k, verdict *v, stele_text name)
     }
 }
 
+/* Makes room for the verdict on a name and for the shape of its events. Returns false if out of
+   memory. */
+static bool names_reach(kernel *k, stele_name name)
+{
+    kernel_shapes *const shapes = &k->shapes;
+    verdict *verdicts = array_reach(k->verdicts, sizeof *verdicts, &k->verdict_count, name);
+    uint32_t count = shapes->name_count;
+    kernel_shape **by_name;
+    if (verdicts == NULL)
+        return false;
+    k->verdicts = verdicts;
+    by_name = array_reach(shapes->by_name, sizeof *by_name, &count, name);
+    if (by_name == NULL)
+        return false;
+    shapes->by_name = by_name;
+    while (shapes->name_count < count)
+        by_name[shapes->name_count++] = &k->other;
+    return true;
+}
+
 /* Returns the verdict on a name, which is judged the first time. Returns NULL if out of memory, or
    if only the batch knows the name. */
 static verdict *verdict_of(kernel *k, stele_name name)
 {
-    if (name >= k->verdict_count) {
-        verdict *grown;
-        if ((name & STELE_NAME_LOCAL) != 0)
-            return NULL;
-        grown = array_reach(k->verdicts, sizeof *grown, &k->verdict_count, name);
-        if (grown == NULL)
-            return NULL;
-        k->verdicts = grown;
-    }
-    if (k->verdicts[name].first == 0)
+    const bool is_known = name < k->verdict_count && name < k->shapes.name_count;
+    if (!is_known && ((name & STELE_NAME_LOCAL) != 0 || !names_reach(k, name)))
+        return NULL;
+    if (k->verdicts[name].first == 0) {
         judge(k, &k->verdicts[name], stele_name_text(k->context, NULL, name));
+        if (k->verdicts[name].count == 0)
+            k->shapes.by_name[name] = &k->nothing;
+    }
     return &k->verdicts[name];
 }
 
@@ -362,6 +378,15 @@ static uint16_t find(wanted *w, const stele_field *fields, uint32_t count)
     return 0;
 }
 
+/* Sets the position plus 1 of the field with a role; 0: it is not there. */
+static void place_set(kernel_event *event, unsigned role, uint16_t place, const stele_field *fields)
+{
+    const bool is_number = place != 0 && kernel_is_number(&fields[place - 1]);
+    event->places[role] = place;
+    event->numbers &= ~(1u << role);
+    event->numbers |= (uint32_t)is_number << role;
+}
+
 /* Finds the fields that a rule names. Several lines for one role are next to each other; the last
    one whose field exists counts. */
 static void find_all(kernel *k, const rule *r, const stele_field *fields, uint32_t count,
@@ -371,7 +396,7 @@ static void find_all(kernel *k, const rule *r, const stele_field *fields, uint32
     for (uint32_t i = 0; i < r->count; i++, w++) {
         const uint16_t found = find(w, fields, count);
         if (found != 0 || i == 0 || w->role != w[-1].role)
-            out->places[w->role] = found;
+            place_set(out, w->role, found, fields);
     }
 }
 
@@ -394,38 +419,21 @@ static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields
 
 /* ---- Shapes of events ---- */
 
-/* The fields of an event; NULL if it has none, for then the batch may have none either. */
-static const stele_field *fields_at(const stele_batch *batch, uint32_t first, uint32_t count)
-{
-    return count != 0 ? batch->fields + first : NULL;
-}
-
-static bool is_of_shape(const shape *s, const stele_field *fields, uint32_t count)
-{
-    uint64_t difference = 0;
-    if (s == NULL || s->count != count)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        difference |= load_native64(&fields[i]) ^ s->heads[i];
-    for (uint32_t i = 0; i < s->run_count; i++)
-        difference |= fields[s->run_at[i]].u.u ^ s->runs[i];
-    return difference == 0;
-}
-
 /* Keeps what an event was found to be; where that cannot be, the next one is searched, too. */
-static void shape_keep(shape **kept, const stele_field *fields, uint32_t count,
-                       const kernel_event *known)
+static void shape_keep(const kernel *k, kernel_shape **kept, const stele_field *fields,
+                       uint32_t count, const kernel_event *known)
 {
-    shape *s = *kept;
-    if (count > SHAPE_MAX || (s == NULL && (s = *kept = malloc(sizeof *s)) == NULL))
+    kernel_shape *s = *kept;
+    if (count > KERNEL_SHAPE_MAX || (s == &k->other && (s = malloc(sizeof *s)) == NULL))
         return;
-    *s = (shape){.count = count, .is_known = known != NULL};
+    *kept = s;
+    *s = (kernel_shape){.count = count, .is_known = known != NULL};
     for (uint32_t i = 0; i < count; i++) {
         s->heads[i] = load_native64(&fields[i]);
         if (fields[i].type < STELE_TYPE_RUN_FIRST)
             continue;
-        if (s->run_count == SHAPE_RUNS) {
-            s->count = UINT32_MAX;
+        if (s->run_count == KERNEL_SHAPE_RUNS) {
+            s->count = KERNEL_SHAPE_OTHER;
             return;
         }
         s->run_at[s->run_count] = (uint8_t)i;
@@ -449,13 +457,12 @@ static const kernel_event *read_any(kernel *k, const verdict *v, const stele_fie
     return NULL;
 }
 
-/* Finds the meaning of an event that does not have the shape of the last one of its name. */
-static __attribute__((noinline)) const kernel_event *read_other(kernel *k, const stele_batch *batch,
-                                                                const stele_event *event)
+const kernel_event *kernel_read_other(kernel *k, const stele_batch *batch, const stele_event *event)
 {
     const uint16_t own = k->by_kind[event->kind];
     verdict *const v = own == 0 ? verdict_of(k, event->name) : NULL;
-    shape **const kept = v != NULL ? &v->last : &k->kinds[event->kind];
+    kernel_shape **const kept =
+        v != NULL ? &k->shapes.by_name[event->name] : &k->shapes.by_kind[event->kind];
     uint32_t first = event->field_first, count = event->field_count;
     const stele_field *fields;
     const kernel_event *known;
@@ -463,31 +470,11 @@ static __attribute__((noinline)) const kernel_event *read_other(kernel *k, const
         return NULL;
     if (count == STELE_FIELDS_MANY)
         count = stele_event_fields(batch, event, &first);
-    fields = fields_at(batch, first, count);
+    fields = kernel_fields_at(batch, first, count);
     known = own != 0 ? read_by(k, &k->rules[own - 1], fields, count, NULL)
                      : read_any(k, v, fields, count);
-    shape_keep(kept, fields, count, known);
+    shape_keep(k, kept, fields, count, known);
     return known;
-}
-
-/* Most events are of the shape of the last one of their name. Nothing else is done for them. */
-const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
-{
-    const stele_field *const fields = fields_at(batch, event->field_first, event->field_count);
-    shape *s = k->kinds[event->kind];
-    if (k->by_kind[event->kind] == 0) {
-        const verdict *v = event->name < k->verdict_count ? &k->verdicts[event->name] : NULL;
-        if (v == NULL || v->first == 0)
-            return read_other(k, batch, event);
-        if (v->count == 0)
-            return NULL;
-        s = v->last;
-    }
-    /* A shape has fewer fields than STELE_FIELDS_MANY. */
-    if (!is_of_shape(s, fields, event->field_count))
-        return read_other(k, batch, event);
-    s->event.base = fields;
-    return s->is_known ? &s->event : NULL;
 }
 
 static state_memo find_state(const kernel *k, uint32_t model, uint64_t value)

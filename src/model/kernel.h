@@ -13,6 +13,7 @@
 #ifndef MODEL_KERNEL_H
 #define MODEL_KERNEL_H
 
+#include "core/load.h"
 #include "model/context.h"
 
 /* What an event of the kernel does. */
@@ -109,8 +110,38 @@ typedef struct kernel_event {
     uint32_t label_first, label_count;  /* what its action's numbers are called */
     stele_name subject;                 /* what stands for the '*' of its name; 0: there is none */
     const stele_field *base;            /* the first field of the event */
+    uint32_t numbers;                   /* a bit for each role whose field is there and a number */
     uint16_t places[KERNEL_ROLE_COUNT]; /* by role: of its field, plus 1; 0: it is not there */
 } kernel_event;
+
+_Static_assert(KERNEL_ROLE_COUNT <= 32, "kernel_event.numbers has a bit for each role");
+
+/* The shape of an event: its field entries without their values. Events of one class have the same
+   shape each time, so that the fields found in the last one are at the same positions in the next,
+   and need no search. */
+#define KERNEL_SHAPE_MAX  24u /* field entries; events with more are searched each time */
+#define KERNEL_SHAPE_RUNS 4u
+
+/* Values of kernel_shape.count that no event has. */
+#define KERNEL_SHAPE_OTHER   UINT32_MAX       /* no shape is kept */
+#define KERNEL_SHAPE_NOTHING (UINT32_MAX - 1) /* no rule matches the name */
+
+typedef struct kernel_shape {
+    uint32_t count, run_count;
+    uint64_t heads[KERNEL_SHAPE_MAX]; /* the first half of each entry: all but its value */
+    uint64_t runs[KERNEL_SHAPE_RUNS]; /* values of runs: how many entries they have */
+    uint8_t run_at[KERNEL_SHAPE_RUNS];
+    bool is_known; /* it means something */
+    kernel_event event;
+} kernel_shape;
+
+/* The shapes of the last events. All are there, though some have a count that no event has. */
+typedef struct kernel_shapes {
+    kernel_shape **by_name;                  /* by number of the name */
+    kernel_shape *by_kind[STELE_KIND_COUNT]; /* of the kinds in `kinds` */
+    uint32_t name_count;
+    uint32_t kinds; /* bits of the kinds whose events are known by their kind, not by name */
+} kernel_shapes;
 
 typedef struct kernel kernel;
 
@@ -118,9 +149,9 @@ typedef struct kernel kernel;
 kernel *kernel_new(stele_context *context);
 void kernel_free(kernel *k);
 
-/* Returns the meaning of an event, which holds until the next call; NULL if it is not known. All
-   events must be of the reader's context. */
-const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event);
+/* Finds the meaning of an event that does not have the shape of the last one of its name. */
+const kernel_event *kernel_read_other(kernel *k, const stele_batch *batch,
+                                      const stele_event *event);
 
 /* The field that says to which CPU an event belongs, in streams that are not of one CPU. */
 #define KERNEL_CPU_FIELD "cpu_id"
@@ -146,15 +177,74 @@ static inline const stele_field *kernel_field(const kernel_event *event, unsigne
     return place != 0 ? event->base + place - 1 : NULL;
 }
 
+static inline bool kernel_is_number(const stele_field *field)
+{
+    return field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_KOID &&
+           field->type != STELE_TYPE_FLOAT;
+}
+
 /* The number in a field; 0 where it is NULL or no number. */
 static inline int64_t kernel_number(const stele_field *field)
 {
-    if (field == NULL)
-        return 0;
-    return field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_KOID &&
-                   field->type != STELE_TYPE_FLOAT
-               ? field->u.i
-               : 0;
+    return field != NULL && kernel_is_number(field) ? field->u.i : 0;
+}
+
+/* Whether an event has a field with this role. */
+static inline bool kernel_has(const kernel_event *event, unsigned role)
+{
+    return event->places[role] != 0;
+}
+
+/* The number in the field with this role; 0 if it is not there or no number. */
+static inline int64_t kernel_value(const kernel_event *event, unsigned role)
+{
+    return (event->numbers >> role & 1) != 0 ? event->base[event->places[role] - 1u].u.i : 0;
+}
+
+/* ---- Meaning of events ---- */
+
+/* The fields of an event; NULL if it has none, for then the batch may have none either. */
+static inline const stele_field *kernel_fields_at(const stele_batch *batch, uint32_t first,
+                                                  uint32_t count)
+{
+    return count != 0 ? batch->fields + first : NULL;
+}
+
+/* Whether fields, as many as the shape has, have this shape. */
+static inline bool kernel_is_of_shape(const kernel_shape *s, const stele_field *fields)
+{
+    const uint32_t count = s->count;
+    uint64_t difference = 0;
+    for (uint32_t i = 0; i < count; i++)
+        difference |= load_native64(&fields[i]) ^ s->heads[i];
+    for (uint32_t i = 0; i < s->run_count; i++)
+        difference |= fields[s->run_at[i]].u.u ^ s->runs[i];
+    return difference == 0;
+}
+
+/* Returns the meaning of an event, which holds until the next call; NULL if it is not known. All
+   events must be of the reader's context. Most events are of the shape of the last one of their
+   name. Nothing else is done for them. */
+static inline const kernel_event *kernel_read(kernel *k, const stele_batch *batch,
+                                              const stele_event *event)
+{
+    const kernel_shapes *const shapes = (const kernel_shapes *)k; /* it begins with them */
+    const stele_field *fields;
+    kernel_shape *s;
+    if ((shapes->kinds >> event->kind & 1) != 0)
+        s = shapes->by_kind[event->kind];
+    else if (event->name < shapes->name_count)
+        s = shapes->by_name[event->name];
+    else
+        return kernel_read_other(k, batch, event);
+    if (s->count == KERNEL_SHAPE_NOTHING)
+        return NULL;
+    fields = kernel_fields_at(batch, event->field_first, event->field_count);
+    /* A shape has fewer fields than STELE_FIELDS_MANY. */
+    if (s->count != event->field_count || !kernel_is_of_shape(s, fields))
+        return kernel_read_other(k, batch, event);
+    s->event.base = fields;
+    return s->is_known ? &s->event : NULL;
 }
 
 #endif

@@ -5,49 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/events/kernel_calls.h"
-#include "analysis/events/kernel_disks.h"
-#include "analysis/events/kernel_figures.h"
-#include "analysis/events/ranked.h"
-#include "analysis/events/sched.h"
+#include "analysis/events/kernel_state.h"
 #include "core/array.h"
 #include "core/sized.h"
 
-#define SOFTIRQS  32u
-#define NESTED    8u /* how many nested interrupts of a CPU are followed */
 #define PAGE_SIZE 4096u
-
-typedef struct kernel_cpu {
-    kernel_begun irqs[NESTED];
-    uint32_t irq_count;
-    kernel_begun raised[SOFTIRQS], softirqs[SOFTIRQS];
-} kernel_cpu;
-
-/* A text of an event, and the name that it has in the context. */
-typedef struct known_name {
-    stele_text text;
-    stele_name name; /* 0: none */
-} known_name;
-
-#define NAMES_KNOWN 16u
-
-struct stele_kernel {
-    stele_context *context;
-    stele_kernel_options options;
-    stele_sched *sched;
-    kernel_figures figures;
-    kernel_calls calls;
-    kernel_cpu *cpus; /* by the CPU's index in the scheduling engine */
-    uint32_t cpu_count;
-    kernel_disks disks;
-    known_name names[NAMES_KNOWN]; /* the last names of interrupts and interfaces */
-    kernel_sample sample;          /* the sample that is being made */
-    stele_kernel_totals totals;
-    int64_t pages;
-    stele_kernel_row *rows;
-    uint32_t cpu; /* CPU of the current event; SCHED_NONE: not known */
-    bool is_finished;
-};
 
 const char *stele_kernel_class_text(stele_kernel_class of)
 {
@@ -69,17 +31,22 @@ static uint32_t track_of(const stele_kernel *k, uint32_t thread)
     return thread != SCHED_NONE ? k->sched->threads[thread].row.track : 0;
 }
 
-/* Whether what ends on a thread, on a CPU, or on both is to be counted: whether the filter shows
-   one of them, and it ends in the window. */
-static bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
+static __attribute__((noinline)) bool counts_filtered(stele_sched *s, uint32_t cpu, uint32_t thread)
 {
-    stele_sched *s = k->sched;
     bool is_shown = thread == SCHED_NONE && cpu == SCHED_NONE && sched_is_shown(s, 0);
     if (thread != SCHED_NONE)
         is_shown = sched_is_shown(s, s->threads[thread].row.track);
     if (cpu != SCHED_NONE && !is_shown)
         is_shown = sched_is_shown(s, s->cpus[cpu].row.track);
-    return is_shown && sched_in_window(s, s->now_ns) && s->is_wanted;
+    return is_shown && s->in_window && s->is_wanted;
+}
+
+/* Whether what ends on a thread, on a CPU, or on both is to be counted: whether the filter shows
+   one of them, and it ends in the window. */
+static inline bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
+{
+    stele_sched *s = k->sched;
+    return s->is_all ? s->in_window : counts_filtered(s, cpu, thread);
 }
 
 /* Gives a sample to the receiver. A sample without a duration begins at the current event. */
@@ -161,20 +128,32 @@ static void begin_now(const stele_kernel *k, kernel_begun *to, stele_name name, 
 
 static void unmatched(stele_kernel *k)
 {
-    k->totals.unmatched_count += sched_in_window(k->sched, k->sched->now_ns);
+    k->totals.unmatched_count += k->sched->in_window;
 }
 
 /* ---- System calls ---- */
 
-static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
+static void begin_call(void *user, const sched_given *given)
 {
-    const int64_t returned = kernel_number(kernel_field(known, KERNEL_RETURN));
+    stele_kernel *k = user;
+    if (given->thread == SCHED_NONE)
+        k->totals.unplaced_count += k->sched->in_window;
+    else if (!kernel_calls_begin(&k->calls, given->batch, given->known, given->thread))
+        fail(k);
+}
+
+static void end_call(void *user, const sched_given *given)
+{
+    stele_kernel *k = user;
+    const kernel_event *known = given->known;
+    const uint32_t thread = given->thread;
+    const int64_t returned = kernel_value(known, KERNEL_RETURN);
     const sched_thread *of;
     const sched_call *call;
     kernel_sample *sample;
     kernel_use use = {.is_there = false};
     if (thread == SCHED_NONE) {
-        k->totals.unplaced_count += sched_in_window(k->sched, k->sched->now_ns);
+        k->totals.unplaced_count += k->sched->in_window;
         return;
     }
     of = &k->sched->threads[thread];
@@ -194,8 +173,9 @@ static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, u
         sample->byte_count = (uint64_t)returned;
     if (!kernel_calls_end(&k->calls, of, thread, returned, &use))
         fail(k);
-    if (!counts(k, cpu, thread))
+    if (!counts(k, given->cpu, thread))
         return;
+    k->cpu = given->cpu;
     add(k);
     if (!use.is_there)
         return;
@@ -208,10 +188,14 @@ static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, u
 
 /* ---- Interrupts ---- */
 
+/* Returns NULL if the CPU is SCHED_NONE, or if out of memory. */
 static kernel_cpu *cpu_at(stele_kernel *k, uint32_t cpu)
 {
     if (cpu >= k->cpu_count) {
-        kernel_cpu *grown = array_reach(k->cpus, sizeof *grown, &k->cpu_count, cpu);
+        kernel_cpu *grown;
+        if (cpu == SCHED_NONE)
+            return NULL;
+        grown = array_reach(k->cpus, sizeof *grown, &k->cpu_count, cpu);
         if (grown == NULL) {
             fail(k);
             return NULL;
@@ -221,74 +205,99 @@ static kernel_cpu *cpu_at(stele_kernel *k, uint32_t cpu)
     return &k->cpus[cpu];
 }
 
-static void begin_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, stele_name name)
+static void begin_irq(void *user, const sched_given *given)
 {
+    stele_kernel *k = user;
+    kernel_cpu *c = cpu_at(k, given->cpu);
+    if (c == NULL)
+        return;
     if (c->irq_count == NESTED) {
         memmove(c->irqs, c->irqs + 1, (NESTED - 1) * sizeof *c->irqs);
         c->irq_count--;
     }
-    begin_now(k, &c->irqs[c->irq_count++], name, number);
+    begin_now(k, &c->irqs[c->irq_count++],
+              name_in(k, given->batch, kernel_field(given->known, KERNEL_SUBJECT)),
+              (uint64_t)kernel_value(given->known, KERNEL_NUMBER));
 }
 
-static void end_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, uint32_t cpu)
+static void end_irq(void *user, const sched_given *given)
 {
-    uint32_t at = c->irq_count;
+    stele_kernel *k = user;
+    const uint64_t number = (uint64_t)kernel_value(given->known, KERNEL_NUMBER);
+    kernel_cpu *c = cpu_at(k, given->cpu);
+    uint32_t at = c != NULL ? c->irq_count : 0;
+    if (c == NULL)
+        return;
     while (at != 0 && c->irqs[at - 1].number != number)
         at--;
     if (at == 0) {
         unmatched(k);
         return;
     }
-    if (counts(k, cpu, SCHED_NONE)) {
+    if (counts(k, given->cpu, SCHED_NONE)) {
         sample_of(k, STELE_KERNEL_IRQ, &c->irqs[at - 1], SCHED_NONE);
+        k->cpu = given->cpu;
         add(k);
     }
     c->irq_count = at - 1;
+}
+
+/* The number of the softirq of an event; SOFTIRQS: it is not on a known CPU, or has no valid
+   number. */
+static uint64_t softirq_of(stele_kernel *k, const sched_given *given, kernel_cpu **c)
+{
+    const uint64_t number = (uint64_t)kernel_value(given->known, KERNEL_NUMBER);
+    *c = cpu_at(k, given->cpu);
+    return *c != NULL && number < SOFTIRQS ? number : SOFTIRQS;
+}
+
+static void begin_softirq_now(const stele_kernel *k, kernel_begun *to, const sched_given *given,
+                              uint64_t number)
+{
+    begin_now(k, to, kernel_label(k->sched->kernel, given->known, (int64_t)number), number);
 }
 
 static void finish_softirq(stele_kernel *k, kernel_begun *from, stele_kernel_class of, uint32_t cpu)
 {
     if (from->is_there && counts(k, cpu, SCHED_NONE)) {
         sample_of(k, of, from, SCHED_NONE);
+        k->cpu = cpu;
         add(k);
     }
     from->is_there = false;
 }
 
-static void take_softirq(stele_kernel *k, const kernel_event *known, kernel_cpu *c, uint32_t cpu)
+static void raise_softirq(void *user, const sched_given *given)
 {
-    const uint64_t number = (uint64_t)kernel_number(kernel_field(known, KERNEL_NUMBER));
-    stele_name name;
-    if (number >= SOFTIRQS)
-        return;
-    name = kernel_label(k->sched->kernel, known, (int64_t)number);
-    if (known->action == KERNEL_RAISE_SOFTIRQ) {
-        /* Raised again before it was handled: the wait is counted from the first time. */
-        if (!c->raised[number].is_there)
-            begin_now(k, &c->raised[number], name, number);
-    } else if (known->action == KERNEL_BEGIN_SOFTIRQ) {
-        finish_softirq(k, &c->raised[number], STELE_KERNEL_SOFTIRQ_RAISE, cpu);
-        begin_now(k, &c->softirqs[number], name, number);
-    } else {
-        if (!c->softirqs[number].is_there)
-            unmatched(k);
-        finish_softirq(k, &c->softirqs[number], STELE_KERNEL_SOFTIRQ, cpu);
-    }
+    stele_kernel *k = user;
+    kernel_cpu *c;
+    const uint64_t number = softirq_of(k, given, &c);
+    /* Raised again before it was handled: the wait is counted from the first time. */
+    if (number < SOFTIRQS && !c->raised[number].is_there)
+        begin_softirq_now(k, &c->raised[number], given, number);
 }
 
-static void take_interrupt(stele_kernel *k, const stele_batch *batch, const kernel_event *known,
-                           uint32_t cpu)
+static void begin_softirq(void *user, const sched_given *given)
 {
-    const uint64_t number = (uint64_t)kernel_number(kernel_field(known, KERNEL_NUMBER));
-    kernel_cpu *c = cpu != SCHED_NONE ? cpu_at(k, cpu) : NULL;
-    if (c == NULL)
+    stele_kernel *k = user;
+    kernel_cpu *c;
+    const uint64_t number = softirq_of(k, given, &c);
+    if (number == SOFTIRQS)
         return;
-    if (known->action == KERNEL_BEGIN_IRQ)
-        begin_irq(k, c, number, name_in(k, batch, kernel_field(known, KERNEL_SUBJECT)));
-    else if (known->action == KERNEL_END_IRQ)
-        end_irq(k, c, number, cpu);
-    else
-        take_softirq(k, known, c, cpu);
+    finish_softirq(k, &c->raised[number], STELE_KERNEL_SOFTIRQ_RAISE, given->cpu);
+    begin_softirq_now(k, &c->softirqs[number], given, number);
+}
+
+static void end_softirq(void *user, const sched_given *given)
+{
+    stele_kernel *k = user;
+    kernel_cpu *c;
+    const uint64_t number = softirq_of(k, given, &c);
+    if (number == SOFTIRQS)
+        return;
+    if (!c->softirqs[number].is_there)
+        unmatched(k);
+    finish_softirq(k, &c->softirqs[number], STELE_KERNEL_SOFTIRQ, given->cpu);
 }
 
 /* ---- Block devices ---- */
@@ -304,7 +313,7 @@ static stele_name device_name(stele_kernel *k, uint64_t number, stele_name given
 }
 
 /* Counts a request that began and did not end. */
-static void leave_request(stele_kernel *k, const kernel_request *r)
+static void leave_request(stele_kernel *k, kernel_request *r)
 {
     const kernel_sample sample = {
         .of = STELE_KERNEL_DISK, .name = r->begun.name, .number = r->device, .thread = r->thread};
@@ -313,10 +322,12 @@ static void leave_request(stele_kernel *k, const kernel_request *r)
     kernel_disks_leave(&k->disks, r);
 }
 
-static void begin_disk(stele_kernel *k, const kernel_event *known, uint32_t thread)
+static void begin_disk(void *user, const sched_given *given)
 {
-    const uint64_t device = (uint64_t)kernel_number(kernel_field(known, KERNEL_DEVICE));
-    const uint64_t sector = (uint64_t)kernel_number(kernel_field(known, KERNEL_SECTOR));
+    stele_kernel *k = user;
+    const kernel_event *known = given->known;
+    const uint64_t device = (uint64_t)kernel_value(known, KERNEL_DEVICE);
+    const uint64_t sector = (uint64_t)kernel_value(known, KERNEL_SECTOR);
     bool is_taken;
     kernel_request *r = kernel_disks_place(&k->disks, device, sector, &is_taken);
     if (is_taken)
@@ -324,16 +335,18 @@ static void begin_disk(stele_kernel *k, const kernel_event *known, uint32_t thre
     begin_now(k, &r->begun, device_name(k, device, 0), device);
     r->device = device;
     r->sector = sector;
-    r->thread = track_of(k, thread);
-    r->byte_count = (uint64_t)kernel_number(kernel_field(known, KERNEL_SECTORS)) * 512;
+    r->thread = track_of(k, given->thread);
+    r->byte_count = (uint64_t)kernel_value(known, KERNEL_SECTORS) * 512;
     kernel_disks_take(&k->disks, r);
 }
 
-static void end_disk(stele_kernel *k, const kernel_event *known)
+static void end_disk(void *user, const sched_given *given)
 {
-    const uint64_t device = (uint64_t)kernel_number(kernel_field(known, KERNEL_DEVICE));
-    const uint64_t sector = (uint64_t)kernel_number(kernel_field(known, KERNEL_SECTOR));
-    const kernel_request *r = kernel_disks_find(&k->disks, device, sector);
+    stele_kernel *k = user;
+    const kernel_event *known = given->known;
+    const uint64_t device = (uint64_t)kernel_value(known, KERNEL_DEVICE);
+    const uint64_t sector = (uint64_t)kernel_value(known, KERNEL_SECTOR);
+    kernel_request *r = kernel_disks_find(&k->disks, device, sector);
     kernel_sample *sample;
     if (r == NULL) {
         unmatched(k);
@@ -343,93 +356,96 @@ static void end_disk(stele_kernel *k, const kernel_event *known)
     sample->name = device_name(k, device, 0);
     sample->thread = r->thread;
     sample->byte_count = r->byte_count;
-    if (sched_in_window(k->sched, k->sched->now_ns) && k->sched->is_wanted &&
-        sched_is_shown(k->sched, r->thread))
+    k->cpu = given->cpu;
+    if (k->sched->in_window && k->sched->is_wanted && sched_is_shown(k->sched, r->thread))
         add(k);
     kernel_disks_leave(&k->disks, r);
 }
 
 /* ---- Network packets and memory pages ---- */
 
-static void take_packet(stele_kernel *k, const stele_batch *batch, const kernel_event *known,
-                        uint32_t cpu, uint32_t thread)
+static void take_packet(void *user, const sched_given *given)
 {
+    stele_kernel *k = user;
+    const kernel_event *known = given->known;
     const bool is_sent = known->action == KERNEL_SEND;
-    k->sample = (kernel_sample){
-        .of = is_sent ? STELE_KERNEL_SEND : STELE_KERNEL_RECEIVE,
-        .name = name_in(k, batch, kernel_field(known, KERNEL_SUBJECT)),
-        .thread =
-            is_sent ? track_of(k, thread)
-                    : 0, /* the thread that runs when a packet arrives has nothing to do with it */
-        .byte_count = (uint64_t)kernel_number(kernel_field(known, KERNEL_SIZE))};
-    if (counts(k, cpu, is_sent ? thread : SCHED_NONE))
+    /* The thread that runs when a packet arrives has nothing to do with it. */
+    const uint32_t thread = is_sent ? given->thread : SCHED_NONE;
+    k->sample =
+        (kernel_sample){.of = is_sent ? STELE_KERNEL_SEND : STELE_KERNEL_RECEIVE,
+                        .name = name_in(k, given->batch, kernel_field(known, KERNEL_SUBJECT)),
+                        .thread = track_of(k, thread),
+                        .byte_count = (uint64_t)kernel_value(known, KERNEL_SIZE)};
+    k->cpu = given->cpu;
+    if (counts(k, given->cpu, thread))
         add(k);
 }
 
-static void take_pages(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
+static void take_pages(void *user, const sched_given *given)
 {
-    const bool is_taken = known->action == KERNEL_TAKE_PAGES;
-    const uint64_t order = (uint64_t)kernel_number(kernel_field(known, KERNEL_ORDER));
+    stele_kernel *k = user;
+    const bool is_taken = given->known->action == KERNEL_TAKE_PAGES;
+    const uint64_t order = (uint64_t)kernel_value(given->known, KERNEL_ORDER);
     const uint64_t pages = UINT64_C(1) << (order < 32 ? order : 32);
+    if (!counts(k, given->cpu, given->thread))
+        return;
     k->sample =
         (kernel_sample){.of = is_taken ? STELE_KERNEL_PAGES_TAKEN : STELE_KERNEL_PAGES_GIVEN,
-                        .thread = track_of(k, thread),
+                        .thread = track_of(k, given->thread),
                         .byte_count = pages * PAGE_SIZE};
-    if (!counts(k, cpu, thread))
-        return;
+    k->cpu = given->cpu;
     add(k);
     k->pages += is_taken ? (int64_t)pages : -(int64_t)pages;
     if (k->pages > 0 && (uint64_t)k->pages > k->totals.page_count_most)
         k->totals.page_count_most = (uint64_t)k->pages;
 }
 
-static void take_fault(stele_kernel *k, const stele_event *event, uint32_t cpu, uint32_t thread)
+static void take_fault(void *user, const sched_given *given)
 {
+    stele_kernel *k = user;
     k->sample = (kernel_sample){
-        .of = STELE_KERNEL_FAULT, .name = event->name, .thread = track_of(k, thread)};
-    if (counts(k, cpu, thread))
+        .of = STELE_KERNEL_FAULT, .name = given->event->name, .thread = track_of(k, given->thread)};
+    k->cpu = given->cpu;
+    if (counts(k, given->cpu, given->thread))
         add(k);
+}
+
+/* ---- Names ---- */
+
+static void name_file(void *user, const sched_given *given)
+{
+    stele_kernel *k = user;
+    if (!kernel_calls_name_file(&k->calls, given->batch, given->known, k->sched->source))
+        fail(k);
+}
+
+static void name_device(void *user, const sched_given *given)
+{
+    stele_kernel *k = user;
+    device_name(
+        k, (uint64_t)kernel_value(given->known, KERNEL_DEVICE),
+        kernel_name_in(k->context, given->batch, kernel_field(given->known, KERNEL_SUBJECT)));
 }
 
 /* ---- Events of every kind ---- */
 
-static void take_known(void *user, const stele_batch *batch, const stele_event *event,
-                       const kernel_event *known, uint32_t cpu, uint32_t thread)
-{
-    stele_kernel *k = user;
-    k->totals.event_count += sched_in_window(k->sched, k->sched->now_ns);
-    k->cpu = cpu;
-    switch (known->action) {
-    case KERNEL_BEGIN_CALL:
-        k->totals.unplaced_count +=
-            thread == SCHED_NONE && sched_in_window(k->sched, k->sched->now_ns);
-        if (thread != SCHED_NONE && !kernel_calls_begin(&k->calls, batch, known, thread))
-            fail(k);
-        break;
-    case KERNEL_NAME_FILE:
-        if (!kernel_calls_name_file(&k->calls, batch, known, k->sched->source))
-            fail(k);
-        break;
-    case KERNEL_END_CALL: end_call(k, known, cpu, thread); break;
-    case KERNEL_BEGIN_IRQ:
-    case KERNEL_END_IRQ:
-    case KERNEL_RAISE_SOFTIRQ:
-    case KERNEL_BEGIN_SOFTIRQ:
-    case KERNEL_END_SOFTIRQ: take_interrupt(k, batch, known, cpu); break;
-    case KERNEL_BEGIN_DISK: begin_disk(k, known, thread); break;
-    case KERNEL_END_DISK: end_disk(k, known); break;
-    case KERNEL_NAME_DEVICE:
-        device_name(k, (uint64_t)kernel_number(kernel_field(known, KERNEL_DEVICE)),
-                    kernel_name_in(k->context, batch, kernel_field(known, KERNEL_SUBJECT)));
-        break;
-    case KERNEL_SEND:
-    case KERNEL_RECEIVE: take_packet(k, batch, known, cpu, thread); break;
-    case KERNEL_TAKE_PAGES:
-    case KERNEL_GIVE_PAGES: take_pages(k, known, cpu, thread); break;
-    case KERNEL_FAULT: take_fault(k, event, cpu, thread); break;
-    default: break;
-    }
-}
+/* The scheduling engine takes the other actions itself. */
+static sched_known_fn *const takers[KERNEL_ACTION_COUNT] = {[KERNEL_NAME_FILE] = name_file,
+                                                            [KERNEL_BEGIN_CALL] = begin_call,
+                                                            [KERNEL_END_CALL] = end_call,
+                                                            [KERNEL_BEGIN_IRQ] = begin_irq,
+                                                            [KERNEL_END_IRQ] = end_irq,
+                                                            [KERNEL_RAISE_SOFTIRQ] = raise_softirq,
+                                                            [KERNEL_BEGIN_SOFTIRQ] = begin_softirq,
+                                                            [KERNEL_END_SOFTIRQ] = end_softirq,
+                                                            [KERNEL_BEGIN_DISK] = begin_disk,
+                                                            [KERNEL_END_DISK] = end_disk,
+                                                            [KERNEL_NAME_DEVICE] = name_device,
+                                                            [KERNEL_SEND] = take_packet,
+                                                            [KERNEL_RECEIVE] = take_packet,
+                                                            [KERNEL_TAKE_PAGES] = take_pages,
+                                                            [KERNEL_GIVE_PAGES] = take_pages,
+                                                            [KERNEL_FAULT] = take_fault};
 
 /* ---- Making and freeing ---- */
 
@@ -455,7 +471,7 @@ stele_status stele_kernel_new(stele_context *context, const stele_kernel_options
         stele_kernel_free(k);
         return status;
     }
-    k->sched->on_known = take_known;
+    k->sched->on_known = takers;
     k->sched->known_user = k;
     *out = k;
     return STELE_OK;
@@ -523,61 +539,10 @@ void stele_kernel_get_totals(const stele_kernel *k, stele_kernel_totals *totals)
     stele_sched_totals sched = STELE_INIT(stele_sched_totals);
     stele_kernel_totals own = k->totals;
     stele_sched_get_totals(k->sched, &sched);
+    own.event_count = k->sched->given_count;
     own.begin_ns = sched.begin_ns;
     own.end_ns = sched.end_ns;
     own.other_count = k->figures.other_count;
     own.page_count_end = k->pages;
     sized_give(totals, &own, sizeof own, SIZED_FIRST(stele_kernel_totals, page_count_end));
-}
-
-/* ---- Sorted rows ---- */
-
-static uint64_t weight(const stele_kernel_row *row, stele_kernel_order order)
-{
-    switch (order) {
-    case STELE_KERNEL_BY_TOTAL: return row->total_ns;
-    case STELE_KERNEL_BY_COUNT: return row->count;
-    case STELE_KERNEL_BY_MAX: return row->max_ns;
-    case STELE_KERNEL_BY_BYTES: return row->byte_count;
-    default: return 0;
-    }
-}
-
-static uint64_t percentile(const kernel_entry *from, unsigned permille)
-{
-    const uint64_t value =
-        from->durations != NULL ? histogram_percentile(from->durations, permille) : 0;
-    return value < from->row.max_ns ? value : from->row.max_ns;
-}
-
-stele_status stele_kernel_rows(stele_kernel *k, stele_kernel_class of, stele_kernel_order order,
-                               const stele_kernel_row **rows, size_t *count)
-{
-    const kernel_figures *f = &k->figures;
-    ranked *ranks = malloc(((size_t)f->count + 1) * sizeof *ranks);
-    uint32_t shown = 0;
-    free(k->rows);
-    k->rows = malloc(((size_t)f->count + 1) * sizeof *k->rows);
-    if (ranks == NULL || k->rows == NULL) {
-        free(ranks);
-        return STELE_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; i < f->count; i++) {
-        const stele_kernel_row *row = &f->entries[i].row;
-        if (row->of == of)
-            ranks[shown++] =
-                (ranked){weight(row, order), stele_name_text(k->context, NULL, row->name), i, i};
-    }
-    qsort(ranks, shown, sizeof *ranks, ranked_compare);
-    for (uint32_t i = 0; i < shown; i++) {
-        const kernel_entry *from = &f->entries[ranks[i].index];
-        k->rows[i] = from->row;
-        k->rows[i].p50_ns = percentile(from, 500);
-        k->rows[i].p90_ns = percentile(from, 900);
-        k->rows[i].p99_ns = percentile(from, 990);
-    }
-    free(ranks);
-    *rows = k->rows;
-    *count = shown;
-    return STELE_OK;
 }

@@ -71,22 +71,22 @@ bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_
     }
     a = &c->threads[thread];
     a->call = known->call;
-    a->fd = kernel_number(kernel_field(known, KERNEL_FD));
+    a->fd = kernel_value(known, KERNEL_FD);
     if (known->call <=
         KERNEL_CALL_TALK) /* most calls are such, and only the descriptor is asked of them */
         return true;
     *a = (kernel_arguments){.call = known->call,
                             .fd = a->fd,
-                            .family = kernel_number(kernel_field(known, KERNEL_FAMILY)),
-                            .type = kernel_number(kernel_field(known, KERNEL_SOCKET_TYPE)),
-                            .address = (uint64_t)kernel_number(kernel_field(known, KERNEL_ADDRESS)),
-                            .port = (uint64_t)kernel_number(kernel_field(known, KERNEL_PORT))};
+                            .family = kernel_value(known, KERNEL_FAMILY),
+                            .type = kernel_value(known, KERNEL_SOCKET_TYPE),
+                            .address = (uint64_t)kernel_value(known, KERNEL_ADDRESS),
+                            .port = (uint64_t)kernel_value(known, KERNEL_PORT)};
     if (known->call == KERNEL_CALL_OPEN)
         a->file = kernel_name_in(c->context, batch, kernel_field(known, KERNEL_FILE));
     else if (known->call == KERNEL_CALL_CONNECT)
         a->has_peer = take_peer(c, batch, kernel_field(known, KERNEL_PEER), a->peer);
     else if (known->call == KERNEL_CALL_FUTEX)
-        a->type = kernel_number(kernel_field(known, KERNEL_OPERATION));
+        a->type = kernel_value(known, KERNEL_OPERATION);
     return true;
 }
 
@@ -208,5 +208,5 @@ bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const ker
     if (process == NULL || kernel_field(known, KERNEL_FD) == NULL || made.name == 0)
         return true;
     return kernel_files_set(&c->files, (kernel_owner){(uint64_t)kernel_number(process), trace},
-                            kernel_number(kernel_field(known, KERNEL_FD)), &made);
+                            kernel_value(known, KERNEL_FD), &made);
 }

@@ -48,6 +48,10 @@ static stele_name number_name(stele_context *context, uint64_t number)
 bool kernel_disks_name(kernel_disks *d, uint64_t number, stele_name given, stele_name *name)
 {
     kernel_device *at = d->devices;
+    if (given == 0 && d->device_count != 0 && at->number == number) {
+        *name = at->name;
+        return true;
+    }
     while (at != d->devices + d->device_count && at->number != number)
         at++;
     if (at == d->devices + d->device_count) {
@@ -96,9 +100,12 @@ static uint64_t *find_tag(const kernel_disks *d, uint64_t device, uint64_t secto
     const uint64_t hash = hash_of(d, device, sector);
     uint64_t *const tags = tags_of(d, hash);
     for (size_t i = 0; i != ALIKE; i++) {
-        const kernel_request *r = &d->requests[number_of(tags[i])];
-        if (tags[i] - number_of(tags[i]) == tag_of(hash) && r->device == device &&
-            r->sector == sector)
+        const kernel_request *r;
+        /* Tags that differ in their numbers only are of one hash. */
+        if ((tags[i] ^ tag_of(hash)) >= KERNEL_REQUESTS)
+            continue;
+        r = &d->requests[number_of(tags[i])];
+        if (r->device == device && r->sector == sector)
             return &tags[i];
     }
     return NULL;
@@ -131,20 +138,21 @@ kernel_request *kernel_disks_place(kernel_disks *d, uint64_t device, uint64_t se
 }
 
 /* The request is the one that is spare next. If it was not just left, its place has a free tag. */
-void kernel_disks_take(kernel_disks *d, const kernel_request *r)
+void kernel_disks_take(kernel_disks *d, kernel_request *r)
 {
     const uint64_t hash = hash_of(d, r->device, r->sector);
     uint64_t *tag = tags_of(d, hash);
     while (*tag != 0)
         tag++;
+    r->tag = (uint32_t)(tag - d->tags);
     *tag = tag_of(hash) | d->spare[--d->spare_count];
 }
 
-void kernel_disks_leave(kernel_disks *d, const kernel_request *r)
+void kernel_disks_leave(kernel_disks *d, kernel_request *r)
 {
     d->spare[d->spare_count++] = (uint16_t)(r - d->requests);
-    *find_tag(d, r->device, r->sector) = 0;
-    d->requests[r - d->requests].begun.is_there = false;
+    d->tags[r->tag] = 0;
+    r->begun.is_there = false;
 }
 
 kernel_request *kernel_disks_next(kernel_disks *d, const kernel_request *before)

@@ -23,6 +23,7 @@ typedef struct kernel_request {
     kernel_begun begun;
     uint64_t device, sector, byte_count;
     uint32_t thread; /* track of the thread that made the request */
+    uint32_t tag;    /* index of its tag */
 } kernel_request;
 
 typedef struct kernel_device {
@@ -59,8 +60,8 @@ kernel_request *kernel_disks_place(kernel_disks *d, uint64_t device, uint64_t se
                                    bool *is_taken);
 
 /* Takes a request into use, with its device and sector, or ends its use. */
-void kernel_disks_take(kernel_disks *d, const kernel_request *r);
-void kernel_disks_leave(kernel_disks *d, const kernel_request *r);
+void kernel_disks_take(kernel_disks *d, kernel_request *r);
+void kernel_disks_leave(kernel_disks *d, kernel_request *r);
 
 /* Returns the next request in progress after `before`, which is NULL at first. Returns NULL after
    the last one. */

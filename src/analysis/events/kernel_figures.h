@@ -22,12 +22,18 @@ typedef struct kernel_sample {
     bool is_error;
 } kernel_sample;
 
+/* How many durations of an entry wait to be counted together: the histograms of many entries are
+   too large for the nearest cache. */
+#define KERNEL_WAITING 8u
+
 typedef struct kernel_entry {
     stele_kernel_row row;
     histogram *durations; /* NULL: the row is of one thread, or of things without a duration */
+    uint32_t waiting_count;
+    uint64_t waiting[KERNEL_WAITING]; /* durations that are not in the histogram yet */
 } kernel_entry;
 
-#define KERNEL_FIGURES_MEMOS 64u
+#define KERNEL_FIGURES_MEMOS 1024u
 
 typedef struct kernel_figures {
     kernel_entry *entries;
@@ -37,14 +43,73 @@ typedef struct kernel_figures {
                                              none */
     bool by_thread;
     uint64_t other_count;
+    kernel_entry other; /* takes samples that are beyond the limit of entries */
 } kernel_figures;
 
 void kernel_figures_free(kernel_figures *f);
 
-/* Adds a sample to its row. Returns false if out of memory. */
-bool kernel_figures_add(kernel_figures *f, const kernel_sample *sample);
+/* Finds or makes the entry of a sample that is not among the last ones. Returns NULL if out of
+   memory. */
+kernel_entry *kernel_figures_find(kernel_figures *f, const kernel_sample *s, uint32_t thread);
+
+/* Counts the durations of an entry that wait. Returns false if out of memory. */
+bool kernel_entry_count_waiting(kernel_entry *e);
 
 /* Counts something that began and did not end in the trace. Returns false if out of memory. */
 bool kernel_figures_leave_open(kernel_figures *f, const kernel_sample *sample);
+
+static inline bool kernel_row_is_of(const stele_kernel_row *row, const kernel_sample *s,
+                                    uint32_t thread)
+{
+    return row->of == s->of && row->name == s->name && row->number == s->number &&
+           row->thread == thread;
+}
+
+/* Finds or makes the entry that a sample counts for. Returns NULL if out of memory. */
+static inline kernel_entry *kernel_figures_entry(kernel_figures *f, const kernel_sample *s)
+{
+    const uint32_t thread = f->by_thread ? s->thread : 0;
+    const uint64_t mixed = s->name * UINT64_C(31) + s->number + s->of + thread;
+    uint32_t *memo = &f->memos[mixed % KERNEL_FIGURES_MEMOS];
+    kernel_entry *found;
+    if (*memo != 0 && kernel_row_is_of(&f->entries[*memo - 1].row, s, thread))
+        return &f->entries[*memo - 1];
+    found = kernel_figures_find(f, s, thread);
+    if (found != NULL && found != &f->other)
+        *memo = (uint32_t)(found - f->entries) + 1;
+    return found;
+}
+
+static inline bool kernel_entry_add_duration(const kernel_figures *f, kernel_entry *to,
+                                             const kernel_sample *s)
+{
+    const uint64_t ns = (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
+    stele_kernel_row *row = &to->row;
+    if (row->count == 1 || ns < row->min_ns)
+        row->min_ns = ns;
+    if (row->count == 1 || ns > row->max_ns) {
+        row->max_ns = ns;
+        row->worst_begin_ns = s->begin_ns;
+        row->worst_offset = s->offset;
+        row->worst_stream = s->stream;
+    }
+    row->total_ns += ns;
+    if (f->by_thread)
+        return true;
+    to->waiting[to->waiting_count++] = ns;
+    return to->waiting_count != KERNEL_WAITING || kernel_entry_count_waiting(to);
+}
+
+/* Adds a sample to its row. Returns false if out of memory. */
+static inline bool kernel_figures_add(kernel_figures *f, const kernel_sample *s)
+{
+    kernel_entry *to = kernel_figures_entry(f, s);
+    if (to == NULL)
+        return false;
+    to->row.count++;
+    to->row.error_count += s->is_error;
+    to->row.byte_count += s->byte_count;
+    return !s->is_timed || kernel_entry_add_duration(f, to, s);
+}
 
 #endif

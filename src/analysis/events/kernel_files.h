@@ -25,7 +25,7 @@ typedef struct kernel_file {
     uint8_t protocol; /* PROTOCOL_... of kernel_files.c; for sockets only */
 } kernel_file;
 
-#define KERNEL_FILES_MEMOS 256u
+#define KERNEL_FILES_MEMOS 1024u
 
 typedef struct kernel_files {
     stele_context *context;

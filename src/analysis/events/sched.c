@@ -57,10 +57,11 @@ static stele_status prepare(stele_sched *s, stele_context *context)
     s->context = context;
     s->begin_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
-    s->source_stream = UINT32_MAX;
+    s->source_stream = s->cpu_track = UINT32_MAX;
     status = make_filters(s, s->options.only);
     if (status != STELE_OK)
         return status;
+    s->is_all = s->events == NULL && s->tracks == NULL;
     if (s->options.worst_max == 0)
         s->options.worst_max = 10;
     if (s->options.pairs_max == 0)
@@ -273,9 +274,8 @@ static const stele_field *cpu_field(const stele_sched *s, const stele_batch *bat
 }
 
 /* Finds the CPU of an event whose track is not that of a CPU which is known already. */
-static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_batch *batch,
-                                                   const stele_event *event,
-                                                   const stele_field *field)
+static uint32_t cpu_search(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                           const stele_field *field)
 {
     const stele_track *track = stele_track_get(s->context, event->track);
     const bool is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
@@ -288,6 +288,19 @@ static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_b
     return sched_cpu_of_track(s, event->track);
 }
 
+/* Finds the CPU of an event that is not on the same track as the last one. */
+static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_batch *batch,
+                                                   const stele_event *event,
+                                                   const stele_field *field)
+{
+    const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
+    if (field != NULL || cpu == SCHED_NONE || !s->cpus[cpu].is_track)
+        return cpu_search(s, batch, event, field);
+    s->cpu_track = event->track;
+    s->cpu_of_track = cpu;
+    return cpu;
+}
+
 /*
  * The CPU of an event: a field names it, its track is a CPU, or its record has a number. A stream
  * for which none of that holds stands for a CPU of its own. Returns its index, or SCHED_NONE.
@@ -295,11 +308,9 @@ static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_b
 static inline uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_event *event,
                               const kernel_event *known)
 {
-    const stele_field *field = kernel_field(known, KERNEL_CPU);
-    const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
-    return field == NULL && cpu != SCHED_NONE && s->cpus[cpu].is_track
-               ? cpu
-               : cpu_find(s, batch, event, field);
+    return event->track == s->cpu_track && !kernel_has(known, KERNEL_CPU)
+               ? s->cpu_of_track
+               : cpu_find(s, batch, event, kernel_field(known, KERNEL_CPU));
 }
 
 /* ---- Events ---- */
@@ -347,26 +358,25 @@ static inline void name_thread(stele_sched *s, uint32_t thread, const stele_batc
 
 /* Finds one thread of a switch. For a trace that has numbers instead of tracks, the number 0 stands
    for no thread, as in Linux. */
-static inline void find_side(stele_sched *s, const kernel_event *known, uint32_t track,
-                             kernel_role number, kernel_role priority, kernel_role weight,
-                             sched_side *side)
+static inline __attribute__((always_inline)) void
+find_side(stele_sched *s, const kernel_event *known, uint32_t track, kernel_role number,
+          kernel_role priority, kernel_role weight, sched_side *side)
 {
-    const stele_field *field = kernel_field(known, number), *weighed = kernel_field(known, weight);
-    const stele_field *ranked = kernel_field(known, priority);
-    const stele_field *shown = ranked != NULL ? ranked : weighed;
-    *side = (sched_side){.thread = SCHED_NONE,
-                         .has_priority = shown != NULL,
-                         .priority = (int32_t)kernel_number(shown)};
-    if (field != NULL) {
-        side->is_idle = kernel_number(field) == 0;
+    const bool is_ranked = kernel_has(known, priority), is_weighed = kernel_has(known, weight);
+    side->thread = SCHED_NONE;
+    side->has_priority = is_ranked || is_weighed;
+    side->priority = (int32_t)kernel_value(known, is_ranked ? priority : weight);
+    if (kernel_has(known, number)) {
+        const uint64_t tid = (uint64_t)kernel_value(known, number);
+        side->is_idle = tid == 0;
         if (!side->is_idle)
-            side->thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
+            side->thread = thread_of_number(s, tid, true);
     } else {
         const idle_signs signs = {.thread = track,
-                                  .has_weight = weighed != NULL,
-                                  .weight = kernel_number(weighed),
-                                  .has_priority = ranked != NULL,
-                                  .priority = kernel_number(ranked)};
+                                  .has_weight = is_weighed,
+                                  .weight = kernel_value(known, weight),
+                                  .has_priority = is_ranked,
+                                  .priority = kernel_value(known, priority)};
         side->is_idle = idle_judge(s->context, &signs);
         if (!side->is_idle)
             side->thread = sched_thread_of_track(s, track);
@@ -450,7 +460,7 @@ static void take_lost(stele_sched *s, const stele_event *event)
 {
     const stele_track *track = stele_track_get(s->context, event->track);
     const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
-    s->totals.lost_count += sched_in_window(s, s->now_ns);
+    s->totals.lost_count += s->in_window;
     if (cpu != SCHED_NONE) {
         sched_lose(s, cpu);
         return;
@@ -483,20 +493,21 @@ static void set_source(stele_sched *s, const stele_batch *batch)
    SCHED_NONE if it is not known. */
 static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *known)
 {
-    const stele_field *field = kernel_field(known, KERNEL_THREAD);
-    if (field != NULL)
-        return kernel_number(field) != 0 ? thread_of_number(s, (uint64_t)kernel_number(field), true)
-                                         : SCHED_NONE;
-    return cpu != SCHED_NONE && s->cpus[cpu].thread != 0 ? s->cpus[cpu].thread - 1 : SCHED_NONE;
+    const uint64_t number = (uint64_t)kernel_value(known, KERNEL_THREAD);
+    if (kernel_has(known, KERNEL_THREAD))
+        return number != 0 ? thread_of_number(s, number, true) : SCHED_NONE;
+    _Static_assert(SCHED_NONE == 0u - 1, "a CPU that runs no thread has 0 there");
+    return cpu != SCHED_NONE ? s->cpus[cpu].thread - 1 : SCHED_NONE;
 }
 
 /* Counts the interrupts that a CPU is in: what happens there is not done by the thread that was
    interrupted. */
 static void follow_irq(sched_cpu *c, kernel_action action)
 {
-    if (action == KERNEL_BEGIN_IRQ || action == KERNEL_BEGIN_SOFTIRQ)
+    const uint32_t bit = 1u << action;
+    if ((bit & (1u << KERNEL_BEGIN_IRQ | 1u << KERNEL_BEGIN_SOFTIRQ)) != 0)
         c->irq_depth++;
-    else if ((action == KERNEL_END_IRQ || action == KERNEL_END_SOFTIRQ) && c->irq_depth != 0)
+    else if ((bit & (1u << KERNEL_END_IRQ | 1u << KERNEL_END_SOFTIRQ)) != 0 && c->irq_depth != 0)
         c->irq_depth--;
 }
 
@@ -509,17 +520,19 @@ static void call_begin(const stele_sched *s, sched_call *call, stele_name name)
 
 /* Takes an event of any other known meaning. System calls are followed because threads wait in
    them; everything goes to the receiver on_known. */
-static void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
-                       const kernel_event *known)
+static inline void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                              const kernel_event *known)
 {
     const uint32_t cpu = cpu_of(s, batch, event, known);
     const uint32_t thread = thread_of(s, cpu, known);
-    if (kernel_field(known, KERNEL_THREAD) != NULL)
+    if (kernel_has(known, KERNEL_THREAD))
         place_thread(s, thread, known);
     if (cpu != SCHED_NONE)
         follow_irq(&s->cpus[cpu], known->action);
-    if (s->status == STELE_OK && s->on_known != NULL)
-        s->on_known(s->known_user, batch, event, known, cpu, thread);
+    if (s->on_known != NULL && s->status == STELE_OK) {
+        s->given_count += s->in_window;
+        s->on_known[known->action](s->known_user, &(sched_given){batch, event, known, cpu, thread});
+    }
     if (thread == SCHED_NONE)
         return;
     if (known->action == KERNEL_BEGIN_CALL)

@@ -71,10 +71,17 @@ typedef struct sched_cpu {
     stele_cpu_use use;
 } sched_cpu;
 
-/* Receives an event of a known meaning, before it changes any state. `cpu` and `thread` are the
-   indexes of those it belongs to, or SCHED_NONE. */
-typedef void sched_known_fn(void *user, const stele_batch *batch, const stele_event *event,
-                            const kernel_event *known, uint32_t cpu, uint32_t thread);
+/* An event of a known meaning. `cpu` and `thread` are the indexes of those it belongs to, or
+   SCHED_NONE. */
+typedef struct sched_given {
+    const stele_batch *batch;
+    const stele_event *event;
+    const kernel_event *known;
+    uint32_t cpu, thread;
+} sched_given;
+
+/* Receives an event of a known meaning, before it changes any state. */
+typedef void sched_known_fn(void *user, const sched_given *given);
 
 /* Indexes plus 1, by track; 0: none. */
 typedef struct sched_indices {
@@ -93,8 +100,11 @@ typedef struct sched_memo {
 
 struct stele_sched {
     stele_context *context;
-    sched_known_fn *on_known; /* receiver of known events; NULL: none */
+    /* Receivers of known events, by action; NULL: there are none. Each action but SWITCH, WAKE and
+       NAME then has one. */
+    sched_known_fn *const *on_known;
     void *known_user;
+    uint64_t given_count; /* events of the window that receivers got */
     stele_sched_options options;
     filter *events; /* filter of events; NULL: all pass */
     filter *tracks; /* filter of the tracks whose rows are shown; NULL: all pass */
@@ -102,6 +112,7 @@ struct stele_sched {
     stele_name cpu_name; /* name of the fields that cpu_field() looks for */
     stele_status status;
     int64_t begin_ns, end_ns; /* bounds of the window */
+    bool is_all;              /* no filter leaves anything out */
     bool has_events, is_finished;
     /* times of the first and the last event, in the window or before it */
     int64_t first_ns, last_ns;
@@ -130,10 +141,16 @@ struct stele_sched {
     stele_sched_totals totals;
     histogram latencies;
 
-    /* From here to `is_wanted`: time, record and filter result of the current event. */
+    /* From here to `in_window`: time, record and filter result of the current event, and whether
+       its time lies in the window. */
     int64_t now_ns;
     sched_place now;
     bool is_wanted;
+    bool in_window;
+    /* The last track of a CPU, on which an event was; UINT32_MAX: there was none. The next member
+       is the index of that CPU. */
+    uint32_t cpu_track;
+    uint32_t cpu_of_track;
     /* trace of the stream source_stream; the next members belong to that stream, too */
     uint32_t source;
     uint32_t source_stream;
@@ -162,6 +179,12 @@ uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number);
 /* Gives the receiver the steps of time that have ended by now. */
 void sched_step(stele_sched *s);
 
+/* Whether a time lies in the window. */
+static inline bool sched_in_window(const stele_sched *s, int64_t time_ns)
+{
+    return (uint64_t)time_ns - (uint64_t)s->begin_ns < (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
+}
+
 /* Advances the time of the analysis to that of the current event. */
 static inline void sched_advance(stele_sched *s, int64_t time_ns)
 {
@@ -172,6 +195,7 @@ static inline void sched_advance(stele_sched *s, int64_t time_ns)
     if (time_ns > s->last_ns)
         s->last_ns = time_ns;
     s->now_ns = s->last_ns;
+    s->in_window = sched_in_window(s, s->now_ns);
     if (s->options.every_ns != 0)
         sched_step(s);
 }
@@ -193,12 +217,6 @@ void sched_fail(stele_sched *s, stele_status status);
 static inline bool sched_is_shown(stele_sched *s, uint32_t track)
 {
     return s->tracks == NULL || filter_passes_track(s->tracks, track);
-}
-
-/* Whether a time lies in the window. */
-static inline bool sched_in_window(const stele_sched *s, int64_t time_ns)
-{
-    return time_ns >= s->begin_ns && time_ns < s->end_ns;
 }
 
 #endif

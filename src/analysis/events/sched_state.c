@@ -243,7 +243,7 @@ static void preempt(stele_sched *s, sched_thread *t, uint32_t by)
 {
     uint32_t number;
     t->pair = 0;
-    if (!sched_in_window(s, s->now_ns))
+    if (!s->in_window)
         return;
     if (by == t->row.track)
         return; /* the thread continues at once */
@@ -310,7 +310,7 @@ static void count_latency(stele_sched *s, sched_thread *t, const sched_cpu *c)
 {
     const uint64_t ns = distance(t->since_ns, s->now_ns);
     stele_sched_totals *totals = &s->totals;
-    if (!sched_in_window(s, t->since_ns) || !sched_in_window(s, s->now_ns) || !t->is_wanted ||
+    if (!sched_in_window(s, t->since_ns) || !s->in_window || !t->is_wanted ||
         !sched_is_shown(s, t->row.track))
         return;
     t->row.latency_count++;
@@ -377,7 +377,7 @@ static void switch_out(stele_sched *s, sched_cpu *c, const sched_side *side, ker
     thread_enter(s, t, (stele_run_state)states[state], text, state == KERNEL_PREEMPTED ? by : 0);
     if (state == KERNEL_PREEMPTED)
         preempt(s, t, by);
-    else if (sched_in_window(s, s->now_ns))
+    else if (s->in_window)
         t->row.voluntary_count++;
 }
 
@@ -398,7 +398,7 @@ static void switch_in(stele_sched *s, sched_cpu *c, const sched_side *side)
     preempted_goes_on(s, t);
     thread_leave(s, t, is_known ? (stele_run_state)t->state : STELE_RUN_UNKNOWN, false);
     see_priority(t, side);
-    if (sched_in_window(s, s->now_ns) && s->is_wanted) {
+    if (s->in_window && s->is_wanted) {
         t->row.run_count++;
         t->row.migration_count += t->cpu != 0 && t->cpu != number;
     }
@@ -415,7 +415,7 @@ void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kern
     const uint32_t by = !incoming->is_idle && incoming->thread != SCHED_NONE
                             ? s->threads[incoming->thread].row.track
                             : 0;
-    if (sched_in_window(s, s->now_ns)) {
+    if (s->in_window) {
         s->totals.switch_count++;
         c->row.switch_count++;
     }
@@ -441,7 +441,7 @@ void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kern
 void sched_wake(stele_sched *s, uint32_t cpu, uint32_t thread, uint32_t waker)
 {
     sched_thread *t = &s->threads[thread];
-    const bool counts = sched_in_window(s, s->now_ns);
+    const bool counts = s->in_window;
     if (cpu != SCHED_NONE)
         s->cpus[cpu].row.wake_count += counts;
     if (t->is_alive && t->state == STELE_RUN_RUNNING) {
@@ -473,6 +473,7 @@ void sched_lose(stele_sched *s, uint32_t cpu)
 void sched_close(stele_sched *s, int64_t end_ns)
 {
     s->now_ns = end_ns;
+    s->in_window = sched_in_window(s, end_ns);
     for (uint32_t i = 0; i < s->thread_count; i++) {
         sched_thread *t = &s->threads[i];
         if (!t->is_alive)
