@@ -130,8 +130,6 @@ void index_check_packet(index_check *self, const ctf_packet *packet)
     lttng_entry entry;
     difference d;
     uint64_t ahead;
-    if (!self->is_open)
-        return;
     if (self->has_last && lttng_index_ahead(&self->index, 1) != 0) {
         lttng_index_peek(&self->index, 0, &entry);
         /* The packet is in the file twice, and in the index once. */

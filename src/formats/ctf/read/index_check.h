@@ -23,7 +23,7 @@ void index_check_close(index_check *self);
 /*
  * Compares the next packet of the file with its entry and reports the first difference. If entries
  * have no packet, or a packet has no entry, that is reported once, and later entries are compared
- * with the packets that they belong to.
+ * with the packets that they belong to. The check must be open: only few files have an index.
  */
 void index_check_packet(index_check *self, const ctf_packet *packet);
 

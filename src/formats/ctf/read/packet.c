@@ -170,10 +170,11 @@ static bool is_rfc(const ctf_packets *packets)
 
 /* Called before the head is decoded: whether byte order and sizes of the RFC's header are
    possible. */
-static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_problem *problem)
+static __attribute__((noinline)) bool rfc_judge(const ctf_packets *packets, const packet_view *view,
+                                                head_problem *problem)
 {
     stele_ctf_rfc_header header;
-    if (!is_rfc(packets) || view->size < STELE_CTF_RFC_HEADER_SIZE)
+    if (view->size < STELE_CTF_RFC_HEADER_SIZE)
         return true;
     if (!stele_ctf_rfc_header_read(view->bytes, &header))
         return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx32,
@@ -193,14 +194,14 @@ static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_
 
 /* Called after the head is decoded: takes the number of significant bits of the sequence number,
    and checks that the packet belongs to this trace. */
-static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet *packet,
-                       head_problem *problem)
+static __attribute__((noinline)) bool rfc_finish(ctf_packets *packets, const packet_view *view,
+                                                 ctf_packet *packet, head_problem *problem)
 {
     const ctf_subtrace *subtrace = packets->subtrace;
     stele_ctf_rfc_header header;
     char expected[48];
     bool is_loud;
-    if (!is_rfc(packets) || !stele_ctf_rfc_header_read(view->bytes, &header))
+    if (!stele_ctf_rfc_header_read(view->bytes, &header))
         return true;
     is_loud = !packets->is_quiet && !packets->is_stranger;
     if (header.packet_count_bits == 0)
@@ -249,7 +250,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             return w->status;
         if (left == 0)
             return STELE_END;
-        if (!rfc_judge(packets, &view, problem))
+        if (is_rfc(packets) && !rfc_judge(packets, &view, problem))
             return STELE_ERR_FORMAT;
         switch (decoder_packet(packets->decoder, &view, packets->file->path, packet->offset,
                                packets->type, &packet->head)) {
@@ -266,7 +267,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             return STELE_ERR_FORMAT;
         default:
             return packet_judge(packets, packet, problem) &&
-                           rfc_finish(packets, &view, packet, problem)
+                           (!is_rfc(packets) || rfc_finish(packets, &view, packet, problem))
                        ? STELE_OK
                        : STELE_ERR_FORMAT;
         }
@@ -382,8 +383,8 @@ static void report_skipped(const ctf_packets *packets, const head_problem *probl
 
 /* Goes on after a head that cannot be read. The search begins in the padding of the packet before,
    as it may be that packet's size that is wrong. */
-static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *packet,
-                                   const head_problem *problem)
+static __attribute__((noinline)) stele_status
+packet_recover(ctf_packets *packets, window *w, ctf_packet *packet, const head_problem *problem)
 {
     const uint64_t from = packet->offset, last = packets->last_offset;
     stele_status status = STELE_END;
@@ -406,7 +407,8 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
 
 /* Called for a packet that ends after the file: either the file was cut, or the size is wrong, in
    which case other packets follow. */
-static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *packet)
+static __attribute__((noinline)) stele_status packet_bound(ctf_packets *packets, window *w,
+                                                           ctf_packet *packet)
 {
     const uint64_t offset = packet->offset, size = packet->size;
     const uint64_t content_size = ctf_packet_content_size(packet);
@@ -469,8 +471,8 @@ static uint64_t last_byte(window *w, const ctf_packet *packet)
  * and its content ends before the zeros at its end. Returns STELE_ERR_FORMAT if the packet is given
  * up.
  */
-static stele_status packet_resize(ctf_packets *packets, window *w, ctf_packet *packet,
-                                  const head_problem *problem)
+static __attribute__((noinline)) stele_status
+packet_resize(ctf_packets *packets, window *w, ctf_packet *packet, const head_problem *problem)
 {
     const uint64_t offset = packet->offset;
     const bool was_quiet = packets->is_quiet;

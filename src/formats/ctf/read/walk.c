@@ -115,26 +115,29 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
 static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
 {
     const packet_head *head = &packet->head;
-    const unsigned mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
+    unsigned mends;
     bool is_clamped = false;
-    return walk->options.begin_ns != INT64_MIN && head->clock != NULL && is_free(walk, head) &&
-           (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
-           (mends & CTF_MEND_AFTER_PACKET) == 0 &&
+    if (walk->options.begin_ns == INT64_MIN)
+        return false;
+    mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
+    return head->clock != NULL && is_free(walk, head) && (head->has & CTF_ROLE_PACKET_END) != 0 &&
+           head->end_ticks >= head->begin_ticks && (mends & CTF_MEND_AFTER_PACKET) == 0 &&
            clock_ns(head->clock, head->end_ticks, &is_clamped) < walk->options.begin_ns;
 }
 
+/* Whether all further packets of the file begin after the requested time. */
 static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
 {
     const packet_head *head = &self->packet.head;
-    const unsigned mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
+    unsigned mends;
     bool is_clamped = false;
-    return walk->options.end_ns != INT64_MAX && is_free(walk, head) &&
-           (mends & CTF_MEND_BEFORE_PACKET) == 0 && head->clock != NULL && self->file->is_ordered &&
-           (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
+    if (walk->options.end_ns == INT64_MAX)
+        return false;
+    mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
+    return is_free(walk, head) && (mends & CTF_MEND_BEFORE_PACKET) == 0 && head->clock != NULL &&
+           self->file->is_ordered && (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
            clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
 }
-/* Whether all further packets of the file begin after the requested time. */
-
 /* How many bytes the packet that was read last claims for itself, and for its content. */
 typedef struct packet_claim {
     uint64_t whole, content;
@@ -182,7 +185,8 @@ static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out
     self->has_packet = status == STELE_OK;
     if (status != STELE_OK)
         return status;
-    index_check_packet(&self->index, &self->packet);
+    if (self->index.is_open)
+        index_check_packet(&self->index, &self->packet);
     return is_behind_end(walk, self) ? STELE_END : STELE_OK;
 }
 
@@ -362,7 +366,8 @@ static bool has_same_bytes(input *a, uint64_t a_offset, input *b, uint64_t b_off
 
 /* Whether the packet has the same content as the last one. Comparing the heads does not suffice:
    parts that were cut out of one packet have the same head, and may have the same size. */
-static bool is_same_content(const ctf_walk *walk, const ctf_packet *packet)
+static __attribute__((noinline)) bool is_same_content(const ctf_walk *walk,
+                                                      const ctf_packet *packet)
 {
     const walk_file *self = walk->current;
     input *last;
@@ -386,15 +391,12 @@ static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
            walk->last_content_bits == packet->content_bits && is_same_content(walk, packet);
 }
 
-/* Moves the main decoder to the packet's events if another decoder has read the head. */
-static stele_status walk_enter(ctf_walk *walk, walk_file *self)
+/* Moves the main decoder to the packet's events, as another decoder has read the head. */
+static __attribute__((noinline)) stele_status walk_enter_again(ctf_walk *walk, walk_file *self)
 {
     packet_view view = {.size = 0};
     packet_head head;
     decode_outcome outcome;
-    decoder_set_clock_start(walk->decoder, self->packet.clock_start);
-    if (walk->peek == NULL)
-        return STELE_OK;
     /* A search after a packet of impossible size leaves the window empty. */
     view.size = window_need(&self->w, (size_t)(self->packet.head.events_at / 8 + 1));
     view.bytes = self->w.at;
@@ -405,6 +407,12 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
     return outcome == DECODE_OK       ? STELE_OK
            : outcome == DECODE_MEMORY ? STELE_ERR_MEMORY
                                       : STELE_ERR_FORMAT;
+}
+
+static stele_status walk_enter(ctf_walk *walk, walk_file *self)
+{
+    decoder_set_clock_start(walk->decoder, self->packet.clock_start);
+    return walk->peek != NULL ? walk_enter_again(walk, self) : STELE_OK;
 }
 
 stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)

@@ -273,10 +273,12 @@ void decoder_thread(ctf_decoder *r, uint64_t tid, uint64_t pid)
 
 uint32_t decoder_cpu_track(ctf_decoder *r, uint32_t cpu)
 {
-    const stele_track track = {
-        .kind = STELE_TRACK_CPU, .source = r->programs->trace, .number = cpu};
     if (r->cpu_track.track == 0 || r->cpu_track.tid != cpu)
-        r->cpu_track = (kept_track){.tid = cpu, .track = stele_track_intern(r->context, &track)};
+        r->cpu_track = (kept_track){
+            .tid = cpu,
+            .track = stele_track_intern(r->context, &(stele_track){.kind = STELE_TRACK_CPU,
+                                                                   .source = r->programs->trace,
+                                                                   .number = cpu})};
     return r->cpu_track.track;
 }
 
