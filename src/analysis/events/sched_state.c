@@ -95,8 +95,9 @@ void sched_step(stele_sched *s)
 
 /* ---- Intervals ---- */
 
-static void give_thread(stele_sched *s, const sched_thread *t, int64_t begin_ns, int64_t end_ns,
-                        stele_run_state state, bool is_open)
+static __attribute__((noinline)) void give_thread(stele_sched *s, const sched_thread *t,
+                                                  int64_t begin_ns, int64_t end_ns,
+                                                  stele_run_state state, bool is_open)
 {
     const bool is_waiting = state != STELE_RUN_UNKNOWN && state != STELE_RUN_RUNNING;
     const stele_thread_interval interval = {.begin_ns = begin_ns,
@@ -117,7 +118,8 @@ static void give_thread(stele_sched *s, const sched_thread *t, int64_t begin_ns,
 }
 
 /* Ends a thread's current state, which is counted as `state`. */
-static void thread_leave(stele_sched *s, sched_thread *t, stele_run_state state, bool is_open)
+static inline void thread_leave(stele_sched *s, sched_thread *t, stele_run_state state,
+                                bool is_open)
 {
     const int64_t begin_ns = clip(s, t->since_ns), end_ns = clip(s, s->now_ns);
     if (!t->is_alive || !t->is_wanted || end_ns <= begin_ns || !sched_is_shown(s, t->row.track))
@@ -156,30 +158,36 @@ static void thread_end(stele_sched *s, sched_thread *t)
     t->row.last_ns = s->now_ns;
 }
 
-static void cpu_leave(stele_sched *s, sched_cpu *c, stele_cpu_state state, stele_name end_text,
-                      bool is_open)
+static __attribute__((noinline)) void give_cpu(stele_sched *s, const sched_cpu *c, int64_t begin_ns,
+                                               int64_t end_ns, stele_cpu_state state,
+                                               stele_name end_text, bool is_open)
+{
+    const bool is_busy = state == STELE_CPU_BUSY && c->thread != 0;
+    const stele_cpu_interval interval = {.begin_ns = begin_ns,
+                                         .end_ns = end_ns,
+                                         .offset = c->place.offset,
+                                         .stream = c->place.stream,
+                                         .cpu = c->row.track,
+                                         .thread =
+                                             is_busy ? s->threads[c->thread - 1].row.track : 0,
+                                         .end_text = end_text,
+                                         .state = (uint8_t)state,
+                                         .is_open = is_open,
+                                         .has_priority = is_busy && c->has_priority,
+                                         .priority = is_busy ? c->priority : 0};
+    sched_fail(s, s->options.on_cpu(s->options.user, &interval));
+}
+
+static inline void cpu_leave(stele_sched *s, sched_cpu *c, stele_cpu_state state,
+                             stele_name end_text, bool is_open)
 {
     const int64_t begin_ns = clip(s, c->since_ns), end_ns = clip(s, s->now_ns);
     use_to(s, c, end_ns);
     if (end_ns <= begin_ns || !sched_is_shown(s, c->row.track))
         return;
     c->row.state_ns[state] += distance(begin_ns, end_ns);
-    if (s->options.on_cpu != NULL && s->status == STELE_OK) {
-        const bool is_busy = state == STELE_CPU_BUSY && c->thread != 0;
-        const stele_cpu_interval interval = {.begin_ns = begin_ns,
-                                             .end_ns = end_ns,
-                                             .offset = c->place.offset,
-                                             .stream = c->place.stream,
-                                             .cpu = c->row.track,
-                                             .thread =
-                                                 is_busy ? s->threads[c->thread - 1].row.track : 0,
-                                             .end_text = end_text,
-                                             .state = (uint8_t)state,
-                                             .is_open = is_open,
-                                             .has_priority = is_busy && c->has_priority,
-                                             .priority = is_busy ? c->priority : 0};
-        sched_fail(s, s->options.on_cpu(s->options.user, &interval));
-    }
+    if (s->options.on_cpu != NULL && s->status == STELE_OK)
+        give_cpu(s, c, begin_ns, end_ns, state, end_text, is_open);
 }
 
 static void cpu_enter(stele_sched *s, sched_cpu *c, stele_cpu_state state, const sched_side *side)
@@ -192,7 +200,7 @@ static void cpu_enter(stele_sched *s, sched_cpu *c, stele_cpu_state state, const
     place_take(&c->place, &s->now);
 }
 
-static bool runs_on(const stele_sched *s, const sched_thread *t, const sched_cpu *c)
+static inline bool runs_on(const stele_sched *s, const sched_thread *t, const sched_cpu *c)
 {
     return t->is_alive && t->state == STELE_RUN_RUNNING && c == &s->cpus[t->cpu - 1] &&
            c->state == STELE_CPU_BUSY && c->thread == (uint32_t)(t - s->threads) + 1;

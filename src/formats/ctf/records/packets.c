@@ -237,6 +237,8 @@ static bool push_context(ctf_decoder *r, stele_batch *batch)
 decode_outcome decoder_events(ctf_decoder *r, const packet_view *view, stele_batch *batch)
 {
     program *header;
+    if (r->position == r->content_bits) /* many packets of some traces have no events */
+        return DECODE_END;
     r->batch = batch;
     r->batch_serial++;
     decoder_load(r, view);
@@ -245,8 +247,6 @@ decode_outcome decoder_events(ctf_decoder *r, const packet_view *view, stele_bat
     if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
         !push_context(r, batch))
         return DECODE_MEMORY;
-    if (r->position == r->content_bits)
-        return DECODE_END;
     if (r->position > r->content_bits) {
         decoder_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
                     (unsigned long long)r->content_bits);
