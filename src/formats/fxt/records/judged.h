@@ -22,6 +22,10 @@ typedef enum judged_kind {
 /* A bit for each position, at its offset modulo JUDGED_SIZE. */
 typedef struct judged_bits {
     uint64_t is_known[JUDGED_SIZE / 64], is_good[JUDGED_SIZE / 64];
+    /* Offsets between which all positions of this pattern were judged, and none is good: searches
+       that begin a little after the last one need not look at them again. */
+    uint64_t bad_from, bad_stop;
+    uint8_t pattern;
 } judged_bits;
 
 typedef struct judged {
@@ -39,7 +43,7 @@ void judged_set(judged *j, judged_kind kind, uint64_t offset, bool is_good);
 /* Returns the first offset from `from` to before `stop` that was not judged yet, or was judged
    good; `*is_good` says which. `pattern` has a bit for each remainder by 8 that is asked for.
    Returns `stop` if there is none. */
-uint64_t judged_next(const judged *j, judged_kind kind, uint64_t from, uint64_t stop,
-                     uint8_t pattern, bool *is_good);
+uint64_t judged_next(judged *j, judged_kind kind, uint64_t from, uint64_t stop, uint8_t pattern,
+                     bool *is_good);
 
 #endif
