@@ -267,6 +267,10 @@ TEST(warnings_do_not_stop)
     CHECK(parse(&schema, TRACE "env { tracer_name = \"lttng-ust\"; }; enum e : u8 { a = -5, b };"));
     CHECK_EQ_STR(last.code, "CTF111");
     schema_free(&schema);
+    CHECK(parse(&schema, TRACE "typealias integer { size = 8; map = clock.nowhere.value; } := t;"
+                               "stream { event.context := struct { t a; }; };"));
+    CHECK_EQ_STR(last.code, "CTF112");
+    schema_free(&schema);
 }
 
 /* ---- What a text says ---- */

@@ -117,19 +117,32 @@ static stele_status index_basic(xray_trace *trace, window *w)
     return w->status;
 }
 
-/* Returns the counter at the end of a range. */
-static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
+/* Finds the least and the greatest counter of a range, whose last one need not be either: the
+   counter of another CPU may be less. */
+static void find_tsc(xray_trace *trace, window *w, const xray_range *range, uint64_t *least,
+                     uint64_t *most)
 {
     uint64_t tsc = range->first_tsc;
     stele_xray_record records[256];
-    if (trace->mode == XRAY_MODE_BASIC)
-        return range->last_tsc;
+    *least = *most = tsc;
+    if (trace->mode == XRAY_MODE_BASIC) {
+        *most = range->last_tsc;
+        return;
+    }
     window_move(w, range->begin, range->end);
     while (window_need(w, XRAY_METADATA_SIZE) >= XRAY_FUNCTION_SIZE) {
         stele_xray_result result;
         size_t used;
-        stele_xray_decode(&trace->header, &tsc, w->at, (size_t)(w->end - w->at), records, 256,
-                          &used, &result);
+        const size_t count = stele_xray_decode(
+            &trace->header, &tsc, w->at, (size_t)(w->end - w->at), records, 256, &used, &result);
+        for (size_t i = 0; i < count; i++) {
+            if (records[i].kind >= STELE_XRAY_NEW_BUFFER &&
+                records[i].kind != STELE_XRAY_CUSTOM_EVENT &&
+                records[i].kind != STELE_XRAY_TYPED_EVENT)
+                continue; /* no event, and perhaps no counter yet */
+            *least = records[i].tsc < *least ? records[i].tsc : *least;
+            *most = records[i].tsc > *most ? records[i].tsc : *most;
+        }
         w->at += used;
         if (result == STELE_XRAY_SHORT && used == 0) {
             const size_t left = (size_t)(w->end - w->at);
@@ -139,7 +152,6 @@ static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
             break;
         }
     }
-    return tsc;
 }
 
 /* Sets the thread's range of time; `last` is its last range. Outliers are at either end, as ranges
@@ -148,13 +160,18 @@ static void end_ranges(xray_trace *trace, window *w, stele_stream *stream, times
                        size_t last)
 {
     const xray_range *range = &trace->ranges[last];
+    uint64_t least, most;
     bool is_clamped = false;
     times_end(range_times);
     while (range > trace->ranges && range[-1].thread == range->thread &&
            tick_rate_ns(&trace->rate, range->first_tsc, &is_clamped) > range_times->end_ns)
         range--;
-    times_add_end(range_times, tick_rate_ns(&trace->rate, last_tsc(trace, w, range), &is_clamped),
-                  range->begin, range->end - range->begin);
+    find_tsc(trace, w, range, &least, &most);
+    times_add_end(range_times, tick_rate_ns(&trace->rate, most, &is_clamped), range->begin,
+                  range->end - range->begin);
+    if (least < range->first_tsc)
+        times_add(range_times, tick_rate_ns(&trace->rate, least, &is_clamped), range->begin,
+                  range->end - range->begin);
     times_end(range_times);
     trace->has_findings |= range_times->outlier_count != 0;
     stream->has_range = true;
