@@ -200,11 +200,19 @@ static void event_put(chrome_sink *chrome, chrome_track *track, const stele_even
     }
 }
 
+/* Whether the event is written without a time. */
+static bool lacks_time(const chrome_sink *chrome, const stele_event *event)
+{
+    return (event->flags & STELE_FLAG_NO_TIME) != 0 &&
+           (event->kind == STELE_KIND_OBJECT || event->kind == STELE_KIND_METADATA ||
+            !chrome->timeless.has_time);
+}
+
 /* Notes the time of an event, if it has one. The first one is the origin of times, unless the
    reader has given an earlier one. */
 static void note_time(chrome_sink *chrome, const stele_event *event)
 {
-    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+    if (lacks_time(chrome, event))
         return;
     if (!chrome->has_origin)
         chrome->origin_ns = event->time_ns;
@@ -247,7 +255,8 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
     stele_event placed;
     chrome->batch = segment->batch;
     for (uint32_t i = 0; i < segment->count; i++) {
-        const stele_event *event = &segment->batch->events[segment->first + i];
+        const stele_event *event =
+            timeless_event(&chrome->timeless, self->context, segment, i, &placed);
         chrome_track *track = chrome_tracks_get(&chrome->tracks, event->track);
         if (track == NULL) {
             chrome->is_exhausted = true;
@@ -264,6 +273,7 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
         if ((event->flags & STELE_FLAG_CLAMPED) != 0)
             chrome_lose(chrome, event, "time beyond 64 bits of nanoseconds", false);
     }
+    timeless_end(&chrome->timeless, segment);
     return chrome_status(chrome);
 }
 

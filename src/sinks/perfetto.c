@@ -391,19 +391,20 @@ static void put_clock(perfetto_sink *p, int64_t time_ns)
     perfetto_packet_end(p);
 }
 
-/* Prepares for the first event. If it is before the clock's zero, times count from it. */
-static void start(perfetto_sink *p, const stele_segment *segment)
+/* Prepares for the first event, which is at this time. If it is before the clock's zero, times
+ * count from it. */
+static void start(perfetto_sink *p, const stele_batch *batch, int64_t time_ns)
 {
-    const stele_stream *stream = stele_stream_get(p->base.context, segment->batch->stream);
+    const stele_stream *stream = stele_stream_get(p->base.context, batch->stream);
     if (!p->has_origin)
-        p->origin_ns = segment->batch->events[segment->first].time_ns;
+        p->origin_ns = time_ns;
     if (p->origin_ns < 0) {
         p->bias_ns = 0 - (uint64_t)p->origin_ns;
         writer_lose(&p->base, STELE_KIND_NONE, "times from the first event on", LOSS_FORM, 1);
     }
     if (stream != NULL)
         p->has_wall = stream->clock.domain == STELE_CLOCK_NS &&
-                      stele_batch_wall(segment->batch, &stream->clock, &p->wall_ns);
+                      stele_batch_wall(batch, &stream->clock, &p->wall_ns);
     put_clock(p, p->origin_ns);
 }
 
@@ -436,11 +437,11 @@ static stele_status perfetto_write(stele_writer *self, const stele_segment *segm
     if (segment->count == 0)
         return perfetto_status(p);
     p->batch = segment->batch;
-    if (!p->is_started)
-        start(p, segment);
     note_clock(p, segment);
     for (uint32_t i = 0; i < segment->count && !p->is_exhausted; i++) {
-        const stele_event *event = &segment->batch->events[segment->first + i];
+        const stele_event *event = timeless_event(&p->timeless, self->context, segment, i, &placed);
+        if (i == 0 && !p->is_started)
+            start(p, segment->batch, event->time_ns);
         if (has_no_times) {
             placed = event_at_place(event, p->place_count++);
             event = &placed;
@@ -449,6 +450,7 @@ static stele_status perfetto_write(stele_writer *self, const stele_segment *segm
         if (p->changes != 0)
             perfetto_count_changes(p, event);
     }
+    timeless_end(&p->timeless, segment);
     return perfetto_status(p);
 }
 

@@ -265,8 +265,11 @@ static void lose_context(ctf_writer *w, const stele_batch *batch)
 stele_status writer_put_segment(stele_writer *self, const stele_segment *segment)
 {
     ctf_writer *w = (ctf_writer *)self;
+    stele_event placed;
     lose_context(w, segment->batch);
     for (uint32_t i = 0; w->status == STELE_OK && i < segment->count; i++)
-        write_event(w, segment->batch, &segment->batch->events[segment->first + i]);
+        write_event(w, segment->batch,
+                    timeless_event(&w->timeless, self->context, segment, i, &placed));
+    timeless_end(&w->timeless, segment);
     return w->status;
 }

@@ -481,11 +481,13 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
 {
     fxt_writer *w = (fxt_writer *)self;
     const stele_stream *stream = stele_stream_get(self->context, segment->batch->stream);
+    stele_event placed;
     if (!w->is_started)
         write_magic(w);
     for (uint32_t i = 0; i < segment->count && self->out->status == STELE_OK; i++) {
         UNSET fxt_making m;
-        making_begin(&m, w, segment->batch, &segment->batch->events[segment->first + i]);
+        making_begin(&m, w, segment->batch,
+                     timeless_event(&w->timeless, self->context, segment, i, &placed));
         m.target = fxt_writer_target(w, stream);
         w->record++;
         if (m.target == NULL)
@@ -501,6 +503,7 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
         if (w->is_exhausted)
             return STELE_ERR_MEMORY;
     }
+    timeless_end(&w->timeless, segment);
     return self->out->status;
 }
 

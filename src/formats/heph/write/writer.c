@@ -12,6 +12,7 @@
 #include "formats/heph/trace.h"
 #include "formats/heph/write/attributes.h"
 #include "model/batch.h"
+#include "model/timeless.h"
 
 /* A begin whose end has not come yet: the packet up to the end of its attributes. */
 typedef struct open_span {
@@ -56,6 +57,7 @@ typedef struct heph_writer {
     int64_t base_ns;
     /* The latest time of all events. */
     int64_t latest_ns;
+    timeless timeless;
     /* The bytes that all open spans take. */
     size_t spans_size;
     stele_name counter_name, value_name, epoch_name;
@@ -397,8 +399,7 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
     int64_t wall_ns;
     if (!w->has_begun) {
         w->has_begun = true;
-        w->base_ns =
-            event->time_ns < 0 && (event->flags & STELE_FLAG_NO_TIME) == 0 ? event->time_ns : 0;
+        w->base_ns = event->time_ns < 0 ? event->time_ns : 0;
         if (stream != NULL && stream->clock.domain != STELE_CLOCK_NS)
             writer_lose(&w->base, STELE_KIND_NONE, "unit of the clock, which is not time", false,
                         1);
@@ -515,8 +516,11 @@ static stele_status heph_write(stele_writer *self, const stele_segment *segment)
 {
     heph_writer *w = (heph_writer *)self;
     stele_status status = STELE_OK;
+    stele_event placed;
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
-        status = write_event(w, segment->batch, &segment->batch->events[segment->first + i]);
+        status = write_event(w, segment->batch,
+                             timeless_event(&w->timeless, self->context, segment, i, &placed));
+    timeless_end(&w->timeless, segment);
     return status;
 }
 

@@ -56,6 +56,7 @@ static stele_status xray_writer_write(stele_writer *base, const stele_segment *s
 {
     xray_writer *w = (xray_writer *)base;
     stele_status status = STELE_OK;
+    stele_event placed;
     if (!w->has_header && segment->count != 0) {
         w->is_profile = profile_can_write(base->context, segment->batch,
                                           &segment->batch->events[segment->first]);
@@ -65,10 +66,11 @@ static stele_status xray_writer_write(stele_writer *base, const stele_segment *s
             write_header(w, segment->batch, &segment->batch->events[segment->first]);
     }
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
-        const stele_event *event = &segment->batch->events[segment->first + i];
+        const stele_event *event = timeless_event(&w->timeless, base->context, segment, i, &placed);
         status = w->is_profile ? put_sample(w, segment->batch, event)
                                : xray_put_event(w, segment->batch, event);
     }
+    timeless_end(&w->timeless, segment);
     return status != STELE_OK ? status : base->out->status;
 }
 
