@@ -43,7 +43,8 @@ static const struct two_facts {
     /* Of packed packets all events are at the place of their packet. */
     {"EVT013", "EVT013", "two events of one packed packet"},
     /* Each of these names another thing that is missing. */
-    {"FXT007", "FXT007", "two strings"},
+    {"FXT007", "FXT007",
+     "each string is missing by itself, also where one wrong provider has hidden both"},
     {"FXT008", "FXT008", "two threads"},
     {"FXT007", "FXT008", "a string, and a thread"},
     /* A note about the end of a record, of which what stands before is as it should be. */

@@ -127,4 +127,47 @@ for kind in heph ctf18 ctf2; do
     found=$(events_of "$(trace_of $kind)")
     check "events before the end: $found" test "$found" -gt 1000
 done
+
+# Of FXT over TCP, too, what arrived before the collector was killed is a trace, of which the last record
+# may be cut.
+fxt_killed() {
+    kill -9 "$collector"
+    wait "$collector" 2>/dev/null
+    wait "$sender" 2>/dev/null
+    for trace in got/*.fxt; do
+        [ -e "$trace" ] || continue
+        # shellcheck disable=SC2034
+        last="stele check $trace"
+        "$STELE" check "$trace" >out 2>err </dev/null || {
+            says out ': error FXT003 '
+            check "one record is cut" test "$(grep -c ':[0-9]*: error ' out)" -eq 1
+        }
+    done
+}
+fxt_start() {
+    start tcp:0 "$@"
+    python3 "$SOURCE/tests/cli/collect_send.py" "tcp:$place" sent.fxt chunk=4000 >sent 2>/dev/null &
+    sender=$!
+}
+if have python3 && "$STELE" convert -q "$(trace_of ctf2)" --to fxt -o sent.fxt --force 2>err; then
+    fxt_start # killed as soon as there is a trace
+    tries=0
+    while [ -z "$(ls got 2>/dev/null)" ] && [ $tries -lt 3000 ]; do
+        tries=$((tries + 1))
+    done
+    fxt_killed
+    check "a trace of FXT is there" test -n "$(ls got)"
+    fxt_start # at any moment
+    sleep "$(printf '0.%03d' "$moment")"
+    fxt_killed
+    fxt_start --rate-max 1M # while it is certain that some have arrived
+    tries=0
+    while [ -z "$(find got -type f -size +100k)" ] && [ $tries -lt 400 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    fxt_killed
+    found=$(events_of got/*.fxt)
+    check "events of FXT before the end: $found" test "$found" -gt 1000
+fi
 finish
