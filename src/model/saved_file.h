@@ -19,7 +19,7 @@
  * Sections follow, then the bytes that a program keeps, then an overview up to the end of the file.
  */
 #define HEADER_SIZE 72u
-#define VERSION     6u
+#define VERSION     7u
 
 /* Numbers of the sections that follow the header; each section has its number, its size, and its
    bytes. Sections with other numbers are ignored. */
