@@ -41,26 +41,39 @@ typedef struct order_flow {
     uint32_t order;
     int64_t seen_ns;      /* the latest event that is held or was delivered */
     int64_t delivered_ns; /* the latest event that was delivered */
-    int64_t *stream_ns;   /* the latest event that came, by stream */
-    uint32_t stream_count;
+    /* The latest event that came, by stream from `stream_first` on. */
+    int64_t *stream_ns;
+    uint32_t stream_first, stream_count;
     stele_segment segment; /* the segment that was delivered last */
 } order_flow;
 
 /* ---- Disorder of the events that come ---- */
 
-static bool streams_reserve(order_flow *o, uint32_t stream)
+/* Makes room for a stream outside of those that there is room for. The first one has room for
+   itself: as a rule a flow is of one stream, and there are many flows. */
+static bool streams_grow(order_flow *o, uint32_t stream)
 {
-    const uint32_t count = stream < 16 ? 16 : (stream + 1) * 2;
-    int64_t *grown;
-    if (stream < o->stream_count)
-        return true;
-    grown = array_fit(o->stream_ns, sizeof *grown, count);
-    if (grown == NULL)
+    const uint32_t end = o->stream_first + o->stream_count;
+    const uint32_t first =
+        o->stream_count == 0 || stream < o->stream_first ? stream : o->stream_first;
+    const uint32_t wanted = (stream < end ? end : stream + 1) - first;
+    const uint32_t count = o->stream_count == 0 ? 1 : wanted + wanted / 2 + 16;
+    const uint32_t moved = o->stream_count == 0 ? 0 : o->stream_first - first;
+    int64_t *made = malloc(count * sizeof *made);
+    if (made == NULL)
         return false;
-    while (o->stream_count < count)
-        grown[o->stream_count++] = INT64_MIN;
-    o->stream_ns = grown;
+    for (uint32_t i = 0; i < count; i++)
+        made[i] = i >= moved && i - moved < o->stream_count ? o->stream_ns[i - moved] : INT64_MIN;
+    free(o->stream_ns);
+    o->stream_ns = made;
+    o->stream_first = first;
+    o->stream_count = count;
     return true;
+}
+
+static inline bool streams_reserve(order_flow *o, uint32_t stream)
+{
+    return stream - o->stream_first < o->stream_count || streams_grow(o, stream);
 }
 
 /* Stores the keys of a batch. Returns whether the batch is in order. */
@@ -84,7 +97,7 @@ static bool order_judge(order_flow *o, block *b)
     const stele_batch *batch = b->storage;
     const bool is_sorted =
         by_end ? keys_read(b->keys, batch, true) : keys_read(b->keys, batch, false);
-    int64_t *const stream_ns = &o->stream_ns[batch->stream];
+    int64_t *const stream_ns = &o->stream_ns[batch->stream - o->stream_first];
     int64_t latest_ns = *stream_ns;
     order_stats *stats = o->options.stats;
     b->has_keys = is_sorted; /* sorting moves the events, but not the keys */

@@ -174,14 +174,8 @@ static stele_status make_only(picture *p)
 
 static stele_status take_event(picture *p, const stele_batch *batch, const stele_event *event)
 {
-    const lane_entry mark = {.begin_ns = event->time_ns,
-                             .end_ns = event->time_ns,
-                             .offset = event->offset,
-                             .count = 1,
-                             .name = event->name,
-                             .data = event->kind};
+    lane_entry mark;
     track_rows *rows;
-    bool is_added;
     if (!question_wants(p->q, event->track) || (event->flags & STELE_FLAG_NO_TIME) != 0)
         return STELE_OK;
     if (event->time_ns < p->scale.begin_ns)
@@ -200,8 +194,13 @@ static stele_status take_event(picture *p, const stele_batch *batch, const stele
     rows = picture_rows(p, event->track);
     if (rows == NULL)
         return STELE_ERR_MEMORY;
-    is_added = picture_lane_add(&rows->marks, &p->scale, &mark);
-    return is_added ? STELE_OK : STELE_ERR_MEMORY;
+    mark = (lane_entry){.begin_ns = event->time_ns,
+                        .end_ns = event->time_ns,
+                        .offset = event->offset,
+                        .count = 1,
+                        .name = event->name,
+                        .data = event->kind};
+    return picture_lane_add(&rows->marks, &p->scale, &mark) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
 static stele_status take_events(void *user, const stele_segment *segment)

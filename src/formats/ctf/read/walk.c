@@ -32,17 +32,26 @@ static bool is_seekable(const ctf_walk *walk, const ctf_file *file)
            (file->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
 }
 
-/* Returns the last seek point after which packets can reach into the requested time. */
-static ctf_seek seek_point(const ctf_walk *walk, const ctf_file *file)
+/* The time of a clock's ticks. */
+static int64_t time_of(ctf_walk *walk, const ctf_clock *clock, uint64_t ticks)
 {
-    const ctf_clock *clock = file->first.clock;
+    bool is_clamped = false;
+    if (walk->rate_clock != clock) {
+        walk->rate = clock_rate_make(clock);
+        walk->rate_clock = clock;
+    }
+    return clock_rate_ns(&walk->rate, ticks, &is_clamped);
+}
+
+/* Returns the last seek point after which packets can reach into the requested time. */
+static ctf_seek seek_point(ctf_walk *walk, const ctf_file *file)
+{
     uint32_t low = 0, high = file->seek_count;
     if (walk->options.begin_ns == INT64_MIN || file->seek_count == 0 || !is_seekable(walk, file))
         return (ctf_seek){0};
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        bool is_clamped = false;
-        if (clock_ns(clock, file->seeks[middle].begin, &is_clamped) < walk->options.begin_ns)
+        if (time_of(walk, file->first.clock, file->seeks[middle].begin) < walk->options.begin_ns)
             low = middle;
         else
             high = middle;
@@ -112,32 +121,31 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     return STELE_OK;
 }
 
-static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
+static bool is_before_begin(ctf_walk *walk, const ctf_packet *packet)
 {
     const packet_head *head = &packet->head;
     unsigned mends;
-    bool is_clamped = false;
     if (walk->options.begin_ns == INT64_MIN)
         return false;
     mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
     return head->clock != NULL && is_free(walk, head) && (head->has & CTF_ROLE_PACKET_END) != 0 &&
            head->end_ticks >= head->begin_ticks && (mends & CTF_MEND_AFTER_PACKET) == 0 &&
-           clock_ns(head->clock, head->end_ticks, &is_clamped) < walk->options.begin_ns;
+           time_of(walk, head->clock, head->end_ticks) < walk->options.begin_ns;
 }
 
 /* Whether all further packets of the file begin after the requested time. */
-static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
+static bool is_behind_end(ctf_walk *walk, const walk_file *self)
 {
     const packet_head *head = &self->packet.head;
     unsigned mends;
-    bool is_clamped = false;
     if (walk->options.end_ns == INT64_MAX)
         return false;
     mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
     return is_free(walk, head) && (mends & CTF_MEND_BEFORE_PACKET) == 0 && head->clock != NULL &&
            self->file->is_ordered && (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
-           clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
+           time_of(walk, head->clock, head->begin_ticks) >= walk->options.end_ns;
 }
+
 /* How many bytes the packet that was read last claims for itself, and for its content. */
 typedef struct packet_claim {
     uint64_t whole, content;

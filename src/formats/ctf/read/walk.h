@@ -6,6 +6,7 @@
 
 #include "formats/ctf/read/index_check.h"
 #include "formats/ctf/read/packet.h"
+#include "formats/ctf/records/clocks.h"
 
 typedef struct walk_options {
     size_t window_size;
@@ -40,6 +41,8 @@ typedef struct ctf_walk {
     const ctf_file *last_file;
     packet_head last; /* head of that packet */
     uint64_t clock;   /* clock after the last packet, in ticks, for a packet of another file */
+    const ctf_clock *rate_clock; /* the clock that `rate` is of; NULL: of none yet */
+    clock_rate rate;
     /* Content size of the last packet in bits, and its offset in the file in bytes. */
     uint64_t last_content_bits, last_offset;
 } ctf_walk;
