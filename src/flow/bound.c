@@ -133,7 +133,7 @@ static bool scan_time_of_day(const char **at, int64_t *ns, const char **error)
 /* Scans a time zone: nothing or Z is UTC; else ±hh:mm, ±hhmm or ±hh. */
 static bool scan_zone(const char **at, int64_t *offset_ns)
 {
-    const bool is_behind = **at == '-';
+    const bool is_negative = **at == '-';
     unsigned hours, minutes = 0;
     *offset_ns = 0;
     if (**at == '\0' || scan_byte(at, 'Z'))
@@ -146,7 +146,7 @@ static bool scan_zone(const char **at, int64_t *offset_ns)
         return false;
     if (hours > 23 || minutes > 59)
         return false;
-    *offset_ns = (int64_t)(hours * 60 + minutes) * 60 * NS_PER_S * (is_behind ? -1 : 1);
+    *offset_ns = (int64_t)(hours * 60 + minutes) * 60 * NS_PER_S * (is_negative ? -1 : 1);
     return true;
 }
 

@@ -391,7 +391,7 @@ static merge_flow *merge_new(flow *const *from, size_t count)
         return NULL;
     merge->inputs = calloc(count + 1, sizeof *merge->inputs);
     merge->nodes = node = calloc(node_count + 1, sizeof *merge->nodes);
-    /* Most of the rooms' bytes are never used, so that clearing them would take longer. */
+    /* Not cleared: most of the bytes are never used. */
     merge->rooms = malloc((node_count + 1) * sizeof *merge->rooms);
     if (merge->inputs == NULL || merge->nodes == NULL || merge->rooms == NULL) {
         merge_close(&merge->base);

@@ -49,8 +49,9 @@ typedef struct order_flow {
 
 /* ---- Disorder of the events that come ---- */
 
-/* Makes room for a stream outside of those that there is room for. The first one has room for
-   itself: as a rule a flow is of one stream, and there are many flows. */
+/* Enlarges the array of the streams' latest times, so that it has one of `stream`. It begins with
+   one element: as a rule a flow is of one stream, and there are many flows. Returns false if out of
+   memory. */
 static bool streams_grow(order_flow *o, uint32_t stream)
 {
     const uint32_t end = o->stream_first + o->stream_count;
@@ -112,10 +113,10 @@ static bool order_judge(order_flow *o, block *b)
         if (key >= latest_ns) {
             latest_ns = key;
         } else if ((batch->events[i].flags & STELE_FLAG_NO_TIME) == 0) {
-            const int64_t behind_ns = subtract_saturated(latest_ns, key);
+            const int64_t back_ns = subtract_saturated(latest_ns, key);
             stats->unordered_count++;
-            if (behind_ns > stats->unordered_max_ns)
-                stats->unordered_max_ns = behind_ns;
+            if (back_ns > stats->unordered_max_ns)
+                stats->unordered_max_ns = back_ns;
         }
     }
     *stream_ns = latest_ns;

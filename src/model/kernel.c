@@ -326,8 +326,8 @@ static void judge(kernel *k, verdict *v, stele_text name)
     }
 }
 
-/* Makes room for the verdict on a name and for the shape of its events. Returns false if out of
-   memory. */
+/* Enlarges the arrays of verdicts and shapes, so that they have one of `name`. Returns false if out
+   of memory. */
 static bool names_reach(kernel *k, stele_name name)
 {
     kernel_shapes *const shapes = &k->shapes;

@@ -13,13 +13,13 @@ static const stele_event *go_on(const stele_overview *o, overview_lane *l, const
     const uint32_t track = event->track;
     const int64_t begin_ns = l->now.begin_ns;
     const stele_event *const first = event;
-    const uint64_t room = l->grain - l->now.count;
+    const uint64_t left = l->grain - l->now.count;
     int64_t last_ns = l->last_ns, latest_ns = *until_ns;
     overview_seen own = *seen;
     stele_name same = LANE_NO_NAME; /* the name of the last events, which are counted together */
     uint64_t same_count = 0;
-    if ((uint64_t)(end - event) > room)
-        end = event + room;
+    if ((uint64_t)(end - event) > left)
+        end = event + left;
     for (; event != end && event->track == track; event++) {
         const int64_t time_ns = event->time_ns;
         const uint64_t kind = STELE_KIND_BIT(event->kind);

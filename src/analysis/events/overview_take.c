@@ -50,7 +50,8 @@ static void split_busy(stele_overview *o, overview_node *n, int64_t from_ns)
         overview_keep_status(o, lane_close(&n->rows[0], &o->store));
 }
 
-/* Makes room for another stretch. Returns false if out of memory. */
+/* Before another stretch is added: enlarges a full array, or, at STRETCHES_MAX, adds the first half
+   of the stretches to the lane. Returns false if out of memory. */
 static bool stretches_grow(stele_overview *o, overview_node *n)
 {
     busy_stretch *grown;

@@ -121,7 +121,7 @@ static stele_status open_packet(ctf_producer *self)
     }
     self->walk.is_outside |= place == CTF_PART_BEFORE;
     self->has_event = false;
-    if (self->walk.is_behind_gap)
+    if (self->walk.is_after_gap)
         self->losses = (ctf_losses){.is_part = true, .discarded_highest = self->walk.lost_before};
     self->losses.is_quiet = self->walk.is_outside;
     self->loss = losses_take(&self->losses, &self->walk.current->packets, self->packet);

@@ -134,7 +134,7 @@ static bool is_before_begin(ctf_walk *walk, const ctf_packet *packet)
 }
 
 /* Whether all further packets of the file begin after the requested time. */
-static bool is_behind_end(ctf_walk *walk, const walk_file *self)
+static bool is_after_end(ctf_walk *walk, const walk_file *self)
 {
     const packet_head *head = &self->packet.head;
     unsigned mends;
@@ -195,7 +195,7 @@ static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out
         return status;
     if (self->index.is_open)
         index_check_packet(&self->index, &self->packet);
-    return is_behind_end(walk, self) ? STELE_END : STELE_OK;
+    return is_after_end(walk, self) ? STELE_END : STELE_OK;
 }
 
 /* Moves over the file's packet, of which the reader may have read a part. Returns false if the file
@@ -439,7 +439,7 @@ stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
         if (walk->is_repeat && !walk->options.repeats)
             continue;
         *packet = &walk->current->packet;
-        walk->is_behind_gap = walk->current->is_sought;
+        walk->is_after_gap = walk->current->is_sought;
         walk->lost_before = walk->current->lost_before;
         walk->current->is_sought = false;
         if (walk->peek != NULL && !walk->is_repeat) {

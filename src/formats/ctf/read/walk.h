@@ -31,11 +31,11 @@ typedef struct ctf_walk {
     uint32_t next_file;    /* index in the stream's list of the file that takes part next */
     walk_file *current;    /* the file of the current packet */
     stele_balance balance; /* of the bytes before the files' current packets */
-    uint64_t left_out;  /* set by the caller: bytes of the current packet that could not be read */
-    bool is_outside;    /* the current packet ends before `begin_ns` and need not be decoded */
-    bool is_repeat;     /* the current packet is equal to the one before */
-    bool is_behind_gap; /* packets before the current one were left out unread */
-    /* With is_behind_gap: the highest counter of discarded events in the packets left out. */
+    uint64_t left_out; /* set by the caller: bytes of the current packet that could not be read */
+    bool is_outside;   /* the current packet ends before `begin_ns` and need not be decoded */
+    bool is_repeat;    /* the current packet is equal to the one before */
+    bool is_after_gap; /* packets before the current one were left out unread */
+    /* With is_after_gap: the highest counter of discarded events in the packets left out. */
     uint64_t lost_before;
     /* Of several files, the one whose packet was the last that is not a repeat. */
     const ctf_file *last_file;

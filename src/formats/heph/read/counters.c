@@ -147,7 +147,7 @@ static bool stream_advance(counters *c, counters_stream *stream, const counters_
                               .count = event->counter - stream->next,
                               .offset = event->offset,
                               .before_ns = stream->last_end_ns,
-                              .behind_ns = event->end_ns};
+                              .after_ns = event->end_ns};
     stream->next = event->counter + 1;
     if (gap.count != 0 && !gap_insert(c, stream, stream->gap_count, &gap))
         return false;
@@ -253,7 +253,7 @@ static void gap_put(const counters_gap *gap, output *out)
     saved_put_u64(out, gap->count);
     saved_put_u64(out, gap->offset);
     saved_put_i64(out, gap->before_ns);
-    saved_put_i64(out, gap->behind_ns);
+    saved_put_i64(out, gap->after_ns);
 }
 
 static bool gap_take(counters_gap *gap, uint32_t stream, cursor *from)
@@ -262,7 +262,7 @@ static bool gap_take(counters_gap *gap, uint32_t stream, cursor *from)
     gap->stream = stream;
     if (!saved_take_u64(from, &is_head) || !saved_take_u32(from, &gap->first) ||
         !saved_take_u32(from, &gap->count) || !saved_take_u64(from, &gap->offset) ||
-        !saved_take_i64(from, &gap->before_ns) || !saved_take_i64(from, &gap->behind_ns))
+        !saved_take_i64(from, &gap->before_ns) || !saved_take_i64(from, &gap->after_ns))
         return false;
     gap->is_head = is_head != 0;
     return true;

@@ -41,7 +41,7 @@ typedef struct counters_gap {
     /* The offset of the event after the gap. */
     uint64_t offset;
     /* The ends of the events before the gap and after it. */
-    int64_t before_ns, behind_ns;
+    int64_t before_ns, after_ns;
 } counters_gap;
 
 typedef struct counters_event {

@@ -50,15 +50,15 @@ static bool take_near(stele_stream *stream, heph_found *found, const stele_batch
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const stele_event *event = &batch->events[i];
         const int64_t time_ns = event->time_ns, until_ns = (int64_t)event->id;
-        uint64_t behind_ns;
+        uint64_t back_ns;
         if ((event->flags & STELE_FLAG_NO_TIME) != 0)
             return false;
         begin_ns = time_ns < begin_ns ? time_ns : begin_ns;
         last_ns = time_ns > last_ns ? time_ns : last_ns;
         end_ns = until_ns > end_ns ? until_ns : end_ns;
         latest_ns = time_ns > latest_ns ? time_ns : latest_ns;
-        behind_ns = (uint64_t)latest_ns - (uint64_t)time_ns;
-        late_ns = behind_ns > late_ns ? behind_ns : late_ns;
+        back_ns = (uint64_t)latest_ns - (uint64_t)time_ns;
+        late_ns = back_ns > late_ns ? back_ns : late_ns;
     }
     if (batch->event_count == 0 || late_ns > INT64_MAX || !times_are_near(t, begin_ns, last_ns) ||
         (end_ns > t->end_ns && (uint64_t)end_ns - (uint64_t)t->end_ns > TIMES_REACH_LEAST))

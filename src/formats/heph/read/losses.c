@@ -12,7 +12,7 @@ static void report_verdict(heph_producer *p, const heph_packet *packet, counters
                                       [COUNTERS_RESTARTED] = HEP018,
                                       [COUNTERS_STRAY] = HEP019};
     if (verdict > COUNTERS_AHEAD &&
-        !producer_is_told(p, heph_codes[codes[verdict]].severity, packet))
+        !producer_is_explained(p, heph_codes[codes[verdict]].severity, packet))
         producer_report(p, &heph_codes[codes[verdict]], packet->offset, packet->size, NULL,
                         "counter %u in stream %u", (unsigned)packet->event.counter,
                         (unsigned)packet->event.stream);
@@ -71,7 +71,7 @@ bool heph_produce_lost(heph_producer *p, stele_batch *batch, const counters_gap 
         .time_ns = gap->before_ns,
         .ticks = (uint64_t)gap->before_ns - (uint64_t)p->shift_ns,
         .value = gap->count,
-        .id = (uint64_t)(gap->behind_ns > gap->before_ns ? gap->behind_ns : gap->before_ns),
+        .id = (uint64_t)(gap->after_ns > gap->before_ns ? gap->after_ns : gap->before_ns),
         .offset = gap->offset,
         .name = p->lost_name,
         .field_first = batch->field_count,

@@ -49,7 +49,7 @@ typedef struct heph_producer {
     } while (0)
 
 /* Whether a finding about a packet explains another one about it. */
-#define producer_is_told(p, severity, packet)                                            \
+#define producer_is_explained(p, severity, packet)                                       \
     ((p)->diag != NULL && diag_is_explained((p)->diag, severity, (p)->scan.win.in->name, \
                                             (packet)->offset, (packet)->size))
 

@@ -204,7 +204,7 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     event_set(event, time_ns, from->start, from->end, (uint64_t)end_ns, packet->offset,
               packet_event_size(packet), 0, 0, batch->field_count,
               event_rest(0, 0, 0, STELE_KIND_COMPLETE, flags));
-    if ((flags & STELE_FLAG_CLAMPED) != 0 && !producer_is_told(p, STELE_WARNING, packet))
+    if ((flags & STELE_FLAG_CLAMPED) != 0 && !producer_is_explained(p, STELE_WARNING, packet))
         producer_report(p, &core_codes[STE010], packet->offset, packet->size, NULL,
                         "a time of %" PRIu64 " ns",
                         from->start > from->end ? from->start : from->end);

@@ -255,7 +255,7 @@ static bool is_before_range(const insns *p)
            (p->snapshot == INSN_SNAPSHOT_FIRST || p->snapshot < p->request.snapshot_begin);
 }
 
-static bool is_behind_range(const insns *p)
+static bool is_after_range(const insns *p)
 {
     return p->snapshot != INSN_SNAPSHOT_FIRST && p->snapshot >= p->request.snapshot_end;
 }
@@ -304,7 +304,7 @@ static stele_status stream_step(insns *p, insn_batch *batch)
     batch->snapshot = p->snapshot;
     if (batch->number < p->request.insn_begin || is_before_range(p))
         batch->insn_count = 0;
-    return is_behind_range(p) ? STELE_END : STELE_OK;
+    return is_after_range(p) ? STELE_END : STELE_OK;
 }
 
 /* Counts the snapshots that are left after the last instruction. */
