@@ -100,7 +100,7 @@ static void make_runs(uint32_t *values, size_t count, unsigned width, size_t run
     uint32_t value = 0;
     for (size_t i = 0; i < count; i++, left--) {
         if (left == 0) {
-            left = 1 + roll() % run_max;
+            left = 1 + (size_t)(roll() % run_max);
             value = (uint32_t)(roll() & ((UINT64_C(1) << width) - 1));
         }
         values[i] = value;
@@ -113,7 +113,7 @@ TEST(runs_and_packed_values_are_those_given)
     output *out = open_output();
     for (unsigned width = 1; width <= 32; width++) {
         for (size_t run_max = 1; run_max <= 256; run_max *= 4) {
-            const size_t count = 1 + roll() % COUNT_MAX;
+            const size_t count = 1 + (size_t)(roll() % COUNT_MAX);
             make_runs(values, count, width, run_max);
             output_clear(out);
             encode_hybrid(out, values, count, width);
@@ -147,7 +147,7 @@ TEST(differences_give_the_numbers_again)
     static int64_t values[COUNT_MAX];
     output *out = open_output();
     for (unsigned width = 0; width <= 64; width++) {
-        const size_t count = 1 + roll() % COUNT_MAX;
+        const size_t count = 1 + (size_t)(roll() % COUNT_MAX);
         for (size_t i = 0; i < count; i++) {
             const uint64_t step = width != 0 ? roll() >> (64 - width) : 0;
             values[i] = (int64_t)((i != 0 ? (uint64_t)values[i - 1] : 0) + step);
