@@ -72,15 +72,13 @@ bool text_is_utf8(const void *bytes, size_t size)
 
 typedef enum text_style { STYLE_JSON, STYLE_VISIBLE } text_style;
 
-/* How many of eight bytes need no escape, counted from the first, which is in the lowest bits. */
-static size_t plain_count(uint64_t word, text_style style)
+/* Marks, by its high bit, the first of eight bytes that needs an escape. */
+static inline uint64_t escape_marks(uint64_t word, text_style style)
 {
-    uint64_t marks = (word & SWAR_HIGH_BITS) | swar_below(word, 0x20);
+    const uint64_t marks = (word & SWAR_HIGH_BITS) | swar_below(word, 0x20);
     if (style == STYLE_JSON)
-        marks |= swar_equal(word, '"') | swar_equal(word, '\\');
-    else
-        marks |= swar_equal(word, 0x7f);
-    return swar_before(marks);
+        return marks | swar_equal(word, '"') | swar_equal(word, '\\');
+    return marks | swar_equal(word, 0x7f);
 }
 
 static inline bool is_plain(uint64_t word)
@@ -188,8 +186,10 @@ static uint8_t *text_character(uint8_t *to, const uint8_t *at, size_t length, te
     return to + length;
 }
 
-/* Appends a string with escapes. Returns true if it has bytes that are not UTF-8. */
-static bool text_escape(output *out, const uint8_t *at, size_t size, text_style style)
+/* Appends a string with escapes. Returns true if it has bytes that are not UTF-8. Inlined, so that
+   each style has a loop of its own. */
+static inline __attribute__((always_inline)) bool text_escape(output *out, const uint8_t *at,
+                                                              size_t size, text_style style)
 {
     const uint8_t *end;
     bool is_bad = false;
@@ -206,16 +206,27 @@ static bool text_escape(output *out, const uint8_t *at, size_t size, text_style 
         if (to == NULL)
             return is_bad;
         while (at < stop) {
-            size_t length, count = SWAR_SIZE;
-            while (stop - at >= SWAR_SIZE && count == SWAR_SIZE) {
-                const uint64_t word = load_le64(at);
+            uint64_t word, marks = 0;
+            size_t length, count;
+            while (stop - at >= SWAR_SIZE) {
+                word = load_le64(at);
                 store_le64(to, word);
-                count = plain_count(word, style);
-                at += count;
-                to += count;
+                marks = escape_marks(word, style);
+                if (marks != 0)
+                    break;
+                at += SWAR_SIZE;
+                to += SWAR_SIZE;
             }
-            while (at != stop && *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\')
-                *to++ = *at++;
+            count = (size_t)(stop - at);
+            if (marks == 0) {
+                word = swar_load_few(at, count, ' ');
+                store_le64(to, word);
+                marks = escape_marks(word, style);
+            }
+            if (marks != 0)
+                count = swar_before(marks);
+            at += count;
+            to += count;
             if (at == stop)
                 break;
             length = text_utf8_length(at, (size_t)(end - at));

@@ -94,8 +94,14 @@ size_t xray_number_text(uint32_t function, char *to, size_t size);
 stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function, bool keeps);
 
 /* Lets functions with such numbers count as known, for callers that need no names. Returns false if
-   out of memory. */
-bool xray_trace_reserve(xray_trace *trace, uint32_t function);
+   out of memory. xray_trace_reserve_more() is its rare part: the table has to grow. */
+bool xray_trace_reserve_more(xray_trace *trace, uint32_t function);
+static inline bool xray_trace_reserve(xray_trace *trace, uint32_t function)
+{
+    const xray_object *of = &trace->objects[function >> STELE_XRAY_OBJECT_SHIFT];
+    return (function & STELE_XRAY_FUNCTION_MASK) < of->count ||
+           xray_trace_reserve_more(trace, function);
+}
 
 static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,
                                              uint32_t function)

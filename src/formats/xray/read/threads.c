@@ -123,7 +123,7 @@ static room function_reserve(xray_trace *trace, uint32_t function)
     return ROOM_YES;
 }
 
-bool xray_trace_reserve(xray_trace *trace, uint32_t function)
+bool xray_trace_reserve_more(xray_trace *trace, uint32_t function)
 {
     return function_reserve(trace, function) != ROOM_NO_MEMORY;
 }
