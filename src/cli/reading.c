@@ -219,6 +219,8 @@ static void read_more(cli *c, size_t size)
 {
     stele_reader_stats stats = {.byte_total = 0};
     c->reading->size += size;
+    if (!c->progress.is_on)
+        return; /* the statistics are a sum over all streams */
     if (c->reading->reader != NULL)
         stele_reader_get_stats(c->reading->reader, &stats);
     if (stats.byte_total != 0)

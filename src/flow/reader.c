@@ -129,7 +129,7 @@ stele_status stele_reader_next_segments(stele_reader *reader, const stele_segmen
 
 bool stele_reader_waits(const stele_reader *reader)
 {
-    for (size_t i = 0; i < reader->producer_count; i++) {
+    for (size_t i = 0; i < reader->producer_count && reader->may_wait; i++) {
         if (reader->producers[i]->is_dry)
             return true;
     }

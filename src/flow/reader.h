@@ -41,6 +41,7 @@ struct stele_reader {
     size_t trace_count;
     producer **producers; /* owned by the flows */
     size_t producer_count;
+    bool may_wait; /* a trace is read in the order of its file, so that it may be a pipe or grow */
     seek_making making; /* blocks that are made of what is read */
 };
 

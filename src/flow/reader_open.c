@@ -279,6 +279,7 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
     if (status == STELE_OK) {
         trace->is_consumed = !trace->info.is_seekable;
         reader->producers[reader->producer_count++] = *out;
+        reader->may_wait |= stream == PRODUCE_ALL;
     }
     return status;
 }
