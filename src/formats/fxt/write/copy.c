@@ -86,7 +86,7 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
     stele_fxt_record r;
     walk_record at;
     (void)batch;
-    if (!copy_sort_opened(c, event->offset))
+    if (c->opened_count != 0 && !copy_sort_opened(c, event->offset))
         return STELE_ERR_MEMORY;
     if (event->offset == c->last_offset)
         return STELE_OK; /* a further part of the same payload */
@@ -98,7 +98,8 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
         }
         decode_record(c, &at, &r);
         c->has_gap |= c->walk.skipped_size != skipped_size;
-        copy_write_moved(c);
+        if (c->moved_left != 0)
+            copy_write_moved(c);
         copy_flush_waiting(c);
         write_record(c, &at);
         c->last_offset = event->offset;

@@ -60,7 +60,12 @@ void copy_put_word(const fxt_copier *c, output *out, uint64_t word);
 void copy_enter_provider(fxt_copier *c, uint64_t provider);
 
 /* Writes the waiting records, which are needed by the event that is kept next. */
-void copy_flush_waiting(fxt_copier *c);
+void copy_write_waiting(fxt_copier *c);
+static inline void copy_flush_waiting(fxt_copier *c)
+{
+    if (c->count != 0)
+        copy_write_waiting(c);
+}
 
 /* Lets a state record wait, and marks the one that it replaces. Returns false if out of memory. */
 bool copy_wait_for(fxt_copier *c, const walk_record *at, const stele_fxt_record *r);

@@ -27,7 +27,7 @@ void copy_enter_provider(fxt_copier *c, uint64_t provider)
                       fxt_field(STELE_FXT_PROVIDER_SECTION, 16, 19) | fxt_field(provider, 20, 51));
 }
 
-void copy_flush_waiting(fxt_copier *c)
+void copy_write_waiting(fxt_copier *c)
 {
     size_t size;
     const uint8_t *bytes = output_memory(c->bytes, &size);
