@@ -182,6 +182,16 @@ static void add_far(stele_summary *s, times *own, const stele_segment *segment)
     }
 }
 
+/* Adds the range of the first times of a stream, which are near each other. */
+static void add_first(times *own, const stele_segment *segment, extent t)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    while (event->kind == STELE_KIND_LOST || (event->flags & STELE_FLAG_NO_TIME) != 0)
+        event++;
+    times_add(own, event->time_ns, event->offset, event->size);
+    times_widen(own, t.begin_ns, t.end_ns, segment->count - 1);
+}
+
 /* Adds the range of a segment's times to that of its stream. */
 static void add_extent(stele_summary *s, const stele_segment *segment, extent t)
 {
@@ -189,14 +199,15 @@ static void add_extent(stele_summary *s, const stele_segment *segment, extent t)
     times *own = stream < s->stream_count ? &s->streams[stream] : &s->runs;
     if (t.begin_ns > t.end_ns)
         return;
-    if (!times_are_near(own, t.begin_ns, t.end_ns)) {
-        /* The first times of a stream have nothing that they could be far from but each other. */
-        s->has_far |=
-            own->count != 0 || (uint64_t)t.end_ns - (uint64_t)t.begin_ns > TIMES_REACH_LEAST;
+    if (times_are_near(own, t.begin_ns, t.end_ns)) {
+        times_widen(own, t.begin_ns, t.end_ns, segment->count);
+    } else if (own->count == 0 && (uint64_t)t.end_ns - (uint64_t)t.begin_ns <= TIMES_REACH_LEAST) {
+        add_first(own, segment, t);
+    } else {
+        s->has_far = true;
         add_far(s, own, segment);
         return;
     }
-    times_widen(own, t.begin_ns, t.end_ns, segment->count);
     add_ticks(&s->totals, t.begin_ticks, t.end_ticks);
 }
 
