@@ -13,7 +13,8 @@
  *     status = stele_reader_open(context, &trace, 1, &request, &reader);
  *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
  *         status = stele_profile_add(profile, &segment);
- *     status = stele_profile_finish(profile);
+ *     if (status == STELE_END)
+ *         status = stele_profile_finish(profile);
  *     status = stele_profile_rows(profile, STELE_PROFILE_BY_SELF, &rows, &count);
  *
  * Times and durations are in nanoseconds, times on the scale of stele_event.time_ns. One thread at

@@ -11,7 +11,8 @@
  *
  *     status = stele_chains_new(context, NULL, &chains);
  *     ... stele_chains_add(chains, &segment) ...
- *     status = stele_chains_finish(chains);
+ *     if (status == STELE_END)
+ *         status = stele_chains_finish(chains);
  *     status = stele_chains_rows(chains, &rows, &count);
  *
  * A span that stands on a stack is what works on: the innermost one that is open where a flow ends;

@@ -13,7 +13,8 @@
  *     status = stele_critical_set_window(critical, span->begin_ns, span->end_ns);
  *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
  *         status = stele_critical_add(critical, &segment);
- *     status = stele_critical_finish(critical);
+ *     if (status == STELE_END)
+ *         status = stele_critical_finish(critical);
  *     status = stele_critical_path(critical, span, &stretches, &stretch_count);
  *
  * The span itself is found with <stele/spans.h> before. Where pairs of moments are to be spans,

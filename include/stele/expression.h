@@ -33,8 +33,8 @@ typedef enum stele_value_type {
     STELE_VALUE_UINT,  /* u.u: an integer beyond INT64_MAX */
     STELE_VALUE_WIDE,  /* u.wide: an integer beyond 64 bits, two's complement of 128 bits */
     STELE_VALUE_FLOAT, /* u.f */
-    /* U.text: bytes, UTF-8 as a rule. They hold until the next evaluation, and no longer than the
-       segment. */
+    /* Its bytes are in u.text, UTF-8 as a rule. They hold until the next evaluation, and no longer
+       than the segment. */
     STELE_VALUE_TEXT,
     STELE_VALUE_RUN /* a structure or an array, which has no value of its own */
 } stele_value_type;

@@ -14,7 +14,8 @@
  *     status = stele_reader_open(context, &trace, 1, &request, &reader);
  *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
  *         status = stele_sched_add(sched, &segment);
- *     status = stele_sched_finish(sched);
+ *     if (status == STELE_END)
+ *         status = stele_sched_finish(sched);
  *     status = stele_sched_threads(sched, STELE_SCHED_BY_RUNNING, &threads, &count);
  *
  * Switches and wake-ups are events of the kinds SWITCH and WAKE, and events of kernel traces whose

@@ -12,7 +12,8 @@
  *     status = stele_reader_open(context, &trace, 1, &request, &reader);
  *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
  *         status = stele_spans_add(spans, &segment);
- *     status = stele_spans_finish(spans);
+ *     if (status == STELE_END)
+ *         status = stele_spans_finish(spans);
  *
  * Memory grows with what is open at a time, and with the different names of each track. Rules about
  * units, threads, ownership and errors are those of <stele/analysis.h>.

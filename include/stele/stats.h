@@ -13,7 +13,8 @@
  *     status = stele_reader_open(context, &trace, 1, &request, &reader);
  *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
  *         status = stele_stats_add(stats, &segment);
- *     status = stele_stats_finish(stats);
+ *     if (status == STELE_END)
+ *         status = stele_stats_finish(stats);
  *     for (size_t i = 0; i < stele_stats_group_count(stats); i++)
  *         stele_stats_get_figures(stats, i, 0, &figures);
  *

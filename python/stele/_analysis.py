@@ -23,8 +23,10 @@ Value = Union[int, float, str, None]
 
 @dataclass(frozen=True)
 class ProfileRow:
-    """Figures of all calls of one name. Percentiles are at most 3.2 % too large, and `self_ns` is
-    the time without the calls that were made by them."""
+    """Figures of all calls of one name. `total_ns` leaves out calls inside of a call of the same
+    name, the other figures do not, so that it can be less than `count` times `mean_ns`. `self_ns`
+    is the time without the calls that were made by them. Percentiles are at most 3.2 % too
+    large."""
 
     name: str
     track: "Optional[Track]"  #: None: the row is of all tracks

@@ -17,11 +17,11 @@
 /* A batch with that many bytes takes no further event. */
 #define BATCH_BYTES_FULL (256u << 10)
 
-/* Grow a table of the batch so that `count` more entries fit. Return false if out of memory, or if
-   there are too many for 31 bits. */
 /* Makes a batch as stele_batch_new() does, for a reader: writers need not check its fields. */
 stele_status batch_new_read(uint32_t event_capacity, stele_batch **batch);
 
+/* Grow a table of the batch so that `count` more entries fit. Return false if out of memory, or if
+   there are too many for 31 bits. */
 bool batch_grow_fields(stele_batch *batch, uint32_t count);
 bool batch_grow_bytes(stele_batch *batch, uint32_t count);
 bool batch_grow_names(stele_batch *batch, uint32_t count);
