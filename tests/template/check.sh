@@ -2,19 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 # environment: SOURCE, CMAKE, GENERATOR, CC
 # The template of a format works as a sixth format of a copy of this tree: it keeps the contract of
-# all formats, and every command takes it, though it can neither be dumped nor written.
+# all formats, and every command takes it, though it can neither be dumped nor written. So does the
+# seventh, which the commands in CONTRIBUTING.md make of it under another name.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/tree"
-(cd "$SOURCE" && tar cf - CMakeLists.txt LICENSE cmake include src tests) | (cd "$tmp/tree" && tar xf -)
+(cd "$SOURCE" && tar cf - CONTRIBUTING.md CMakeLists.txt LICENSE cmake include src tests) |
+    (cd "$tmp/tree" && tar xf -)
 cd "$tmp/tree"
 cp -r tests/template/lines src/formats/lines
 echo 'STELE_FORMAT(lines)' >>src/formats/formats.def
+sed -n '/^cp -r tests\/template/,/^echo .STELE_FORMAT(mine)/p' CONTRIBUTING.md >recipe
+grep -q 'STELE_FORMAT(mine)' recipe ||
+    { echo "CONTRIBUTING.md does not say how a format begins"; exit 1; }
+sh -e recipe
+# Two formats cannot begin alike; the texts are equally long, so that offsets stay.
+grep -rl 'events 1' src/formats/mine | xargs sed -i 's/# events 1/# mevent 1/'
 "$CMAKE" -S . -B build -G "$GENERATOR" -DCMAKE_C_COMPILER="$CC" -DSTELE_WERROR=ON >log ||
     { cat log; exit 1; }
 "$CMAKE" --build build --target stele contract >log || { cat log; exit 1; }
 build/tests/contract lines
+build/tests/contract mine
 
 stele=build/stele
 good=src/formats/lines/good/four.lines
