@@ -110,7 +110,7 @@ fi
 mixed=$trace
 "$build/bench_ctf_decode" "$mixed"
 
-# Every event takes 220 ns on average, from 1 ms behind 22:13:20 on.
+# Every event takes 220 ns on average, from 1 ms after 22:13:20 on.
 begin=$(awk -v n="$count" 'BEGIN { printf "2023-11-14T22:13:%012.9fZ", 20.001 + n * 219.5e-9 * 0.99 }')
 cpu "$build/stele" cat --begin="$begin" "$mixed"
 own=$seconds

@@ -12,8 +12,8 @@
 
 /* How a made-up stream is out of order. */
 typedef struct disorder {
-    uint32_t one_in;   /* one event in as many is moved */
-    int64_t behind_ns; /* by up to so much; the usual step is 10 ns */
+    uint32_t one_in; /* one event in as many is moved */
+    int64_t back_ns; /* by up to so much; the usual step is 10 ns */
 } disorder;
 
 typedef struct made_producer {
@@ -45,7 +45,7 @@ static stele_status made_fill(producer *self, stele_batch *batch)
         *event = (stele_event){.time_ns = p->now_ns, .kind = STELE_KIND_INSTANT};
         if (p->disorder.one_in != 0 && random_next(&p->random) % p->disorder.one_in == 0)
             event->time_ns -=
-                (int64_t)(random_next(&p->random) % (uint64_t)p->disorder.behind_ns) + 1;
+                (int64_t)(random_next(&p->random) % (uint64_t)p->disorder.back_ns) + 1;
         p->now_ns += 10;
         if (++p->in_burst == p->burst) {
             p->in_burst = 0;

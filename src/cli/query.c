@@ -90,7 +90,7 @@ static bool open_traces(void *user, const char *path, scanned *s)
         stele_trace_open(s->context, path, NULL, &s->traces[0]) == STELE_OK)
         s->count = 1;
     else if (count == 0)
-        cli_remark(q->c, "%s: cannot be read; traces that are no arguments need --allow-files",
+        cli_remark(q->c, "%s: cannot be read; traces that are not arguments need --allow-files",
                    path);
     q->c->worst = aside.worst;
     q->c->binaries = aside.binaries;

@@ -61,7 +61,7 @@ static bool is_trace(source *from, size_t member)
     return score >= PROBE_PLAUSIBLE;
 }
 
-/* Reports a set that is no trace: files that are traces each, or other files. */
+/* Reports a set that is not a trace: files that are traces each, or other files. */
 static void report_unknown_set(stele_context *context, source *from)
 {
     const size_t count = source_member_count(from);

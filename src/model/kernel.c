@@ -111,10 +111,10 @@ typedef struct state_memo {
 #define STATE_MEMOS 8u
 
 struct kernel {
-    /* It comes first, so that kernel_read() sees it. */
+    /* The first member, so that kernel_read() can take a kernel for its shapes. */
     kernel_shapes shapes;
-    /* They stand for shapes that are not kept, and of events whose name no rule matches. */
-    kernel_shape other, nothing;
+    kernel_shape other;   /* stands for shapes that are not kept */
+    kernel_shape nothing; /* stands for shapes of events whose name no rule matches */
     stele_context *context;
     state_memo state_memos[STATE_MEMOS]; /* by the lowest bits of the number */
     rule rules[LINE_COUNT];

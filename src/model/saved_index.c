@@ -206,7 +206,7 @@ static const char *header_judge(const stele_trace *trace, const input *in, const
     saved_identity id;
     uint64_t size, extra;
     if (memcmp(header, magic, sizeof magic) != 0)
-        return "a file that is no index";
+        return "a file that is not an index";
     if (load_le32(header + 8) != VERSION)
         return "an index of another version";
     size = load_le64(header + 48);
@@ -232,7 +232,7 @@ static bool header_read(const stele_trace *trace, input *in, uint8_t *header, co
     size_t got;
     if (input_read(in, 0, header, HEADER_SIZE, &got) != STELE_OK)
         return false;
-    *found = got == HEADER_SIZE ? header_judge(trace, in, header) : "a file that is no index";
+    *found = got == HEADER_SIZE ? header_judge(trace, in, header) : "a file that is not an index";
     return *found == NULL;
 }
 

@@ -87,7 +87,7 @@ bool parse_string(parser *p, value *v);
 bool parse_word(parser *p, operand *o);
 
 /* Refuse, with an error at `at`, a comparison of two operands that can never hold because of their
-   types, and an operand that is no condition. */
+   types, and an operand that is not a condition. */
 bool types_check(parser *p, uint32_t left, uint32_t right, const char *at);
 bool types_check_condition(parser *p, uint32_t index, const char *at);
 

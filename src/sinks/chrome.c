@@ -82,7 +82,7 @@ static void counter_put(chrome_sink *chrome, const chrome_track *track, const st
     chrome_place_put(chrome, track, event->time_ns);
     for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
         if (field_is_shown(&fields[at]) && !is_number(&fields[at]))
-            chrome_lose(chrome, event, "value of a counter that is no number", false);
+            chrome_lose(chrome, event, "value of a counter that is not a number", false);
     }
     chrome->values.has_bits = true;
     chrome_end_put(chrome, event);

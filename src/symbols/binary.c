@@ -266,7 +266,8 @@ static stele_status open_regular(binary *file, diag_sink *diag, const char *path
         return STELE_ERR_READ;
     }
     file->size = (uint64_t)st.st_size;
-    return S_ISREG(st.st_mode) ? STELE_OK : binary_refuse(diag, path, "something that is no file");
+    return S_ISREG(st.st_mode) ? STELE_OK
+                               : binary_refuse(diag, path, "something that is not a file");
 }
 
 stele_status binary_open(diag_sink *diag, const char *path, binary **out)

@@ -23,7 +23,7 @@ typedef enum question_kind {
     QUESTION_INFO,    /* what the traces are and which tracks there are */
     QUESTION_WINDOW,  /* what is to be drawn of a stretch of time */
     QUESTION_SPAN,    /* everything about one span */
-    QUESTION_MARK,    /* everything about one event that is no span */
+    QUESTION_MARK,    /* everything about one event that is not a span */
     QUESTION_PROFILE, /* where the time goes in a stretch of time */
     QUESTION_SEARCH,  /* events and spans for which an expression holds */
     QUESTION_NEXT,    /* the next span or event of a name, or the one before it */

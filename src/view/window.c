@@ -40,7 +40,7 @@ static void add_arrow(picture *p, const stele_span *span)
 static stele_status take_span(picture *p, stele_span *span)
 {
     const bool is_in = viewer_end_open(p->v, span, p->scale.begin_ns);
-    /* It ends only because the picture does. */
+    /* The span ends only because the picture does. */
     const bool is_cut = span->end == STELE_SPAN_OPEN && !viewer_is_open(p->v, span);
     const uint64_t duration_ns = stele_span_duration_ns(span);
     const lane_entry entry = {.begin_ns = span->begin_ns,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # stele collect among many that reach it: whoever has something to send is served, however many
-# connections and addresses there are that send nothing, or bytes that are no packet.
+# connections and addresses there are that send nothing, or bytes that are not a packet.
 . "$SOURCE/tests/cli/lib.sh"
 have python3 || {
     echo "SKIP: no python3 to send with"

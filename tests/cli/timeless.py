@@ -66,4 +66,4 @@ with open(sys.argv[2], "rb") as file:
     times = list({"perfetto": perfetto, "chrome": chrome, "events": events}[sys.argv[1]](file.read()))
 wrong = [t for t in times if not BEGIN <= t <= LAST]
 if wrong or not times:
-    sys.exit(f"{sys.argv[1]}: of {len(times)} times these are before or behind all events: {wrong}")
+    sys.exit(f"{sys.argv[1]}: of {len(times)} times these are before or after all events: {wrong}")

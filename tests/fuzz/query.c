@@ -121,9 +121,9 @@ static void measure(const char *text)
 {
     quantity q;
     uint64_t value;
-    const char *behind = quantity_read(text, &q);
-    require(behind == NULL || behind > text, "a number takes digits");
-    if (behind != NULL && quantity_scale(&q, 1000, &value) == QUANTITY_FITS)
+    const char *after = quantity_read(text, &q);
+    require(after == NULL || after > text, "a number takes digits");
+    if (after != NULL && quantity_scale(&q, 1000, &value) == QUANTITY_FITS)
         require(quantity_scale(&q, 1000, &value) == QUANTITY_FITS, "scaling changes nothing");
 }
 

@@ -37,7 +37,7 @@ compare() {
         esac
         return
     }
-    # Behind the last line it puts the colour back once more.
+    # After the last line it puts the colour back once more.
     [ "$2" != --color=always ] || { printf '\033[0m' >>got && [ -s expected ]; } || : >got
     cmp -s expected got || {
         diff expected got | head -4 | cut -c1-300
@@ -97,11 +97,11 @@ for trace in traces/*; do
     begin=$(sed -n "${third}p" dates) end=$(sed -n "$((third * 2))p" dates)
     ns=$((1${end##*.} + 1))
     [ "$ns" -lt 2000000000 ] || continue
-    behind=${end%.*}.${ns#1}Z
+    after=${end%.*}.${ns#1}Z
     compare "$trace" "--clock-gmt --begin=$begin" "--clock-gmt --begin=${begin}Z"
-    compare "$trace" "--clock-gmt --end=$end" "--clock-gmt --end=$behind"
+    compare "$trace" "--clock-gmt --end=$end" "--clock-gmt --end=$after"
     compare "$trace" "--clock-gmt --timerange=$begin,$end" \
-        "--clock-gmt --begin=${begin}Z --end=$behind"
+        "--clock-gmt --begin=${begin}Z --end=$after"
 done
 echo "$count comparisons, $lines lines"
 [ "$lines" -ge "$count" ] || complain "too few lines to compare"

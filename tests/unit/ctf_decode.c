@@ -184,7 +184,7 @@ TEST(locations_of_ctf_2)
     /* the path does not lead to a number */
     refused(RECORD2(STRUCT2("n"), UINT2, "\"a\""), "CTF050");
     refused(RECORD2(STRUCT2("n"), UINT2, "\"a\",\"m\""), "CTF050"); /* there is no such member */
-    /* the path leads into a member that is no structure */
+    /* the path leads into a member that is not a structure */
     refused(RECORD2(UINT2, UINT2, "\"a\",\"n\""), "CTF050");
 }
 
@@ -429,7 +429,7 @@ TEST(floats_are_rounded_once)
 
 TEST(wide_floats_are_read)
 {
-    /* 1 + 2^-60 as binary128, which is no double, and -2. */
+    /* 1 + 2^-60 as binary128, which is not a double, and -2. */
     gives(HEAD("le") "stream { };\n" EVENT("floating_point { exp_dig = 15; mant_dig = 113; align = "
                                            "8; } f;"),
           "\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\xff\x3f"

@@ -33,14 +33,14 @@ static inline void note_value(notes *to, const stele_context *context, const ste
 
 /* Writes the entries of a run of fields, with their names if they have any. */
 static inline void note_fields(notes *to, const stele_context *context, const stele_batch *batch,
-                               uint32_t at, uint32_t end, const char *behind, bool is_named)
+                               uint32_t at, uint32_t end, const char *after, bool is_named)
 {
     while (at < end) {
         const stele_text name = stele_name_text(context, batch, batch->fields[at].name);
         if (is_named)
             note(to, "%.*s=", (int)name.size, name.bytes);
         note_value(to, context, batch, at);
-        note(to, "%s", behind);
+        note(to, "%s", after);
         at += stele_field_length(&batch->fields[at]);
     }
     CHECK_EQ_U64(at, end);

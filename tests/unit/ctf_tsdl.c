@@ -407,7 +407,7 @@ TEST(structures_and_variants)
     schema_free(&schema);
 }
 
-TEST(types_with_names_keep_the_fields_they_were_described_behind)
+TEST(types_with_names_keep_the_fields_they_were_described_after)
 {
     ctf_schema schema;
     const ctf_class *inner;

@@ -575,7 +575,7 @@ TEST(what_an_event_does_not_have_is_missing)
     end();
 }
 
-TEST(fields_of_the_batch_stand_behind_those_of_the_event)
+TEST(fields_of_the_batch_come_after_those_of_the_event)
 {
     begin();
     it.batch->context_first = it.batch->field_count;

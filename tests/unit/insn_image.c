@@ -91,7 +91,7 @@ static stele_status see_interval(void *user, const bbv *vectors, const uint32_t 
 
 #define BRANCH UINT32_C(0x54ffffc0) /* b.eq */
 
-TEST(blocks_begin_behind_jumps)
+TEST(blocks_begin_after_jumps)
 {
     insn_batch *batch = made_batch(1);
     static bbv v;

@@ -419,7 +419,7 @@ TEST(what_is_changed_is_counted)
     CHECK_EQ_U64(loss_count(writer, "bytes that are no UTF-8, as \\xHH"), 1);
     CHECK_EQ_U64(loss_count(writer, "number that is not finite, as text"), 1);
     CHECK_EQ_U64(loss_count(writer, "second field of one name, renamed"), 1);
-    CHECK_EQ_U64(loss_count(writer, "value of a counter that is no number"), 2);
+    CHECK_EQ_U64(loss_count(writer, "value of a counter that is not a number"), 2);
     CHECK_EQ_U64(loss_count(writer, "payload of a blob"), 1);
     CHECK_EQ_U64(loss_count(writer, "time beyond 64 bits of nanoseconds"), 1);
     CHECK_EQ_U64(loss_count(writer, "time below one nanosecond"), 2);

@@ -246,7 +246,7 @@ TEST(sparse_files_of_pax_are_skipped)
     members_free(&listed);
 }
 
-TEST(members_behind_a_damaged_header_are_found)
+TEST(members_after_a_damaged_header_are_found)
 {
     for (unsigned is_file = 0; is_file < 2; is_file++) {
         archive_begin();

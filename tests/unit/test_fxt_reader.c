@@ -303,7 +303,7 @@ TEST(name_and_value_of_a_string_argument_inline)
 
 /* ---- What follows the arguments ---- */
 
-TEST(ids_and_end_stand_behind_all_arguments)
+TEST(ids_and_end_come_after_all_arguments)
 {
     static const struct {
         uint64_t type;

@@ -163,7 +163,7 @@ TEST(zeros_may_fill_up_gzip)
     CHECK_EQ_U64(f.count, 0);
 }
 
-TEST(bytes_behind_the_end_are_reported)
+TEST(bytes_after_the_end_are_reported)
 {
     findings f;
     for (const struct packer *p = packers; p != packers_end; p++) {

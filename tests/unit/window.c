@@ -150,7 +150,7 @@ TEST(skipping_beyond_the_end_is_told)
 }
 
 /* The page after the bytes cannot be read, so reading beyond the bytes crashes. */
-TEST(nothing_behind_bytes_in_memory_is_read)
+TEST(nothing_after_bytes_in_memory_is_read)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const int zero = open("/dev/zero", O_RDWR);

@@ -31,7 +31,7 @@ typedef struct plan {
 
 void plan_make(plan *p, const guest *g, uint32_t opcode, uint32_t traits);
 
-/* Behind the instruction: did this access take place? `status` is the result of an exclusive
+/* After the instruction: did this access take place? `status` is the result of an exclusive
    store. */
 bool plan_took_place(const plan_access *access, const guest *g, uint32_t traits, uint64_t status);
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A window is moved when it is full; zeros of no more than its size stand behind a trace whose
+/* A window is moved when it is full; zeros of no more than its size stand after a trace whose
    process was killed. */
 #define WINDOW_SIZE ((size_t)1 << 18)
 #define PAGE_MASK   (UINT64_C(65536) - 1) /* of the largest pages there are */

@@ -50,7 +50,7 @@ static inline bool trace_is_open(const trace *t)
     return t->insns != -1;
 }
 
-/* Brings insns to its size, which else it has no sooner than when it is closed: zeros stand behind
+/* Brings insns to its size, which else it has no sooner than when it is closed: zeros stand after
    what is recorded. */
 void trace_settle(trace *t);
 void trace_close(trace *t);
@@ -63,6 +63,6 @@ void trace_access(trace *t, bool is_store, unsigned size_log2, uint64_t address,
 void trace_registers(trace *t, const guest *g);                   /* ALLGPR */
 void trace_vectors(trace *t, const void *iovecs, uint64_t count); /* SYSCALL_VEC */
 void trace_snapshot(trace *t, const trace_settings *settings, const guest *g, uint64_t tpidr,
-                    uint64_t insn_count); /* of which the next instruction is the first behind it */
+                    uint64_t insn_count); /* of which the next instruction is the first after it */
 
 #endif

@@ -311,8 +311,9 @@ static bool join_stack(const joining *g, uint32_t number, const stack *from, con
     return join_open(g, of, from);
 }
 
-/* Notes that the events of a track go on. Returns false if they are not after those before, or if
-   out of memory. */
+/* Notes how far the events of a track reach, with those of part `from`. Returns false if `from` has
+   events of the track that are before the last one of the parts so far, or are of another stream,
+   or if out of memory. */
 static bool join_track_times(calls_joint *into, uint32_t number, const joint_track *from,
                              const stele_part_map *map)
 {

@@ -482,7 +482,7 @@ static bool run(engine *e, const char *statement, size_t size, const engine_outp
     is_done = make_used(e, may_list(statement, size) ? NULL : statement, size) &&
               e->d.prepare(e->connection, sql, &prepared) == DUCK_OK;
     if (!is_done) {
-        /* It may need what its text does not name. */
+        /* The statement may need tables that its text does not name. */
         e->d.destroy_prepare(&prepared);
         make_used(e, NULL, 0);
         e->error[0] = 0;

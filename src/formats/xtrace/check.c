@@ -280,8 +280,8 @@ static void check_order(xtrace_check *check, const char *name)
     check->order = f->order_last;
 }
 
-/* Handles a group that is no instruction. What damage left out may have been anything, and a jump
-   over it tells that something is missing. */
+/* Handles a group that is not an instruction. What damage left out may have been anything, and a
+   jump over it tells that something is missing. */
 static void check_other(xtrace_check *check, const xtrace_group *group)
 {
     check->has_target = check->has_calls = false;

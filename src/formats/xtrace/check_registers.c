@@ -94,7 +94,7 @@ static bool check_address(xtrace_check *check, const char *name, const a64_insn 
                 "an access at %#" PRIx64 ", and registers that make %#" PRIx64
                 " for opcode %08" PRIx32,
                 f->accesses[0].address, address, f->record.opcode);
-    /* It is not known which of the registers is wrong. */
+    /* Any of the registers may be the wrong one. */
     a64_forget_all(&check->registers);
     return false;
 }

@@ -128,7 +128,7 @@ typedef struct xtrace_snapshots {
     stele_xtrace_snapshot next;
     /* The offset of `next`, and the number of snapshots before it. */
     uint64_t offset, count;
-    /* The bytes at the end of the file that are no whole snapshot. */
+    /* The bytes at the end of the file that are not a whole snapshot. */
     uint64_t skipped_size;
     bool is_open, has_next;
 } xtrace_snapshots;

@@ -12,7 +12,7 @@
 #include "formats/ctf/metadata/front.h"
 
 #define REACH_BEFORE 32u
-#define REACH_BEHIND 16u
+#define REACH_AFTER  16u
 #define GUESSES_MAX  2u
 /* Bytes of text that the trials of all guesses may parse. */
 #define BYTES_MAX ((uint64_t)512 << 10)
@@ -270,7 +270,7 @@ static char guess_at(trials *t, size_t at)
     found = try_bytes(t, at, marks, &fitting);
     if (digit != '\0')
         found = digit;
-    /* The byte is one of two quotes that are no pair. */
+    /* The byte is one of two quotes that are not a pair. */
     if (fitting > 1 && was == '"' && found == ' ')
         return found;
     if (fitting > 1 && is_foreign(was) && t->m->generation == CTF_2 && !is_number)
@@ -497,7 +497,7 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
     if (guess_json(&t, place, to))
         return true;
     first = place - from > REACH_BEFORE ? place - REACH_BEFORE : from;
-    end = to - place > REACH_BEHIND ? place + REACH_BEHIND : to;
+    end = to - place > REACH_AFTER ? place + REACH_AFTER : to;
     /* A byte that is not allowed anywhere is the damaged one, and no other is changed. */
     for (size_t at = first; at < end; at++) {
         if (is_foreign(m->text[at]))

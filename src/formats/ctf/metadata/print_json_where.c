@@ -71,10 +71,9 @@ void ctf2_put_ranges(json_printer *j, const ctf_range *range, uint32_t count, bo
 /* Mappings with the same label: CTF 1.8 and the RFC may have several, CTF 2 has one with all
    ranges. */
 typedef struct same_label {
-    /* Numbers of mappings: `next` has the same label; `last`, of the first one, is the last with
-       it. 0 is none. */
-    uint32_t next, last;
-    bool is_first;
+    uint32_t next; /* number of the next mapping with this label; 0: there is none */
+    uint32_t last; /* with is_first: number of the last mapping with this label */
+    bool is_first; /* no mapping before this one has its label */
 } same_label;
 
 /* Links mappings with the same label. Returns NULL if out of memory. */

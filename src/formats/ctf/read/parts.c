@@ -66,7 +66,7 @@ ctf_part_place ctf_part_packet(ctf_producer *self, const ctf_packet *packet)
     }
     if (place >= self->part_end) {
         self->base.part.end = place;
-        return CTF_PART_BEHIND;
+        return CTF_PART_AFTER;
     }
     if (!self->is_in_part) {
         self->is_in_part = true;

@@ -54,7 +54,7 @@ void ctf_part_begin(ctf_producer *self);
 bool ctf_part_stream(ctf_producer *self);
 
 /* Where a packet is. */
-typedef enum ctf_part_place { CTF_PART_BEFORE, CTF_PART_IN, CTF_PART_BEHIND } ctf_part_place;
+typedef enum ctf_part_place { CTF_PART_BEFORE, CTF_PART_IN, CTF_PART_AFTER } ctf_part_place;
 
 /* Finds out where the packet is that the walk has come to. */
 ctf_part_place ctf_part_packet(ctf_producer *self, const ctf_packet *packet);

@@ -111,7 +111,7 @@ static stele_status open_packet(ctf_producer *self)
     stele_status status = ctf_walk_next(&self->walk, &self->packet);
     if (status == STELE_OK && self->request.part_count > 1)
         place = ctf_part_packet(self, self->packet);
-    if (place == CTF_PART_BEHIND) {
+    if (place == CTF_PART_AFTER) {
         self->stream_end = self->stream + 1; /* the part ends here */
         status = STELE_END;
     }

@@ -375,7 +375,8 @@ static ctf_class *make_class(class_maker *c)
 {
     const uint8_t *key = c->at;
     ctf_class *type;
-    if (is_counted(key[0])) /* a field with a length that is no member gets a structure around it */
+    if (is_counted(
+            key[0])) /* a field with a length that is not a member gets a structure around it */
         return make_structure(c, 1, true);
     c->at += 8;
     switch (key[0]) {

@@ -71,7 +71,8 @@ static unsigned thread_flags(ctf_writer *w, const stele_event *event, const stel
     default:
         if (w->shape.is_marked)
             return flags;
-        writer_lose(&w->base, (stele_kind)event->kind, "track that is no thread or CPU", true, 1);
+        writer_lose(&w->base, (stele_kind)event->kind, "track that is not a thread or CPU", true,
+                    1);
         return flags;
     }
 }

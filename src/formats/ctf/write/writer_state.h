@@ -41,8 +41,8 @@ typedef struct data_stream {
 /* The data streams that events of one stream of the source go to. */
 typedef struct source_target {
     uint32_t streams[SHAPE_FLAGS]; /* by flags: 1 + index of the data stream; 0 if there is none */
-    uint32_t recent;               /* index of the one that the last event went to */
-    uint64_t lost; /* events lost after that one, which no data stream has counted yet */
+    uint32_t recent;               /* index of the data stream that the last event went to */
+    uint64_t lost; /* events lost after the last event, not yet counted by a data stream */
 } source_target;
 
 /* An event class; its key has the same number in the pool of keys. */

@@ -141,9 +141,9 @@ static bool walk_resumes(const record_walk *k, unsigned depth, unsigned depth_to
     return fxt_view_resumes(&v, 0, depth, depth_to_end);
 }
 
-/* Moves to where records go on that are no whole words away, because bytes were lost or came in
-   between. Returns false if there are none in the next ASKEW_SIZE bytes, or if records go on before
-   them at a whole number of words. */
+/* Moves to where records go on at a distance that is not a number of words, because bytes were lost
+   or came in between. Returns false if there are none in the next ASKEW_SIZE bytes, or if records
+   go on before them at a whole number of words. */
 static bool walk_goes_on_askew(record_walk *k, const fxt_view *v)
 {
     for (uint64_t ahead = 1; ahead < ASKEW_SIZE && ahead + FXT_WORD <= v->loaded; ahead++) {

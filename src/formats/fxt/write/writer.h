@@ -39,8 +39,8 @@ typedef struct fxt_payload {
 typedef struct fxt_writer {
     stele_writer base;
     stele_name names[FXT_NAME_COUNT];
-    uint64_t
-        own_names; /* bit (name mod 64) is set if a field that is no argument may have the name */
+    uint64_t own_names; /* bit (name mod 64) is set if a field that is not an argument may have the
+                           name */
     fxt_target *targets;
     uint32_t target_count, target_capacity;
     fxt_map target_of; /* maps (0, key) to index + 1 */

@@ -22,7 +22,7 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 /* The size of the packet that holds the option `epoch`. */
 #define HEPH_EPOCH_SIZE 23u
 
-/* The search looks this far before it gives up bytes that are no packet. */
+/* The search looks this far before it gives up bytes that are not a packet. */
 #define SKIP_PART_MAX ((size_t)64 << 10)
 
 static uint32_t packet_size_min(stele_heph_kind kind)
@@ -208,7 +208,7 @@ static bool scan_find(heph_scan *s, size_t from, size_t limit, size_t *index)
     return false;
 }
 
-/* Steps over bytes that are no packet, up to the next one or the end. */
+/* Steps over bytes that are not a packet, up to the next one or the end. */
 static void scan_skip(heph_scan *s, heph_packet *packet)
 {
     window *w = &s->win;

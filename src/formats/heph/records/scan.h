@@ -18,7 +18,7 @@ typedef struct heph_packet {
     size_t bytes_size;
     /* The place of the packet in the input, and its size there. */
     uint64_t offset, size;
-    /* STELE_HEPH_NONE stands for a run of bytes that are no packet. */
+    /* STELE_HEPH_NONE stands for a run of bytes that are not a packet. */
     stele_heph_kind kind;
     stele_heph_layout layout;
     bool is_damaged;
@@ -52,7 +52,7 @@ void heph_scan_close(heph_scan *s);
 /* Continues the scan at an offset where a packet begins. */
 void heph_scan_seek(heph_scan *s, uint64_t offset);
 
-/* Gives the next packet, or a run of bytes that are no packet. Returns STELE_END after the last
+/* Gives the next packet, or a run of bytes that are not a packet. Returns STELE_END after the last
    one, and otherwise STELE_OK, STELE_ERR_READ or STELE_ERR_MEMORY. */
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet);
 

@@ -53,7 +53,7 @@ typedef struct heph_writer {
     /* The epoch that an option names; set only when `has_option_epoch` is. */
     uint64_t option_epoch_ns;
     bool has_begun, has_epoch, has_option_epoch;
-    /* This is subtracted from every time. */
+    /* The time that is subtracted from every time, in ns. */
     int64_t base_ns;
     /* The latest time of all events. */
     int64_t latest_ns;

@@ -30,7 +30,7 @@ typedef struct basic_producer {
     uint64_t repeat_end;  /* offset up to which records repeat others */
     uint64_t passed_size; /* bytes read so far */
     bool is_file_order;
-    bool is_quiet; /* bytes that are no records were reported by the index, and are not again */
+    bool is_quiet; /* bytes that are not records were reported by the index, and are not again */
     /* In file order: the last records before the one at the window, and including it. */
     xray_basic_past past, judged;
     int64_t last_ns;

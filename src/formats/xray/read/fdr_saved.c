@@ -74,7 +74,7 @@ bool fdr_put_in_file(const xray_range *range, cursor of_thread, output *out)
 void fdr_put_between(uint64_t next, output *out)
 {
     for (unsigned i = 0; i < 5; i++)
-        saved_put_u64(out, 0); /* a buffer begins with all state that it needs */
+        saved_put_u64(out, 0); /* no state: the next buffer begins with all that it needs */
     put_buffer(next, NULL, out);
 }
 

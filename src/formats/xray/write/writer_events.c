@@ -118,7 +118,7 @@ static stele_status put_arguments(xray_writer *w, xray_lane *lane, const stele_b
             continue;
         if (field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT &&
             field->type != STELE_TYPE_POINTER) {
-            writer_lose(&w->base, (stele_kind)event->kind, "fields that are no integers", true, 1);
+            writer_lose(&w->base, (stele_kind)event->kind, "fields that are not integers", true, 1);
             continue;
         }
         if (!is_argument_name(w, batch, field))

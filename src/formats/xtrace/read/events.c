@@ -2,7 +2,7 @@
 /*
  * Makes events of the model out of the tokens of an instruction and of snapshots:
  *
- *     INSN           value: opcode, id: program counter; tokens that are no events are fields
+ *     INSN           value: opcode, id: program counter; tokens that are not events are fields
  *     LOAD, STORE    value: the first 8 bytes, id: address; a field holds all bytes
  *     SYSCALL        value: its number; arguments, vectors and result as fields
  *     SNAPSHOT       value: its number; all registers as fields

@@ -23,7 +23,7 @@ typedef enum xtrace_group_kind {
     XTRACE_GROUP_INSN,
     /* Tokens whose instruction is missing. */
     XTRACE_GROUP_VALUES,
-    /* Bytes that are no tokens. */
+    /* Bytes that are not tokens. */
     XTRACE_GROUP_BYTES
 } xtrace_group_kind;
 
@@ -38,7 +38,7 @@ typedef struct xtrace_group {
     xtrace_group_kind kind;
     /* The group begins with ALLGPR. */
     bool has_gpr;
-    /* These are set for an instruction. */
+    /* The members from here to `pc` are set for an instruction. */
     bool has_pc, is_pcinst;
     uint8_t level;
     uint32_t opcode;
@@ -48,8 +48,8 @@ typedef struct xtrace_group {
     uint64_t number;
 } xtrace_group;
 
-/* Gives the place in the group where the tokens after the instruction begin. For bytes that are no
-   tokens, this is their end. */
+/* Gives the place in the group where the tokens after the instruction begin. For bytes that are
+   not tokens, this is their end. */
 static inline uint64_t xtrace_group_values(const xtrace_group *group)
 {
     switch (group->kind) {

@@ -172,7 +172,7 @@ stele_status xtrace_cut_leave(xtrace_cut *cut)
     return cut_next(cut);
 }
 
-/* Copies bytes that are no tokens, in parts. */
+/* Copies bytes that are not tokens, in parts. */
 static stele_status cut_copy_bytes(const xtrace_cut *cut, output *out)
 {
     uint64_t done = 0;

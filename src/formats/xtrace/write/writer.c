@@ -283,7 +283,7 @@ static void add_vectors(xtrace_writer *w, thread *t, const stele_batch *batch,
     if (base == NULL || length == NULL)
         return;
     if (base->u.bytes.size != length->u.bytes.size || base->u.bytes.size * 2 > sizeof bytes) {
-        lose(w, event, "vectors that are no pairs, or too many");
+        lose(w, event, "vectors that are not pairs, or too many");
         return;
     }
     array_store(batch, base, bytes, XTRACE_IOVEC);
