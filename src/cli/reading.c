@@ -132,6 +132,7 @@ bool selection_make(cli *c, selection *s)
 {
     stele_request *request = &s->request;
     *s = (selection){.names = NULL};
+    request->struct_size = sizeof *request;
     request->kinds = collect_kinds(&c->options);
     request->order = parse_order(&c->options);
     request->align_starts = option_given(&c->options, OPTION_ALIGN_START);
