@@ -131,7 +131,9 @@ HOT uint64_t op_varint(ctf_decoder *r, const program *p, const op **o, uint64_t 
    executed. */
 static void program_link(program *p, const void *const *codes)
 {
-    for (uint32_t i = 0; i < p->count && !p->is_linked; i++)
+    if (p->is_linked)
+        return;
+    for (uint32_t i = 0; i < p->count; i++)
         p->ops[i].go = codes[p->ops[i].code];
     p->is_linked = true;
 }
