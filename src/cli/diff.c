@@ -370,7 +370,9 @@ static void show(differing *d)
         calling_remark_unusual(d->c, stele_profile_get_counts(d->runs[run]));
     if (d->count == 0)
         stele_profile_report(d->runs[0]);
-    if (d->has_limit)
+    if (d->has_limit && d->count == 0)
+        cli_lacks(d->c, "calls, so that --fail-over has nothing to judge");
+    else if (d->has_limit)
         judge_limit(d);
 }
 

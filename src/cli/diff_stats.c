@@ -299,7 +299,9 @@ static void show(differing *d)
         write_csv(d);
     else
         write_text(d);
-    if (d->limit >= 0)
+    if (d->limit >= 0 && d->count == 0)
+        cli_lacks(d->c, "what is counted, so that --fail-over has nothing to judge");
+    else if (d->limit >= 0)
         judge_limit(d);
 }
 

@@ -95,6 +95,10 @@ expect 2 diff --align '@(3)' --begin -1ms "$before" "$after"
 expect 5 diff --fail-over 5% "$xray/tail.14.fdr5.tsc.xray" "$xray/exc.14.fdr5.tsc.xray"
 says err 'slower by more than 5 % of the whole'
 expect 0 diff --fail-over 5% "$xray/exc.14.fdr5.tsc.xray" "$xray/exc.14.fdr5.tsc.xray"
+# Nothing to compare is no success.
+sched=$SOURCE/src/formats/fxt/good/scheduling.fxt
+expect 2 diff --fail-over 5% "$sched" "$sched"
+says err 'has calls, so that --fail-over has nothing to judge'
 for wrong in x 5x -1 nan; do
     expect 2 diff --fail-over "$wrong" "$before" "$after"
     says err 'takes a percentage'

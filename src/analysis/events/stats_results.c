@@ -143,6 +143,9 @@ bool stele_stats_get_figures(const stele_stats *s, size_t group, size_t of,
     if (own.has_distinct) {
         own.is_distinct_exact = distinct_is_exact(from->different);
         own.distinct_count = distinct_count(from->different);
+        /* An estimate may be more than there are values. */
+        if (own.distinct_count > own.count + own.other_count)
+            own.distinct_count = own.count + own.other_count;
     }
     sized_give(figures, &own, sizeof own, SIZED_FIRST(stele_stats_figures, distinct_count));
     return true;

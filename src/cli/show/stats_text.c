@@ -172,14 +172,23 @@ static void write_notes(cli *c, const stats_view *v)
                             print_things(text, stele_stats_left_out(v->stats), "call"));
 }
 
+/* What else could be rows, where there are none. */
+static const char *other_rows(stele_stats_rows rows)
+{
+    switch (rows) {
+    case STELE_STATS_CALLS:
+        return " (with --spans, rows are asynchronous operations and flows as well; with --events, "
+               "events)";
+    case STELE_STATS_SPANS: return " (with --events, rows are events)";
+    default: return "";
+    }
+}
+
 void stats_write_text(cli *c, const stats_view *v)
 {
+    const stele_stats_rows rows = stele_stats_get_rows(v->stats);
     if (stele_stats_row_count(v->stats) == 0) {
-        stele_output_printf(c->out, "No %ss%s\n", stats_rows_name(stele_stats_get_rows(v->stats)),
-                            stele_stats_get_rows(v->stats) == STELE_STATS_EVENTS ||
-                                    stele_stats_get_rows(v->stats) == STELE_STATS_COUNTERS
-                                ? ""
-                                : " (with --events, rows are events)");
+        stele_output_printf(c->out, "No %ss%s\n", stats_rows_name(rows), other_rows(rows));
         return;
     }
     if (stats_has_times(v) || v->every_ns != 0)
