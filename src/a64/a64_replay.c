@@ -229,8 +229,8 @@ static bool condition_holds(unsigned condition, uint64_t flags)
     return holds != ((condition & 1) != 0);
 }
 
-/* Replays CSEL, CSINC, CSINV, CSNEG, which do not change the flags; unknown if the flags were not
-   recorded. */
+/* Replays CSEL, CSINC, CSINV, CSNEG, which do not change the flags. Their result is not known if
+   the flags were not recorded. */
 static void replay_select(a64_registers *r, const a64_record *record)
 {
     const uint32_t opcode = record->opcode;

@@ -82,7 +82,7 @@ typedef struct span_search {
     uint64_t callee_left_out;
     bool is_operation; /* the span is on no stack, and is known by the offset of its record */
     bool is_found;     /* the span was found and written */
-    bool is_seen;      /* the span was found, though perhaps not in full; sets the members below */
+    bool is_seen; /* the span was found, perhaps not all of it, and the members below are set */
     uint32_t depth;
     int64_t begin_ns, end_ns;
 } span_search;

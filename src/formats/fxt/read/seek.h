@@ -32,7 +32,7 @@ typedef struct fxt_block {
 
 /* What is known of the times of a stream where the last block begins. */
 typedef struct fxt_resume {
-    uint64_t count; /* of times; 0: there are none, and the rest is not known */
+    uint64_t count; /* how many times there are; 0: none, and the members after it are not known */
     int64_t begin_ns, end_ns, newest_ns, last_ns, lateness_ns;
     uint64_t first_offset, first_size;
 } fxt_resume;
