@@ -15,7 +15,7 @@
  *     stele_insn_reader_free(reader);
  *
  * stele_insn_read() reads several parts of a stream at the same time instead.
- * <stele/insn_analysis.h>, which this header includes, has analyses that take batches.
+ * <stele/insn_analysis.h> has analyses that take batches.
  *
  * One thread at a time uses a trace and what was made of it; different contexts are independent.
  * Functions that take no handle may be called on any thread.
@@ -377,7 +377,5 @@ STELE_API bool stele_a64_find_registers(uint32_t opcode, stele_a64_registers *re
 #ifdef __cplusplus
 }
 #endif
-
-#include <stele/insn_analysis.h>
 
 #endif

@@ -2,7 +2,8 @@
 """usage: circles.py ROOT
 No two files of src/ need each other: a file needs those that define the functions that it names. Two
 may, for what they make is recursive: the front end of TSDL, where declarations hold types and types
-hold declarations; and the programs of classes, where a marked class holds classes."""
+hold declarations; and the programs of classes, where a marked class holds classes. Nor does a header include one that
+includes it, on whatever way."""
 
 import os
 import re
@@ -48,6 +49,21 @@ def needs_of(files):
     return needs
 
 
+def includes_of(root):
+    """Which header of src/ and include/ includes which."""
+    texts = {}
+    for top in ("src", "include"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in names:
+                if name.endswith(".h"):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8") as file:
+                        texts[os.path.relpath(path, os.path.join(root, top))] = file.read()
+    return {header: [other for other in
+                     re.findall(r'^\s*#\s*include ["<]([^">]+)[">]', text, re.M) if other in texts]
+            for header, text in texts.items()}
+
+
 def circles_of(needs):
     """Strongly connected components of more than one file (Tarjan)."""
     number, low, stack, found = {}, {}, [], []
@@ -86,6 +102,9 @@ def main():
             for other in sorted(needs[unit]):
                 if other in circle:
                     print(f"    {unit}.c -> {other}.c: {', '.join(sorted(needs[unit][other]))}")
+    for circle in circles_of(includes_of(sys.argv[1])):
+        failed = 1
+        print("these headers include each other:", ", ".join(sorted(circle)))
     if not failed:
         print(f"ok: {len(files)} files, no circle")
     return failed

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions through <stele/insn.h> alone, as a program outside the project reads them. */
+/* Instructions through <stele/insn_analysis.h> alone, as a program outside the project reads them.
+ */
 #include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <stele/insn.h>
+#include <stele/insn_analysis.h>
 #include <stele/stele.h>
 
 #define COLLECTION STELE_SOURCE_DIR "/src/formats/xtrace/good/collection"

@@ -4,7 +4,7 @@
 #ifndef CLI_INSN_INSN_H
 #define CLI_INSN_INSN_H
 
-#include <stele/insn.h>
+#include <stele/insn_analysis.h>
 #include <stele/output.h>
 #include <stele/symbols.h>
 #include <stele/text.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_INSN_SNAPSHOTS_H
 #define CLI_INSN_SNAPSHOTS_H
 
-#include <stele/insn.h>
+#include <stele/insn_analysis.h>
 
 #include "cli/cli.h"
 

@@ -2,10 +2,10 @@
 /*
  * usage: insn TRACE
  * A program of somebody else about instructions: how many there are, in how many blocks, and how
- * much memory they touch. Includes only <stele/insn.h> and what that includes.
+ * much memory they touch. Includes only <stele/insn_analysis.h> and what that includes.
  */
 #include <stele/context.h>
-#include <stele/insn.h>
+#include <stele/insn_analysis.h>
 
 #include <stdio.h>
 
