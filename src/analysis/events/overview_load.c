@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "core/array.h"
 #include "core/load.h"
@@ -389,6 +390,7 @@ static uint8_t *unpack_about(const uint8_t *header, const uint8_t *packed, stele
 {
     const size_t packed_size = (size_t)load_le64(header + 16);
     const uint64_t size = load_le64(header + 24);
+    size_t got = packed_size;
     uint8_t *bytes;
     *status = STELE_ERR_FORMAT;
     if (size < packed_size || size / OVERVIEW_RATIO_MAX > packed_size || size > SIZE_MAX / 2)
@@ -399,8 +401,11 @@ static uint8_t *unpack_about(const uint8_t *header, const uint8_t *packed, stele
         return NULL;
     if (size == packed_size)
         memcpy(bytes, packed, packed_size);
-    else if (ZSTD_decompress(bytes, (size_t)size, packed, packed_size) != size)
-        *status = STELE_ERR_FORMAT;
+    else
+        got = ZSTD_decompress(bytes, (size_t)size, packed, packed_size);
+    if (got != size)
+        *status = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? STELE_ERR_MEMORY
+                                                                         : STELE_ERR_FORMAT;
     return bytes;
 }
 
