@@ -374,9 +374,9 @@ static bool use_file(stele_trace *trace, const char *path, use_fn *use, stele_st
         *status = is_extended ? extend_sections(trace, bytes, size, load_le64(header + 24))
                               : use(trace, bytes, size);
         is_used = *status == STELE_OK;
-        if (*status == STELE_ERR_UNSUPPORTED && is_extended) {
+        if (*status == STELE_ERR_UNSUPPORTED) {
             *status = STELE_OK;
-            found = "an index of an earlier state of this trace";
+            found = is_extended ? "an index of an earlier state of this trace" : NULL;
         } else if (*status == STELE_ERR_FORMAT) {
             *status = STELE_OK;
             found = "an index that says what cannot be";

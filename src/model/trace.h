@@ -188,8 +188,8 @@ typedef struct trace_ops {
      * save_index() writes the result of index(), and load_index() reads it instead of calling
      * index(): producers must then work as if index() had been called. save_index() returns
      * STELE_ERR_UNSUPPORTED for a trace whose result cannot be saved; load_index() returns
-     * STELE_ERR_FORMAT, and leaves the trace unchanged, for bytes that are not valid. Both may be
-     * NULL.
+     * STELE_ERR_FORMAT, and leaves the trace unchanged, for bytes that are not valid, and
+     * STELE_ERR_UNSUPPORTED for a trace whose settings change what index() finds. Both may be NULL.
      */
     stele_status (*save_index)(stele_trace *trace, output *out);
     stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);

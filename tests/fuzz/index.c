@@ -11,6 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define IS_STREAMS 4u
+#define IS_CTF     8u /* packets of a CTF trace, which has no blocks */
 
 static void require(bool condition, const char *what)
 {
@@ -70,12 +71,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         STELE_SOURCE_DIR "/src/formats/xray/good/recur.14.basic3.xray"};
     stele_context *context;
     stele_trace *trace;
+    const char *sample = STELE_SOURCE_DIR "/src/formats/ctf/good/clock_packets";
     if (size == 0)
         return 0;
+    if ((data[0] & IS_CTF) == 0)
+        sample = samples[data[0] % 4];
     require(stele_context_new(NULL, &context) == STELE_OK, "memory");
-    require(stele_trace_open(context, samples[data[0] % 4], NULL, &trace) == STELE_OK, "a sample");
-    if ((data[0] & IS_STREAMS) != 0 ? take_streams(context, trace, data + 1, size - 1)
-                                    : take_blocks(trace, data + 1, size - 1)) {
+    require(stele_trace_open(context, sample, NULL, &trace) == STELE_OK, "a sample");
+    if ((data[0] & (IS_STREAMS | IS_CTF)) != 0 ? take_streams(context, trace, data + 1, size - 1)
+                                               : take_blocks(trace, data + 1, size - 1)) {
         read_range(context, trace, false);
         read_range(context, trace, true);
     }

@@ -220,6 +220,54 @@ TEST(indexes_of_instruction_traces)
     try_sample("xtrace/good/levels.xinsndata.bin", ".xinsndata.bin", 5);
 }
 
+static void copy_file(const char *folder, const char *sample, const char *name)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    size_t size;
+    uint8_t *bytes;
+    snprintf(from, sizeof from, "%s/src/formats/ctf/good/%s/%s", STELE_SOURCE_DIR, sample, name);
+    snprintf(to, sizeof to, "%s/%s", folder, name);
+    bytes = read_file(from, &size);
+    write_file(to, bytes, size);
+    free(bytes);
+}
+
+/* Tries an index of a folder, whose packets it knows. */
+static void try_folder(const char *sample, const char *stream, int64_t begin_ns)
+{
+    char folder[] = "/tmp/stele-index-XXXXXX", index[PATH_SIZE], path[PATH_SIZE];
+    size_t size;
+    uint8_t *bytes;
+    uint64_t wanted;
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(index, sizeof index, "%s.stele-index", folder);
+    copy_file(folder, sample, "metadata");
+    copy_file(folder, sample, stream);
+    stale_count = 0;
+    wanted = read_range(folder, begin_ns);
+    REQUIRE(wanted != UINT64_MAX && wanted != 0);
+    bytes = make_index(folder, &size);
+    write_file(index, bytes, size);
+    CHECK_EQ_U64(read_range(folder, begin_ns), wanted);
+    CHECK_EQ_U64(stale_count, 0);
+    try_damaged(folder, index, bytes, size, begin_ns, wanted);
+    try_false(folder, index, bytes, size, begin_ns);
+    unlink(index);
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, i == 0 ? "metadata" : stream);
+        unlink(path);
+    }
+    rmdir(folder);
+    free(bytes);
+}
+
+TEST(indexes_of_ctf_traces)
+{
+    try_folder("clock_packets", "s_0", 1);
+    try_folder("short_times", "stream", 1);
+    try_folder("lttng_216_18", "all_0", 1000);
+}
+
 /* A link next to a trace is not used as an index, whatever it leads to. */
 TEST(links_are_not_followed)
 {

@@ -113,7 +113,8 @@ typedef struct ctf_trace {
     ctf_stream *streams;
     uint32_t stream_count, stream_capacity;
     stele_name name_lost_events, name_lost_packets, name_packets;
-    bool is_grouped;
+    bool is_grouped;   /* the files are grouped to streams */
+    bool is_published; /* the context has the streams */
     /* The copier that copies the packets that are read; NULL if there is none. */
     const copier *copier;
     struct ctf_program_set *program_sets; /* programs that producers share */
@@ -188,6 +189,17 @@ stele_status ctf_find_streams(stele_trace *base);
 /* Finds the times of the last events of files whose packets have end times: indexing skips
    those. */
 stele_status ctf_find_ends(stele_trace *base);
+
+/* Write and take what ctf_index() finds out (saved.c): trace_ops.save_index and load_index. */
+stele_status ctf_save_index(stele_trace *base, output *out);
+stele_status ctf_load_index(stele_trace *base, const uint8_t *bytes, size_t size);
+
+/* Reads the first packet of each file, and makes the streams of the files, unless that was done. */
+stele_status ctf_find_first(ctf_trace *trace);
+
+/* Gives the streams to the context. Those that are there already keep their numbers, as they may be
+   being read, and get their ranges. */
+stele_status ctf_publish(ctf_trace *trace);
 
 /* Groups the files into streams by the first packet of each, unless that was done. */
 stele_status ctf_group(ctf_trace *trace);

@@ -465,10 +465,11 @@ static stele_status publish_all(ctf_trace *trace)
         recording += i != 0 && !is_recorded_with(trace, &trace->streams[i - 1], &trace->streams[i]);
         status = publish(trace, &trace->streams[i], recording);
     }
+    trace->is_published |= status == STELE_OK;
     return status;
 }
 
-stele_status ctf_group(ctf_trace *trace)
+stele_status ctf_find_first(ctf_trace *trace)
 {
     stele_status status;
     if (trace->is_grouped)
@@ -476,10 +477,14 @@ stele_status ctf_group(ctf_trace *trace)
     status = index_files(trace, INDEX_STREAMS);
     if (status == STELE_OK)
         status = ctf_make_streams(trace);
-    if (status == STELE_OK)
-        status = publish_all(trace);
     trace->is_grouped = status == STELE_OK;
     return status;
+}
+
+stele_status ctf_group(ctf_trace *trace)
+{
+    const stele_status status = ctf_find_first(trace);
+    return status == STELE_OK && !trace->is_published ? publish_all(trace) : status;
 }
 
 stele_status ctf_find_streams(stele_trace *base)
@@ -498,20 +503,24 @@ static void set_ranges(const ctf_trace *trace)
     }
 }
 
-/* Indexes all packets. Streams that are published already keep their numbers, as they may be being
-   read, and get their ranges. */
+stele_status ctf_publish(ctf_trace *trace)
+{
+    stele_trace *base = &trace->base;
+    if (!base->has_streams ||
+        !trace_keep_streams(base, trace->streams[0].number, trace->stream_count))
+        return publish_all(trace);
+    set_ranges(trace);
+    return STELE_OK;
+}
+
 stele_status ctf_index(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
-    const bool is_kept = base->has_streams &&
-                         trace_keep_streams(base, trace->streams[0].number, trace->stream_count);
     stele_status status = index_files(trace, INDEX_PACKETS);
     if (status == STELE_OK && !trace->is_grouped)
         status = ctf_make_streams(trace);
-    if (status == STELE_OK && is_kept)
-        set_ranges(trace);
-    else if (status == STELE_OK)
-        status = publish_all(trace);
+    if (status == STELE_OK)
+        status = ctf_publish(trace);
     trace->is_grouped |= status == STELE_OK;
     return status;
 }
