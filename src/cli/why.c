@@ -190,6 +190,21 @@ static void write_gaps(cli *c, const digest *d)
     command_end(c, d);
 }
 
+/* Tells how functions get names, if those that are shown have numbers. */
+static void write_naming(cli *c, const digest *d, size_t shown)
+{
+    bool has_number = false;
+    for (size_t i = 0; i < shown; i++) {
+        const stele_text name = stele_name_text(c->context, NULL, d->rows[i].name);
+        has_number |= name.size > 2 && memcmp(name.bytes, "@(", 2) == 0;
+    }
+    if (!has_number || strcmp(d->about->format, "xray") != 0)
+        return;
+    stele_output_text(c->out, "Functions have numbers; the traced binary has their names:\n");
+    command_begin(c, "why --binary FILE");
+    command_end(c, d);
+}
+
 static void write_busiest(cli *c, const digest *d)
 {
     size_t shown = 0;
@@ -225,6 +240,7 @@ static void write_busiest(cli *c, const digest *d)
                             print_things(text, cut_count, "call"));
     command_begin(c, "profile");
     command_end(c, d);
+    write_naming(c, d, shown);
 }
 
 static void write_span(cli *c, const digest *d, const stele_span *span, const char *usual)

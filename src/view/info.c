@@ -6,6 +6,20 @@
 
 #include "view/viewer.h"
 
+/* Returns whether functions have numbers instead of names: XRay keeps no names. */
+static bool has_numbers(const viewer *v, const stele_trace_info *info)
+{
+    const uint32_t count = stele_name_count(v->context);
+    if (strcmp(info->format, "xray") != 0)
+        return false;
+    for (stele_name i = 1; i < count; i++) {
+        const stele_text name = stele_name_text(v->context, NULL, i);
+        if (name.size > 2 && memcmp(name.bytes, "@(", 2) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void put_traces(const viewer *v, stele_json *j)
 {
     stele_json_open(j, "traces", '[');
@@ -19,6 +33,7 @@ static void put_traces(const viewer *v, stele_json *j)
         view_put_text(j, "version", info->version);
         if (info->has_size)
             stele_json_uint(j, "size", info->size);
+        stele_json_bool(j, "numbered", has_numbers(v, info));
         stele_json_close(j, '}');
     }
     stele_json_close(j, ']');

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{number: number, path: string, format: string, title: string, version: string,
- *     size?: number}} TraceInfo
+ *     size?: number, numbered: boolean}} TraceInfo numbered: functions have numbers instead of names
  * @typedef {{track: number, title: string, kind?: string, parent?: number, source?: number,
  *     number?: string, events: number, spans: number, busy: number, depth: number, async: number,
  *     has: number}} TrackInfo

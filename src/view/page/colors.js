@@ -65,6 +65,8 @@ export class Palette {
         this.isDark = isDark();
         /** @type {Map<string, string>[]} fainter colours that were asked for, by how faint they are */
         this.fainter = [];
+        /** @type {Map<string, string>} colours of moments, by those of spans */
+        this.marks = new Map();
         const style = getComputedStyle(document.documentElement);
         /** @param {string} name */
         const get = (name) => style.getPropertyValue(name).trim();
@@ -98,6 +100,19 @@ export class Palette {
     /** @param {string} name */
     fill(name) {
         return (this.isDark ? dark : light)[hash(name)];
+    }
+
+    /**
+     * The colour of a moment, which is too small to be seen in the colour of a span.
+     * @param {string} fill
+     */
+    mark(fill) {
+        let mark = this.marks.get(fill);
+        if (mark === undefined) {
+            mark = mixed(fill, this.text, this.isDark ? 0.5 : 0.8);
+            this.marks.set(fill, mark);
+        }
+        return mark;
     }
 
     /**

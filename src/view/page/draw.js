@@ -104,6 +104,7 @@ export class Drawing {
         const {scale, shift, first, to, pixel} = placed;
         const {begin, count} = row, dur = row.dur ?? NONE;
         const {run} = this;
+        if (height >= TEXT_HEIGHT) this.drawBacks(top, height, row, placed, kind);
         run.to = run.drawnTo = -10;
         run.count = 0;
         run.name = -1;
@@ -117,6 +118,37 @@ export class Drawing {
         this.labelRun(top, height);
         this.boxes.flush();
         this.drawLabels();
+    }
+
+    /**
+     * Draws the pale back of entries for several spans, so that labels stand on what they belong to,
+     * however low the boxes are.
+     * @param {number} top
+     * @param {number} height
+     * @param {Row} row
+     * @param {Placed} placed
+     * @param {'spans' | 'states' | 'runs'} kind
+     */
+    drawBacks(top, height, row, placed, kind) {
+        const {scale, shift, first, to} = placed;
+        const {begin, count} = row, dur = row.dur ?? NONE, names = row.name ?? NONE;
+        let from = 0, until = -10, name = -1, at = -1;
+        for (let i = first; i <= begin.length; i++) {
+            const isOver = i === begin.length || begin[i] > to;
+            const x = isOver ? 0 : (begin[i] + shift) * scale;
+            const isNext = !isOver && count[i] > 1 && names[i] === name && x - until <= 2;
+            if (!isNext && at >= 0) {
+                this.boxes.add(this.palette.faint(this.spanFill(row, at, kind), 25), from, until, top, height);
+                at = -1;
+            }
+            if (isOver) break;
+            if (count[i] <= 1) continue;
+            if (at < 0) from = this.snap(Math.max(x, -2));
+            at = i;
+            name = names[i];
+            until = Math.max(from + 1, this.snap(Math.min(x + dur[i] * scale, this.width + 2)));
+        }
+        this.boxes.flush();
     }
 
     /**
@@ -273,7 +305,7 @@ export class Drawing {
             const x = (begin[i] + shift) * scale;
             if (x < -300) continue;
             const name = this.names[names[i]] ?? this.kinds[data[i] ?? 0] ?? '';
-            const whole = this.fillOf(name);
+            const whole = this.palette.mark(this.fillOf(name));
             const fill = this.highlight !== 0 && names[i] !== this.highlight ? this.palette.faint(whole, 30) : whole;
             if (count[i] === 1) {
                 const next = i + 1 < begin.length ? (begin[i + 1] + shift) * scale : this.width + 300;

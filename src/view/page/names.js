@@ -132,6 +132,7 @@ export class Names {
         if (info !== undefined && info.events > 0) lines.push(`${countText(info.events)} events`);
         if (info !== undefined && info.spans > 0) lines.push(`${countText(info.spans)} spans, ${countText(info.depth)} deep`);
         if (info !== undefined && info.busy > 0) lines.push(`busy for ${lengthText(info.busy, this.page.clock)}`);
+        if (node.isFolded && !node.hasContent) lines.push('Folded: the height is how many of the tracks below are busy at once');
         return lines.join('\n');
     }
 

@@ -214,6 +214,8 @@ export class Panel {
         if (info.lost > 0) rows.push(['Lost', `${countText(info.lost)} events: hatched where they are missing`]);
         if (info.missing > 0) rows.push(['Missing', `${countText(info.missing)} packets`]);
         if (info.skipped > 0) rows.push(['Skipped', `${sizeText(info.skipped)} that could not be read`]);
+        if (info.traces.some((trace) => trace.numbered))
+            rows.push(['Names', 'Functions have numbers, such as @(1): stele view --binary FILE, with the traced binary, shows names']);
         if (info.moreCounters) rows.push(['Counters', 'There are more than are shown']);
         if (info.error !== undefined) rows.push(['Ended early', info.error]);
         nodes.push(facts(rows));

@@ -3,13 +3,13 @@
 // were tried where a text does not fit.
 
 /**
- * @typedef {{whole: number, parts: Map<number, number>, width: number, shown: string}} Known width of the
+ * @typedef {{whole: number, parts: Map<number, number> | undefined, width: number, shown: string}} Known width of the
  *     text and of its first letters with an ellipsis (negative: not measured), and the answer for the
  *     width that was asked for last
  */
 
 const ELLIPSIS = '\u2026';
-const WIDTHS_MAX = 50000;
+const WIDTHS_MAX = 8000;
 
 export class Texts {
     /** @param {CanvasRenderingContext2D} context whose font stays as it is */
@@ -34,7 +34,7 @@ export class Texts {
         let known = this.known.get(text);
         if (known === undefined) {
             if (this.count >= WIDTHS_MAX) this.clear();
-            known = {whole: -1, parts: new Map(), width: -1, shown: ''};
+            known = {whole: -1, parts: undefined, width: -1, shown: ''};
             this.known.set(text, known);
             this.count++;
         }
@@ -70,13 +70,14 @@ export class Texts {
      * @param {number} most letters
      */
     cut(text, known, width, most) {
+        const parts = known.parts ??= new Map();
         let low = 0, high = most;
         while (low < high) {
             const middle = (low + high + 1) >> 1;
-            let part = known.parts.get(middle);
+            let part = parts.get(middle);
             if (part === undefined) {
                 part = this.context.measureText(text.slice(0, middle) + ELLIPSIS).width;
-                known.parts.set(middle, part);
+                parts.set(middle, part);
                 this.count++;
             }
             if (part <= width) low = middle;

@@ -9,7 +9,7 @@ import {ask, isStill, rangesText, stillPictures} from './api.js';
  */
 const TILE_PIXELS = 1024;
 const STRETCHES_MAX = 16;
-const NUMBERS_MAX = 3e6; /* numbers that are kept in all, of 4 or 8 bytes each */
+const NUMBERS_MAX = 1e6; /* numbers that are kept in all, of 4 or 8 bytes each */
 
 /**
  * @typedef {{rows: import('./api.js').Row[], size: number}} Kept rows of a track, and how many numbers

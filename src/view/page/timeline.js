@@ -4,6 +4,7 @@
 import {stateNames} from './colors.js';
 import {Drawing, NONE, firstFrom, fit, numberText, spanEnds} from './draw.js';
 import {Plot} from './plots.js';
+import {Sums, tracksWithin} from './sums.js';
 import {lengthText, momentText, tickLength} from './time.js';
 
 /**
@@ -24,6 +25,7 @@ export class Timeline extends Drawing {
     constructor(canvas, model, tiles) {
         super(canvas);
         this.plot = new Plot(this);
+        this.sums = new Sums(this);
         this.model = model;
         this.tiles = tiles;
         this.names = tiles.names;
@@ -84,7 +86,8 @@ export class Timeline extends Drawing {
      */
     tracksInSight(margin = 0) {
         const nodes = [...this.model.pins, ...this.model.between(this.scroll - margin, this.scroll + this.height + margin)];
-        return nodes.filter((node) => node.hasContent && node.track >= 0).map((node) => node.track);
+        return nodes.flatMap((node) => node.isFolded && !node.hasContent ? tracksWithin(node) : [node])
+            .filter((node) => node.hasContent && node.track >= 0).map((node) => node.track);
     }
 
     /**
@@ -146,6 +149,7 @@ export class Timeline extends Drawing {
             c.fillRect(0, top, this.width, node.height - 1);
             c.globalAlpha = 1;
         }
+        if (!node.hasContent && node.isFolded) this.drawSum(node);
         if (!node.hasContent) return;
         const found = this.tiles.rowsOf(node.track);
         if (found === undefined) {
@@ -164,6 +168,16 @@ export class Timeline extends Drawing {
         for (const row of found.rows)
             if (row.row === 'losses') this.drawLosses(node, row, found.stretch);
         c.restore();
+    }
+
+    /**
+     * Draws what the tracks below a folded one do together, as far as it is known.
+     * @param {Node} node
+     */
+    drawSum(node) {
+        const top = this.topOf(node);
+        const found = tracksWithin(node).flatMap((below) => this.tiles.rowsOf(below.track) ?? []);
+        if (found.length !== 0 && top < this.height && top + node.height > 0) this.sums.draw(found, top + 2, node.height - 4);
     }
 
     /**
