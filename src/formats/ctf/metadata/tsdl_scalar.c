@@ -141,18 +141,22 @@ const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type)
 
 /* ---- Floating point ---- */
 
-#define EXPONENT_BITS_MAX 63
-#define MANTISSA_BITS_MAX 4096
+/* How many bits a part of a number has, which decoding relies on. */
+typedef struct digits {
+    uint16_t least, most;
+    const char *text;
+} digits;
 
-static attribute_result float_digits(tsdl *p, const attribute *a, uint64_t most, uint16_t *digits)
+static const digits exponent = {2, 62, "2 to 62 bits"}, mantissa = {1, 4096, "1 to 4096 bits"};
+
+static attribute_result float_digits(tsdl *p, const attribute *a, const digits *of, uint16_t *bits)
 {
     uint64_t value;
     if (!tsdl_value_u64(p, a, &value))
         return ATTRIBUTE_BAD;
-    if (value == 0 || value > most)
-        return tsdl_value_wrong(p, a,
-                                most == EXPONENT_BITS_MAX ? "1 to 63 bits" : "1 to 4096 bits");
-    *digits = (uint16_t)value;
+    if (value < of->least || value > of->most)
+        return tsdl_value_wrong(p, a, of->text);
+    *bits = (uint16_t)value;
     return ATTRIBUTE_DONE;
 }
 
@@ -160,8 +164,8 @@ static attribute_result float_attribute(tsdl *p, const attribute *a, void *user)
 {
     ctf_class *type = user;
     switch (a->name) {
-    case WORD_EXP_DIG: return float_digits(p, a, EXPONENT_BITS_MAX, &type->exponent_bits);
-    case WORD_MANT_DIG: return float_digits(p, a, MANTISSA_BITS_MAX, &type->mantissa_bits);
+    case WORD_EXP_DIG: return float_digits(p, a, &exponent, &type->exponent_bits);
+    case WORD_MANT_DIG: return float_digits(p, a, &mantissa, &type->mantissa_bits);
     case WORD_ALIGN: return tsdl_value_done(tsdl_value_align(p, a, &type->alignment));
     case WORD_BYTE_ORDER:
         if (a->kind != VALUE_WORD || !tsdl_byte_order(p, a->text, true, &type->is_big_endian))

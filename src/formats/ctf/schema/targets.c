@@ -466,14 +466,6 @@ static bool walk_class(target_walk *walk, const ctf_class *type)
     case CTF_DYNAMIC_ARRAY:
     case CTF_DYNAMIC_STRING:
     case CTF_DYNAMIC_BLOB: return walk_array(walk, type);
-    case CTF_FLOAT:
-        if (type->exponent_bits < 2 || type->exponent_bits > 62 || type->mantissa_bits < 1 ||
-            (uint32_t)type->exponent_bits + type->mantissa_bits != type->size)
-            return walk_bad(walk, CTF051, type->place,
-                            "an exponent of 2 to 62 bits, and a mantissa of the others",
-                            "%u and %u of %u bits", type->exponent_bits, type->mantissa_bits,
-                            (unsigned)type->size);
-        return true;
     default: return true;
     }
 }
