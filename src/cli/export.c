@@ -336,6 +336,19 @@ static bool knows_options(cli *c, const char *format)
     return true;
 }
 
+/* Refuses standard input where it would be read more than once. */
+static bool can_read(cli *c, const char *tables)
+{
+    const char *columns = option_value(&c->options, OPTION_COLUMNS);
+    const bool is_read_once = strchr(tables, ',') == NULL && !parts_wanted(c) &&
+                              (columns == NULL || strchr(columns, '*') == NULL);
+    for (size_t i = 0; i < c->options.argument_count && !is_read_once; i++)
+        if (strcmp(c->options.arguments[i], "-") == 0)
+            return cli_usage(c, "-: tables are read one after the other, and 'arg.*' twice: give a "
+                                "file, or one table and its columns");
+    return true;
+}
+
 void export_execute(cli *c, const char *format)
 {
     export x = {.c = c, .format = format, .stats = {.struct_size = sizeof x.stats}};
@@ -348,7 +361,7 @@ void export_execute(cli *c, const char *format)
         cli_check(c, STELE_ERR_MEMORY, "tables");
     } else if (path == NULL) {
         cli_usage(c, "--output is missing: where to? ('-' is standard output)");
-    } else if (knows_options(c, format) && selection_make(c, &x.selected) &&
+    } else if (knows_options(c, format) && can_read(c, list) && selection_make(c, &x.selected) &&
                open_output(&x, path, list)) {
         if (write_tables(&x, list)) {
             if (x.has_parts)

@@ -97,6 +97,29 @@ static stele_status refuse(const stele_writer *writer, const char *expected, con
     return STELE_ERR_ARGUMENT;
 }
 
+/* Gives the writer what was kept until a time is known. */
+static stele_status write_kept(stele_writer *writer)
+{
+    stele_status status = STELE_OK;
+    stele_segment segment;
+    for (uint32_t i = 0; status == STELE_OK && timeless_give(&writer->timeless, i, &segment); i++)
+        status = writer->ops->write(writer, &segment);
+    timeless_forget(&writer->timeless);
+    return status;
+}
+
+static stele_status write_in_time(stele_writer *writer, const stele_segment *segment)
+{
+    timeless *t = &writer->timeless;
+    stele_status status = STELE_OK;
+    if (t->is_wanted &&
+        timeless_keeps(t, writer->context, segment, writer->context->limits.sort_size_max))
+        return STELE_OK;
+    if (t->kept_count != 0)
+        status = write_kept(writer);
+    return status == STELE_OK ? writer->ops->write(writer, segment) : status;
+}
+
 stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment)
 {
     if (writer->is_finished)
@@ -107,7 +130,7 @@ stele_status stele_writer_write(stele_writer *writer, const stele_segment *segme
     if (!segment_is_sound(writer, segment))
         return refuse(writer, "events whose kind, name, category, track and fields exist",
                       "an event of other ones");
-    return writer->status = writer->ops->write(writer, segment);
+    return writer->status = write_in_time(writer, segment);
 }
 
 stele_status stele_writer_flush(stele_writer *writer)
@@ -129,6 +152,8 @@ stele_status stele_writer_finish(stele_writer *writer)
         return refuse(writer, "the end of a trace, once", "that of a trace that is finished");
     writer->is_finished = true;
     if (status == STELE_OK)
+        status = write_kept(writer);
+    if (status == STELE_OK)
         status = writer->ops->finish(writer);
     return status == STELE_OK && writer->owns_output ? output_finish(writer->out) : status;
 }
@@ -140,6 +165,7 @@ void stele_writer_close(stele_writer *writer)
         return;
     /* The writer's close() frees the struct, so the output is taken from it before. */
     out = writer->owns_output ? writer->out : NULL;
+    timeless_forget(&writer->timeless);
     writer->ops->close(writer);
     if (out != NULL)
         output_close(out);

@@ -8,6 +8,7 @@
 
 #include "core/output.h"
 #include "model/context.h"
+#include "model/timeless.h"
 
 typedef struct writer_ops {
     stele_status (*write)(stele_writer *self, const stele_segment *segment);
@@ -50,6 +51,7 @@ struct stele_writer {
     bool is_finished;    /* nothing may be written any more */
     stele_status status; /* the first error of writing, which finishing returns as well */
     loss_table losses;
+    timeless timeless; /* where events without a time are written, if the format wants one */
 };
 
 /* Counts a loss of the writer. */

@@ -205,7 +205,7 @@ static bool lacks_time(const chrome_sink *chrome, const stele_event *event)
 {
     return (event->flags & STELE_FLAG_NO_TIME) != 0 &&
            (event->kind == STELE_KIND_OBJECT || event->kind == STELE_KIND_METADATA ||
-            !chrome->timeless.has_time);
+            !chrome->base.timeless.has_time);
 }
 
 /* Notes the time of an event, if it has one. The first one is the origin of times, unless the
@@ -255,8 +255,7 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
     stele_event placed;
     chrome->batch = segment->batch;
     for (uint32_t i = 0; i < segment->count; i++) {
-        const stele_event *event =
-            timeless_event(&chrome->timeless, self->context, segment, i, &placed);
+        const stele_event *event = timeless_event(&self->timeless, segment, i, &placed);
         chrome_track *track = chrome_tracks_get(&chrome->tracks, event->track);
         if (track == NULL) {
             chrome->is_exhausted = true;
@@ -273,7 +272,7 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
         if ((event->flags & STELE_FLAG_CLAMPED) != 0)
             chrome_lose(chrome, event, "time beyond 64 bits of nanoseconds", false);
     }
-    timeless_end(&chrome->timeless, segment);
+    timeless_end(&self->timeless, segment);
     return chrome_status(chrome);
 }
 
@@ -305,7 +304,11 @@ static stele_status chrome_open(stele_context *context, output *out,
     *writer = NULL;
     if (chrome == NULL)
         return STELE_ERR_MEMORY;
-    chrome->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
+    chrome->base = (stele_writer){.ops = &ops,
+                                  .context = context,
+                                  .out = out,
+                                  .owns_output = true,
+                                  .timeless.is_wanted = true};
     chrome_tracks_init(&chrome->tracks, context);
     chrome->scope = context_own_name(context, "scope");
     chrome->data = context_own_name(context, "data");

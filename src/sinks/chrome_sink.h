@@ -3,7 +3,6 @@
 #ifndef SINKS_CHROME_SINK_H
 #define SINKS_CHROME_SINK_H
 
-#include "model/timeless.h"
 #include "sinks/chrome_links.h"
 #include "sinks/chrome_tracks.h"
 #include "sinks/column.h"
@@ -36,7 +35,6 @@ typedef struct chrome_sink {
     bool has_last, is_exhausted;
     int64_t last_ns;     /* the latest time of all events */
     int64_t place_count; /* events so far of traces without times, but in an order */
-    timeless timeless;
     bool has_origin, has_wall;
     bool has_end;
     int64_t end_ns;    /* time at which threads that run until the end stop */

@@ -439,7 +439,7 @@ static stele_status perfetto_write(stele_writer *self, const stele_segment *segm
     p->batch = segment->batch;
     note_clock(p, segment);
     for (uint32_t i = 0; i < segment->count && !p->is_exhausted; i++) {
-        const stele_event *event = timeless_event(&p->timeless, self->context, segment, i, &placed);
+        const stele_event *event = timeless_event(&self->timeless, segment, i, &placed);
         if (i == 0 && !p->is_started)
             start(p, segment->batch, event->time_ns);
         if (has_no_times) {
@@ -450,7 +450,7 @@ static stele_status perfetto_write(stele_writer *self, const stele_segment *segm
         if (p->changes != 0)
             perfetto_count_changes(p, event);
     }
-    timeless_end(&p->timeless, segment);
+    timeless_end(&self->timeless, segment);
     return perfetto_status(p);
 }
 
@@ -506,7 +506,11 @@ static stele_status perfetto_open(stele_context *context, output *out,
     *writer = NULL;
     if (p == NULL)
         return STELE_ERR_MEMORY;
-    p->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
+    p->base = (stele_writer){.ops = &ops,
+                             .context = context,
+                             .out = out,
+                             .owns_output = true,
+                             .timeless.is_wanted = true};
     if (!prepare(p)) {
         perfetto_close(&p->base);
         return STELE_ERR_MEMORY;

@@ -15,7 +15,6 @@
 
 #include "core/proto.h"
 #include "model/kernel.h"
-#include "model/timeless.h"
 #include "sinks/chrome_links.h"
 #include "sinks/chrome_tracks.h"
 #include "sinks/perfetto_words.h"
@@ -110,8 +109,7 @@ typedef struct perfetto_sink {
     bool has_origin, has_wall, has_last, has_end;
     int64_t origin_ns, wall_ns, last_ns, end_ns;
     int64_t place_count; /* events so far of traces without times, but in an order */
-    timeless timeless;
-    uint64_t bias_ns; /* added to all times so that none is negative */
+    uint64_t bias_ns;    /* added to all times so that none is negative */
 } perfetto_sink;
 
 static inline void perfetto_lose(perfetto_sink *p, const stele_event *event, const char *what,

@@ -29,6 +29,18 @@ expect 2 convert "$events" --to parquet
 expect 3 convert /nothing --to parquet -o folder
 check "no folder is left" test ! -e folder
 
+# A pipe is read once.
+"$STELE" convert --to parquet --tables event -o piped --force - <"$events" >out 2>err ||
+    complain "one table of a pipe" err
+for more in "--to parquet -o more" "-o more.parquet --columns ts,arg.*" \
+    "--to parquet -o more --tables event --sort track"; do
+    status=0
+    # shellcheck disable=SC2086
+    "$STELE" convert - $more <"$events" >out 2>err || status=$?
+    [ "$status" -eq 2 ] || complain "exit code $status of a pipe to be read twice" err
+    says err 'give a file'
+done
+
 # Damage is said once, and what can be read is written.
 expect 1 convert "$fxt_bad/cut_in_record.fxt" --to parquet -o cut
 says err 'FXT'

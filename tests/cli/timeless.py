@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: timeless.py FORMAT FILE
 # Fails if an output has a time before BEGIN, where its first event with a time is. The output is a
-# trace as JSON lines ("events"), or in Chrome's or Perfetto's format.
+# trace as JSON lines ("events"), or in Chrome's, Perfetto's, speedscope's ("evented" when calls were,
+# "sampled" how long) or OpenTelemetry's ("otlp") format.
 import json
 import sys
 
@@ -62,8 +63,30 @@ def events(data):
             yield event["time_ns"]
 
 
+def evented(data):
+    for profile in json.loads(data)["profiles"]:
+        for at in [profile["startValue"], profile["endValue"], *(e["at"] for e in profile["events"])]:
+            yield BEGIN + at
+
+
+def sampled(data):
+    for profile in json.loads(data)["profiles"]:
+        yield BEGIN + sum(profile["weights"])
+        yield BEGIN + profile["endValue"]
+
+
+def otlp(data):
+    for resource in json.loads(data)["resourceSpans"]:
+        for span in (s for scope in resource["scopeSpans"] for s in scope["spans"]):
+            yield int(span["startTimeUnixNano"])
+            yield int(span["endTimeUnixNano"])
+
+
+FORMATS = {"perfetto": perfetto, "chrome": chrome, "events": events, "evented": evented,
+           "sampled": sampled, "otlp": otlp}
+
 with open(sys.argv[2], "rb") as file:
-    times = list({"perfetto": perfetto, "chrome": chrome, "events": events}[sys.argv[1]](file.read()))
+    times = list(FORMATS[sys.argv[1]](file.read()))
 wrong = [t for t in times if not BEGIN <= t <= LAST]
 if wrong or not times:
     sys.exit(f"{sys.argv[1]}: of {len(times)} times these are before or after all events: {wrong}")

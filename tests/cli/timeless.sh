@@ -8,6 +8,8 @@ have python3 || {
     exit 77
 }
 python3 "$SOURCE/tests/cli/timeless_made.py" trace.fxt
+# So many events that the first of a pipe come without any that has a time.
+python3 "$SOURCE/tests/cli/timeless_made.py" many.fxt 3000
 
 # fits KIND FILE: all times of an output are those of events.
 fits() {
@@ -16,17 +18,19 @@ fits() {
     python3 "$SOURCE/tests/cli/timeless.py" "$@" >said 2>&1 || complain "a wrong time" said
 }
 
-# convert FORMAT OUT: of the file, and of a pipe as pipe.OUT.
+# convert FORMAT OUT: of the file, and of pipes as pipe.OUT and many.OUT.
 convert() {
     "$STELE" convert --quiet trace.fxt --to "$1" -o "$2" >said 2>&1
     [ -e "$2" ] || complain "no output" said
     "$STELE" convert --quiet - --to "$1" -o "pipe.$2" <trace.fxt >said 2>&1
     [ -e "pipe.$2" ] || complain "no output" said
+    "$STELE" convert --quiet - --to "$1" -o "many.$2" <many.fxt >said 2>&1
+    [ -e "many.$2" ] || complain "no output" said
 }
 
 for format in fxt heph ctf xray; do
     convert "$format" "out.$format"
-    for out in "out.$format" "pipe.out.$format"; do
+    for out in "out.$format" "pipe.out.$format" "many.out.$format"; do
         "$STELE" cat --json --quiet "$out" >events.json
         fits events events.json
     done
@@ -34,7 +38,7 @@ done
 for format in json chrome perfetto text csv ctf-pretty; do
     convert "$format" "out.$format"
 done
-for from in "" pipe.; do
+for from in "" pipe. many.; do
     fits events "${from}out.json"
     fits chrome "${from}out.chrome"
     fits perfetto "${from}out.perfetto"
@@ -55,5 +59,29 @@ done
 "$STELE" timeline --json trace.fxt >timeline.json
 for file in info.json timeline.json; do
     ! grep -E '"(begin|start|first|time)_ns": ?0[,}]' "$file" || complain "a begin of 0" "$file"
+done
+# Pictures of calls: from the first call to the last.
+"$STELE" flame --quiet --format evented trace.fxt -o evented
+fits evented evented
+"$STELE" flame --quiet --format speedscope trace.fxt -o sampled
+fits sampled sampled
+"$STELE" calls --quiet --otlp trace.fxt >otlp
+fits otlp otlp
+
+# Columns that can be without a value are: in SQL over traces and over Parquet.
+if ! "$STELE" query trace.fxt 'select 1' >said 2>&1; then
+    echo "not tried: SQL and Parquet; DuckDB's library is missing ('./setup sql' installs it)"
+    finish
+fi
+"$STELE" convert --quiet trace.fxt --to parquet -o columns >said 2>&1
+"$STELE" convert --quiet many.fxt --to parquet -o many.columns >said 2>&1
+for from in trace.fxt many.fxt columns many.columns; do
+    "$STELE" query --quiet --csv "$from" "select count(*) > 0, count(ts) + count(wall) + count(ticks)
+        from event where kind in ('object', 'blob', 'metadata')" >answer 2>said
+    [ "$(tail -n 1 answer)" = true,0 ] || complain "a time in SQL of $from" answer
+    "$STELE" query --quiet --csv "$from" "select min(first), max(last) from
+        (select begin_ts as first, end_ts as last from track union all
+        select begin_ts, end_ts from stream union all select ts, ts from event)" >answer 2>said
+    [ "$(tail -n 1 answer)" = 5000000000,5004000000 ] || complain "a range in SQL of $from" answer
 done
 finish

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: timeless_made.py OUT
+# usage: timeless_made.py OUT [COUNT]
 # Makes an FXT trace whose first event with a time is at 5 s, with objects, a blob and an unknown
-# record, which have none, before it, among the events, and at the end.
+# record, which have none, before it, among the events, and at the end. COUNT of each kind are before it.
 import struct
 import sys
 
@@ -35,9 +35,10 @@ def event(kind, name, after, *more):
 
 kernel_object(1, 10, b"process")
 kernel_object(2, 11, b"thread")
-kernel_object(7, 99, b"channel")
-blob(b"blob", b"bytes")
-user_object(0xdeadbeef, b"object")
+for i in range(int(sys.argv[2]) if len(sys.argv) > 2 else 1):
+    kernel_object(7, 99 + i, b"channel")
+    blob(b"blob", b"bytes")
+    user_object(0xdeadbeef + i, b"object")
 words.extend((11 | 2 << 4, 7))
 event(4, b"whole", 0, BEGIN + 1000000)
 event(2, b"span", 2000000)

@@ -177,7 +177,8 @@ stele_status ctf_writer_open(stele_context *context, output *out,
         rfc_packer_free(&packer);
         return STELE_ERR_MEMORY;
     }
-    w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
+    w->base =
+        (stele_writer){.ops = &ops, .context = context, .out = out, .timeless.is_wanted = true};
     w->generation = generation;
     w->packer = packer;
     w->layout = layout;

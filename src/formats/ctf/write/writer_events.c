@@ -269,8 +269,7 @@ stele_status writer_put_segment(stele_writer *self, const stele_segment *segment
     stele_event placed;
     lose_context(w, segment->batch);
     for (uint32_t i = 0; w->status == STELE_OK && i < segment->count; i++)
-        write_event(w, segment->batch,
-                    timeless_event(&w->timeless, self->context, segment, i, &placed));
-    timeless_end(&w->timeless, segment);
+        write_event(w, segment->batch, timeless_event(&self->timeless, segment, i, &placed));
+    timeless_end(&self->timeless, segment);
     return w->status;
 }

@@ -14,7 +14,6 @@
 #include "formats/ctf/rfc/rfc_pack.h"
 #include "formats/ctf/write/writer_schema.h"
 #include "formats/ctf/write/writer_shape.h"
-#include "model/timeless.h"
 
 #define STREAMS_MAX     200u                /* open files; further streams share an existing one */
 #define PACKET_SIZE_MAX ((size_t)256 << 10) /* bytes at which a packet is written */
@@ -92,7 +91,6 @@ typedef struct ctf_writer {
     bool has_begun;
     bool has_uuid;   /* a packet was written, so that the UUID is chosen */
     int64_t base_ns; /* time of tick 0 in ns */
-    timeless timeless;
     stele_clock clock;
     uint8_t uuid[16];
     rfc_packer packer;

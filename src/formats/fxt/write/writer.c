@@ -486,8 +486,7 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
         write_magic(w);
     for (uint32_t i = 0; i < segment->count && self->out->status == STELE_OK; i++) {
         UNSET fxt_making m;
-        making_begin(&m, w, segment->batch,
-                     timeless_event(&w->timeless, self->context, segment, i, &placed));
+        making_begin(&m, w, segment->batch, timeless_event(&self->timeless, segment, i, &placed));
         m.target = fxt_writer_target(w, stream);
         w->record++;
         if (m.target == NULL)
@@ -503,7 +502,7 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
         if (w->is_exhausted)
             return STELE_ERR_MEMORY;
     }
-    timeless_end(&w->timeless, segment);
+    timeless_end(&self->timeless, segment);
     return self->out->status;
 }
 
@@ -552,6 +551,7 @@ stele_status fxt_writer_new(stele_context *context, output *out,
     if (w == NULL)
         return STELE_ERR_MEMORY;
     w->base.ops = &fxt_writer_ops;
+    w->base.timeless.is_wanted = true;
     w->base.context = context;
     w->base.out = w->to = out;
     w->current = UINT32_MAX;

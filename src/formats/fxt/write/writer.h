@@ -7,7 +7,6 @@
 #include "formats/fxt/read/events.h"
 #include "formats/fxt/records/encode.h"
 #include "formats/fxt/write/tables.h"
-#include "model/timeless.h"
 #include "model/writer.h"
 
 /* A provider of the output, with its tables and its clock. */
@@ -54,7 +53,6 @@ typedef struct fxt_writer {
     uint32_t section_count;
     output *text; /* nested fields as text */
     fxt_payload payload;
-    timeless timeless;
     bool is_started, is_exhausted, has_owed_names;
     bool is_inline; /* records refer to no other records, and have the ticks of their events */
 } fxt_writer;

@@ -12,7 +12,6 @@
 #include "formats/heph/trace.h"
 #include "formats/heph/write/attributes.h"
 #include "model/batch.h"
-#include "model/timeless.h"
 
 /* A begin whose end has not come yet: the packet up to the end of its attributes. */
 typedef struct open_span {
@@ -57,7 +56,6 @@ typedef struct heph_writer {
     int64_t base_ns;
     /* The latest time of all events. */
     int64_t latest_ns;
-    timeless timeless;
     /* The bytes that all open spans take. */
     size_t spans_size;
     stele_name counter_name, value_name, epoch_name;
@@ -518,9 +516,9 @@ static stele_status heph_write(stele_writer *self, const stele_segment *segment)
     stele_status status = STELE_OK;
     stele_event placed;
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
-        status = write_event(w, segment->batch,
-                             timeless_event(&w->timeless, self->context, segment, i, &placed));
-    timeless_end(&w->timeless, segment);
+        status =
+            write_event(w, segment->batch, timeless_event(&self->timeless, segment, i, &placed));
+    timeless_end(&self->timeless, segment);
     return status;
 }
 
@@ -578,7 +576,8 @@ stele_status heph_writer_open(stele_context *context, output *out,
     w = calloc(1, sizeof *w);
     if (w == NULL)
         return STELE_ERR_MEMORY;
-    w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
+    w->base =
+        (stele_writer){.ops = &ops, .context = context, .out = out, .timeless.is_wanted = true};
     w->layout = is_old ? STELE_HEPH_NO_SUBSTREAMS : STELE_HEPH_SUBSTREAMS;
     w->attributes.writer = &w->base;
     w->attributes.to = &w->packet;

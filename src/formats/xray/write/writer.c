@@ -66,11 +66,11 @@ static stele_status xray_writer_write(stele_writer *base, const stele_segment *s
             write_header(w, segment->batch, &segment->batch->events[segment->first]);
     }
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
-        const stele_event *event = timeless_event(&w->timeless, base->context, segment, i, &placed);
+        const stele_event *event = timeless_event(&base->timeless, segment, i, &placed);
         status = w->is_profile ? put_sample(w, segment->batch, event)
                                : xray_put_event(w, segment->batch, event);
     }
-    timeless_end(&w->timeless, segment);
+    timeless_end(&base->timeless, segment);
     return status != STELE_OK ? status : base->out->status;
 }
 
@@ -138,6 +138,7 @@ stele_status xray_writer_open(stele_context *context, output *out,
     if (w == NULL)
         return STELE_ERR_MEMORY;
     w->base.ops = &xray_writer_ops;
+    w->base.timeless.is_wanted = true;
     w->base.context = context;
     w->base.out = out;
     w->is_basic = is_basic;
@@ -163,6 +164,7 @@ stele_status xray_begins_open(const xray_trace *trace, output *out, stele_writer
     if (w == NULL)
         return STELE_ERR_MEMORY;
     w->base.ops = &xray_writer_ops;
+    w->base.timeless.is_wanted = true;
     w->base.context = trace->base.context;
     w->base.out = out;
     w->buffer_size = has_size ? (uint32_t)trace->buffer_size : BUFFER_SIZE;

@@ -10,7 +10,6 @@
 #include "formats/xray/write/profile_write.h"
 #include "formats/xray/write/writer.h"
 #include "model/batch.h"
-#include "model/timeless.h"
 
 #define BUFFER_SIZE (64u << 10)
 #define NS_PER_S    UINT64_C(1000000000)
@@ -56,7 +55,6 @@ typedef struct xray_writer {
     uint32_t function_count;
     known_name known_names[KNOWN_NAMES];
     uint32_t buffer_size;
-    timeless timeless;
     bool is_basic; /* the output is a basic-mode log */
     /* The first event is a sample, so all samples are written to a profiling file. */
     bool is_profile;
