@@ -273,10 +273,9 @@ static bool walk_finds(record_walk *k, const fxt_view *v, judged_kind kind, uint
     return false;
 }
 
-/* Whether records follow each other somewhere in the first bytes of this one: three at a whole
-   number of words, more of them elsewhere. */
-static bool walk_hides_records(record_walk *k, const walk_record *at, uint64_t from,
-                               unsigned depth_to_end)
+/* Whether records follow each other somewhere in the first bytes of this one, as `kind` wants
+   them. */
+static bool walk_hides(record_walk *k, const walk_record *at, judged_kind kind, uint64_t from)
 {
     const fxt_view v = walk_view(k);
     uint64_t stop = at->size < v.loaded ? at->size : v.loaded;
@@ -289,9 +288,23 @@ static bool walk_hides_records(record_walk *k, const walk_record *at, uint64_t f
         return false;
     }
     judged_move(k->judged, window_offset(&k->window));
-    return walk_finds(k, &v, depth_to_end == 1 ? JUDGED_ONE_TO_END : JUDGED_TWO_TO_END, from,
-                      stop) ||
-           walk_finds(k, &v, JUDGED_ASKEW, from, stop);
+    return walk_finds(k, &v, kind, from, stop);
+}
+
+/* The same with three records at a whole number of words, or more of them elsewhere. */
+static bool walk_hides_records(record_walk *k, const walk_record *at, uint64_t from,
+                               unsigned depth_to_end)
+{
+    return walk_hides(k, at, depth_to_end == 1 ? JUDGED_ONE_TO_END : JUDGED_TWO_TO_END, from) ||
+           walk_hides(k, at, JUDGED_ASKEW, from);
+}
+
+/* Whether records follow each other within the first `size` bytes of a record, its own contents. */
+static bool walk_holds_records(record_walk *k, const walk_record *at, uint64_t size)
+{
+    walk_record contents = *at;
+    contents.size = size;
+    return walk_hides_records(k, &contents, FXT_WORD, 2);
 }
 
 /* Whether records, or the end, follow after `ahead` bytes, or that cannot be seen. With `is_sure`
@@ -340,15 +353,16 @@ static bool walk_large(record_walk *k, walk_record *r, uint64_t left)
     }
     if (fault == STELE_FXT_OK && record.used <= left && walk_leads_far(k, record.used, true))
         return walk_deliver_resized(k, r, r->size > left ? FXT002 : FXT038, record.used);
-    if (r->size <= left && is_known && fxt_is_plausible(r->header, left) &&
-        walk_leads_far(k, r->size, true))
-        return true;
+    /* A size that leads to another record proves little: among many records each third or fourth
+       word begins one. */
     walk_look(k, JUDGED_SIZE + AHEAD);
     r->bytes = k->window.at;
     if (walk_hides_records(k, r, FXT_WORD, 1))
         return false;
     if (r->size <= left)
-        return walk_leads_far(k, r->size, false);
+        return (is_known && fxt_is_plausible(r->header, left) &&
+                walk_leads_far(k, r->size, true)) ||
+               walk_leads_far(k, r->size, false);
     if (fault == STELE_FXT_FAULT_SUBTYPE)
         return false;
     walk_report(k, FXT003, r->offset, left, "%llu of %llu bytes", (unsigned long long)left,
@@ -365,7 +379,8 @@ static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
     const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     uint64_t step = FXT_WORD;
     if (fault == STELE_FXT_OK && record.used <= r->loaded) {
-        if (!fxt_view_goes_on(&v, record.used) && walk_hides_records(k, r, FXT_WORD, 1))
+        if (walk_holds_records(k, r, record.used) ||
+            (!fxt_view_goes_on(&v, record.used) && walk_hides_records(k, r, FXT_WORD, 1)))
             return false;
         return walk_deliver_resized(k, r, FXT002, record.used);
     }
@@ -376,6 +391,8 @@ static bool walk_overlong(record_walk *k, walk_record *r, uint64_t left)
     if (step < left) {
         walk_report(k, FXT002, r->offset, step, "a size of %llu bytes, %llu are left",
                     (unsigned long long)r->size, (unsigned long long)left);
+    } else if (walk_hides(k, r, JUDGED_ASKEW, FXT_WORD)) {
+        return false; /* bytes before it are missing, or were added */
     } else {
         step = left;
         walk_report(k, FXT003, r->offset, left, "%llu of %llu bytes", (unsigned long long)left,
@@ -511,10 +528,11 @@ void walk_doubt_slow(record_walk *k, walk_record *at, stele_fxt_record *r)
     v = walk_view(k);
     step = r->fault == STELE_FXT_OK ? fxt_used_least(r) : FXT_WORD;
     k->record_size -= at->extent;
-    if (r->fault == STELE_FXT_OK && step < at->size && fxt_view_resumes(&v, step, 2, 1)) {
+    if (r->fault == STELE_FXT_OK && step < at->size && fxt_view_resumes(&v, step, 2, 1) &&
+        !walk_holds_records(k, at, step)) {
         walk_deliver_resized(k, at, FXT038, step);
     } else if ((r->fault != STELE_FXT_OK || r->used != at->size) &&
-               (!fxt_view_is_led_to(&v, at->size, r) || walk_hides_records(k, at, step, 2))) {
+               (!fxt_view_is_led_to(&v, at->size, r) || walk_hides_records(k, at, FXT_WORD, 2))) {
         /* If its contents contain other records, only its header word is its own. */
         if (walk_hides_records(k, at, FXT_WORD, 2))
             step = FXT_WORD;
