@@ -102,8 +102,8 @@ STELE_API void stele_expression_evaluate(stele_expression *e, const stele_segmen
 STELE_API bool stele_expression_holds(stele_expression *e, const stele_segment *segment,
                                       uint32_t index, const stele_span *span);
 
-/* Reports (STE014) the fields that the expression uses and that no event had. To be called after
-   the last event. */
+/* Reports (STE014) the fields that the expression uses and that no event had, and texts that a name
+   or a category is to equal and that nothing is called. To be called after the last event. */
 STELE_API void stele_expression_report(const stele_expression *e);
 
 #ifdef __cplusplus

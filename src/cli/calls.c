@@ -435,6 +435,8 @@ static void show_all(calls *k)
     } else {
         write_heap(k);
         span_rows_end(&k->rows);
+        if (k->number != 0)
+            span_rows_report(&k->rows);
     }
     if (!k->has_children &&
         (k->outliers != NULL || k->key != NULL || k->top == 0 || k->number < k->top))

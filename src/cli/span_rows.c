@@ -152,6 +152,14 @@ void span_rows_set_origin(span_rows *r, int64_t origin_ns)
     }
 }
 
+void span_rows_report(const span_rows *r)
+{
+    for (size_t i = 0; i < r->column_count; i++) {
+        if (r->columns[i].of != NULL)
+            stele_expression_report(r->columns[i].of);
+    }
+}
+
 /* ---- Filling of rows ------------------------------------------------------------------------- */
 
 static char *copy_text(const char *bytes, size_t size)

@@ -64,6 +64,9 @@ bool span_rows_need_fields(const span_rows *r);
 /* Sets the time that times are relative to. */
 void span_rows_set_origin(span_rows *r, int64_t origin_ns);
 
+/* Reports what columns ask for and no span had. */
+void span_rows_report(const span_rows *r);
+
 /* Fills in the row of a span. Returns false if out of memory. */
 bool span_rows_fill(span_rows *r, span_row *row, const stele_segment *segment, uint32_t index,
                     const stele_span *span);

@@ -322,18 +322,30 @@ static stele_status bound_time(stele_context *context, const related *traces, si
     return status;
 }
 
+/* Reports a bound that leaves out all events, by so much. */
+static void report_outside(stele_context *context, const related *first, const char *expected,
+                           const char *found, uint64_t by)
+{
+    const stele_clock_domain unit = stele_trace_time_unit(first->trace);
+    diag_report(&context->diag, &core_codes[STE014], first->trace->info.path, STELE_NO_OFFSET, 0,
+                expected, "one that is %s it, by %" PRIu64 " %s%s", found, by, unit_text(unit),
+                unit == STELE_CLOCK_NS ? "" : " (a number alone is seconds; @N is a count)");
+}
+
 /* Reports a range that can have no events. */
 static void report_empty(stele_context *context, const related *traces, size_t count,
                          const stele_request *request, const filter_range *range)
 {
     const bool has_begin = request->begin.kind != STELE_BOUND_NONE;
+    const bool has_end = request->end.kind != STELE_BOUND_NONE;
+    const int64_t first_ns = first_begin(traces, count);
     bool is_known = count > 0, has_some = false;
     int64_t last_ns = INT64_MIN;
     for (size_t i = 0; i < count; i++)
         has_some = has_some || traces[i].has_begin;
     if (!has_some) /* there are no events at all */
         return;
-    if (has_begin && request->end.kind != STELE_BOUND_NONE &&
+    if (has_begin && has_end &&
         (range->begin_ns >= range->end_ns || range->begin_ticks >= range->end_ticks)) {
         diag_report(&context->diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0,
                     "a begin before the end", "one that is not: the range is empty");
@@ -344,16 +356,14 @@ static void report_empty(stele_context *context, const related *traces, size_t c
         is_known = is_known && traces[i].has_end;
         last_ns = end_ns > last_ns ? end_ns : last_ns;
     }
-    if (has_begin && is_known && request->begin.kind != STELE_BOUND_TICKS &&
-        range->begin_ns > last_ns)
-        diag_report(&context->diag, &core_codes[STE014], traces[0].trace->info.path,
-                    STELE_NO_OFFSET, 0, "a begin before the last event",
-                    "one that is after it, by %" PRIu64 " %s%s",
-                    (uint64_t)range->begin_ns - (uint64_t)last_ns,
-                    unit_text(stele_trace_time_unit(traces[0].trace)),
-                    stele_trace_time_unit(traces[0].trace) == STELE_CLOCK_NS
-                        ? ""
-                        : " (a number alone is seconds; @N is a count)");
+    if (!is_known)
+        return;
+    if (has_begin && request->begin.kind != STELE_BOUND_TICKS && range->begin_ns > last_ns)
+        report_outside(context, traces, "a begin before the last event", "after",
+                       (uint64_t)range->begin_ns - (uint64_t)last_ns);
+    else if (has_end && request->end.kind != STELE_BOUND_TICKS && range->end_ns < first_ns)
+        report_outside(context, traces, "an end after the first event", "before",
+                       (uint64_t)first_ns - (uint64_t)range->end_ns);
 }
 
 stele_status relate_bounds(stele_context *context, const related *traces, size_t count,

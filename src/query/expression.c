@@ -233,7 +233,7 @@ void expression_set_origin(expression *e, int64_t origin_ns)
     e->origin_ns = origin_ns;
 }
 
-/* ---- Reporting fields that no event had ---- */
+/* ---- Reporting fields and names that no event had ---- */
 
 /* Returns the name of the pool that is nearest to the text; empty if none is near. */
 static stele_text nearest_name(const stele_context *context, stele_text text)
@@ -267,6 +267,42 @@ static void report_arg(const expression *e, diag_sink *diag, const operand *o)
                  step->text.bytes, o->count > 1 ? ", and in that the rest" : "");
     diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected,
                 near.size != 0 ? "none; there is a name '%.*s'" : "none%.*s", (int)near.size,
+                near.bytes);
+}
+
+static bool is_name(const stele_context *context, stele_text text)
+{
+    for (stele_name name = 1; name < stele_name_count(context); name++) {
+        const stele_text other = stele_name_text(context, NULL, name);
+        if (other.size == text.size && memcmp(other.bytes, text.bytes, text.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Reports a text that a name or a category is to equal, if nothing that was read is called so. */
+static void report_equal(const expression *e, diag_sink *diag, const instruction *code)
+{
+    const operand *left = &e->operands[code->left], *right = &e->operands[code->right];
+    stele_text text, near;
+    char expected[96];
+    if (left->kind == OPERAND_LITERAL) {
+        const operand *other = left;
+        left = right;
+        right = other;
+    }
+    if ((left->kind != OPERAND_NAME && left->kind != OPERAND_CATEGORY) ||
+        right->kind != OPERAND_LITERAL || right->literal.type != VALUE_TEXT)
+        return;
+    text = right->literal.u.text;
+    if (text.size == 0 || e->context->names_full_reported || is_name(e->context, text))
+        return;
+    near = nearest_name(e->context, text);
+    snprintf(expected, sizeof expected, "a %s '%.*s'",
+             left->kind == OPERAND_NAME ? "name" : "category",
+             (int)(text.size < 64 ? text.size : 64), text.bytes);
+    diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected,
+                near.size != 0 ? "none; did you mean '%.*s'?" : "none%.*s", (int)near.size,
                 near.bytes);
 }
 
@@ -305,5 +341,9 @@ void expression_report(const expression *e, diag_sink *diag)
                         "`dur` of complete events",
                         "begin and end events, which have none of their own; `stele calls`, "
                         "`stele stats` and `stele profile` pair them and select calls by `dur`");
+    }
+    for (uint32_t i = 0; i < e->code_count; i++) {
+        if (e->code[i].op == OP_EQUAL)
+            report_equal(e, diag, &e->code[i]);
     }
 }

@@ -120,6 +120,12 @@ says_nothing "a category that matches 'nosuch'" --category nosuch
 says_nothing "a field 'nam' in an event, found none; there is a name 'name'" --where 'arg.nam == 1'
 says_nothing 'a begin before the end' --begin 3s --end 2s
 says_nothing 'a begin before the last event' --begin 3s
+says_nothing 'an end after the first event, found one that is before it' --end=-100s
+says_nothing "a name 'recieving message', found none; did you mean 'receiving message'?" \
+    --where 'name == "recieving message" or name == "nothing"'
+says_nothing "a category 'nosuch', found none" --where '"nosuch" == category'
+expect 0 calls "$trace" --columns arg.nosuch
+says err "note STE014 .*a field 'nosuch'"
 expect 0 cat --json "$trace" --name 'sending*' --where 'exists arg.name or dur > 1us'
 says_not err STE014
 
