@@ -35,6 +35,18 @@ expect 0 cat --json --kind complete written
 sed 's/,"trace".*//' out >have
 same have wanted
 
+# An end closes the call that it names, and with it those that an exception left.
+thrown=$SOURCE/src/formats/xray/good/exc.14.fdr5.tsc.xray
+figures() { cut -d, -f1-10 out; }
+expect 0 profile --csv "$thrown"
+figures >wanted
+expect 1 convert "$thrown" --to heph -o written --force
+says err ' 169  begin  *changed: begin without an end, closed with its caller'
+says_not err 'closed with the trace'
+expect 0 profile --csv written
+figures >have
+same have wanted
+
 # The format follows from the name, where that is unambiguous.
 expect 0 convert "$trace" -o result.jsonl
 expect 0 cat --json "$trace"

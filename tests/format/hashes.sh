@@ -30,6 +30,7 @@ src/formats/ctf/write/writer_packets.c   UUID of a trace
 src/formats/fxt/read/index.c             identity of a provider
 src/formats/fxt/read/state.c             cache of threads
 src/formats/heph/read/names.h            cache of names
+src/formats/heph/write/spans.c           names of one batch to compare
 src/model/saved_index.c                  name of a file
 src/model/screen.h                       cache of values
 src/sinks/chrome_links.c                 cache of flows
