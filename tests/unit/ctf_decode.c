@@ -156,6 +156,18 @@ TEST(fields_of_ctf_2_depend_on_what_is_there_for_sure)
     refused(RECORD2(UINT2, MAYBE2, "\"b\""), "CTF050");
 }
 
+/* A stream whose events begin with an id of 128 bits. */
+TEST(roles_need_types_that_can_hold_them)
+{
+    refused("\x1e{\"type\":\"preamble\",\"version\":2}\n"
+            "\x1e{\"type\":\"data-stream-class\",\"event-record-header-field-class\":{\"type\":"
+            "\"structure\",\"member-classes\":[{\"name\":\"id\",\"field-class\":{\"type\":"
+            "\"fixed-length-unsigned-integer\",\"length\":128,\"byte-order\":\"little-endian\","
+            "\"roles\":[\"event-record-class-id\"]}}]}}\n"
+            "\x1e{\"type\":\"event-record-class\",\"name\":\"e\"}\n",
+            "CTF051");
+}
+
 /* Within the structure `b`: paths that go up, and paths that cannot. */
 #define BLOB2(path) \
     "{\"type\":\"dynamic-length-blob\",\"length-field-location\":{\"path\":[" path "]}}"
