@@ -39,14 +39,15 @@ events_of() {
 }
 
 # A trace whose writer was killed is sound, but for one packet at its very end: the system may take a part
-# of what is written to more than one page. That packet is cut, and so may be the last record in it.
+# of what is written to more than one page. That packet is cut, and so may be the last record in it. Of
+# a packet of Heph that is cut within its magic number nobody can say that it is one.
+cut='(HEP002|CTF40[45]|HEP001 .* and [123] bytes? to)'
 sound() {
     last="stele check $1"
     "$STELE" check "$1" >out 2>err </dev/null || {
-        says out ': error \(HEP002\|CTF40[45]\) '
         check "one packet is cut, and one record" \
-            test "$(grep -c ':[0-9]*: error ' out)" -le "$(grep -cE ': error (HEP002|CTF40[45]|CTF450) ' out)"
-        check "there is one cut packet" test "$(grep -cE ': error (HEP002|CTF40[45]) ' out)" -eq 1
+            test "$(grep -c ':[0-9]*: error ' out)" -le "$(grep -cE ": error ($cut|CTF450) " out)"
+        check "there is one cut packet" test "$(grep -cE ": error $cut " out)" -eq 1
     }
 }
 
