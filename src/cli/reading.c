@@ -323,19 +323,6 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     return status;
 }
 
-/* Fewer bytes are read by one thread, unless the user says otherwise: others take time to begin. */
-#define AHEAD_SIZE_MIN (1u << 20)
-
-static uint32_t jobs_of(const cli *c, const inputs *in)
-{
-    uint64_t size = 0;
-    for (size_t i = 0; i < in->count; i++)
-        size += stele_trace_get_info(in->traces[i])->size;
-    return option_given(&c->options, OPTION_AHEAD_THREADS) || size >= AHEAD_SIZE_MIN
-               ? (uint32_t)option_number(&c->options, OPTION_AHEAD_THREADS)
-               : 1;
-}
-
 bool cli_read_for_rows(cli *c, const inputs *in, selection *selected, uint64_t kinds,
                        uint32_t columns, const consumer *to, stele_reader_stats *stats)
 {
@@ -346,7 +333,7 @@ bool cli_read_for_rows(cli *c, const inputs *in, selection *selected, uint64_t k
     request->names = request->categories = request->tracks = (stele_globs){.count = 0};
     request->where = NULL;
     request->from_start = true;
-    request->jobs = jobs_of(c, in);
+    request->jobs = (uint32_t)option_number(&c->options, OPTION_AHEAD_THREADS);
     if (c->binaries != NULL)
         request->field_count = 0;
     cli_check(c, cli_read(c, in->traces, in->count, request, to, stats), "reading");
