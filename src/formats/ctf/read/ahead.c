@@ -20,7 +20,7 @@ struct ctf_ahead {
     uint32_t columns;
     filled ring[BATCHES];
     uint32_t made, taken; /* numbers of batches; `made` is changed by whoever has the job */
-    /* Bytes must be loaded before a thread can go on, whatever the outcome of the last batch. */
+    /* Bytes must be loaded before a thread can go on; how the last batch ended does not count. */
     bool needs_bytes;
     /* Events follow that only the caller can decode. */
     bool needs_caller;

@@ -21,8 +21,8 @@
    packets are. */
 #define SEEK_DISTANCE 1024u
 
-/* Whether times and packets are as the trace itself has them: an index is used whatever settings
-   the trace is opened with the next time. */
+/* Whether times and packets are as the trace itself has them, without settings that change them:
+   such an index serves all later openings, which may have other settings. */
 static bool is_as_written(const ctf_trace *trace)
 {
     return trace->known == NULL && !trace->is_growing && !trace->has_packing &&
