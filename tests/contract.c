@@ -696,49 +696,6 @@ static void try_pieces(const sample *s, run *r, const run *whole)
     piece_max = SIZE_MAX;
 }
 
-/* ---- Reading ahead with threads ---- */
-
-#define AHEAD_FLIPS 24u
-
-static bool findings_are_same(const run *a, const run *b)
-{
-    if (a->finding_count != b->finding_count)
-        return false;
-    for (size_t i = 0; i < a->finding_count; i++) {
-        const run_finding *x = &a->findings[i], *y = &b->findings[i];
-        if (x->code != y->code || x->file != y->file || x->offset != y->offset ||
-            x->size != y->size || strcmp(x->found, y->found) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* Reads a sample, and the same with a damaged byte, with and without threads that read ahead. */
-static void try_ahead(const sample *s, run *r)
-{
-    uint8_t *bytes = __real_malloc(s->size + 1);
-    run alone = {0};
-    memcpy(bytes, s->bytes, s->size);
-    for (uint64_t i = 0; i < AHEAD_FLIPS && s->size != 0; i++) {
-        const run_input in = sample_input(s, bytes, s->size);
-        const size_t at = (size_t)(hash_u64(i) % s->size);
-        stele_request request = {.struct_size = sizeof request,
-                                 .order = i % 2 == 0 ? STELE_ORDER_TIME : STELE_ORDER_NONE};
-        try_begin(s, "reading ahead, damaged", i != 0 ? at : 0);
-        bytes[at] ^= i != 0 ? 0x10 : 0;
-        run_read(&alone, &in, &request);
-        request.jobs = 3;
-        run_read(r, &in, &request);
-        bytes[at] = s->bytes[at];
-        if (!runs_are_same(r, &alone))
-            fail("events differ from those that one thread reads");
-        if (!findings_are_same(r, &alone))
-            fail("findings differ from those of one thread");
-    }
-    run_free(&alone);
-    __real_free(bytes);
-}
-
 /* ---- Orders and columns of events ---- */
 
 /* Returns a sum over all events that does not depend on their order. */
@@ -1411,7 +1368,6 @@ static void try_promises(const sample *s, run *r, const run *whole, const run *k
     try_findings(s, known);
     try_pieces(s, r, whole);
     try_projection(s, r, whole);
-    try_ahead(s, r);
     try_orders(s, r, whole);
     try_again(s, r, whole);
     try_windows(s, r, whole);

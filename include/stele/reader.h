@@ -280,13 +280,7 @@ typedef struct stele_request {
     /* Kinds of events whose fields the consumer uses, as STELE_KIND_BIT()s: the reader may leave
        out those of others; with `where` or `check` it leaves out none. 0: all. */
     uint64_t field_kinds;
-    /* Threads that read, with that of the caller, 1 to STELE_READ_JOBS_MAX: the others decode
-       events ahead where that can be done without changing what is delivered or reported (CTF, with
-       up to 64 streams). 0: as 1. */
-    uint32_t jobs;
 } stele_request;
-
-#define STELE_READ_JOBS_MAX 256u
 
 /* ---- Reading of events ----------------------------------------------------------------------- */
 

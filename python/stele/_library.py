@@ -133,7 +133,7 @@ class Request(Structure):
                 ("open_only", c_bool), ("part", c_uint32), ("part_count", c_uint32),
                 ("window_ns", c_int64), ("fields", POINTER(c_char_p)), ("field_count", c_size_t),
                 ("no_index", c_bool), ("streams", POINTER(c_uint32)),
-                ("stream_count", c_size_t), ("field_kinds", c_uint64), ("jobs", c_uint32)]
+                ("stream_count", c_size_t), ("field_kinds", c_uint64)]
 
 
 class Balance(Structure):

@@ -333,7 +333,6 @@ bool cli_read_for_rows(cli *c, const inputs *in, selection *selected, uint64_t k
     request->names = request->categories = request->tracks = (stele_globs){.count = 0};
     request->where = NULL;
     request->from_start = true;
-    request->jobs = (uint32_t)option_number(&c->options, OPTION_AHEAD_THREADS);
     if (c->binaries != NULL)
         request->field_count = 0;
     cli_check(c, cli_read(c, in->traces, in->count, request, to, stats), "reading");

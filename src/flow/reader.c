@@ -226,7 +226,6 @@ void stele_reader_close(stele_reader *reader)
         if (peeked != NULL)
             peeked->ops->close(peeked);
     }
-    ahead_free(reader->threads);
     seek_making_end(&reader->making);
     filter_free(reader->filter);
     pieces_free(reader->pieces);

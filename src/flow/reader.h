@@ -3,7 +3,6 @@
 #ifndef FLOW_READER_H
 #define FLOW_READER_H
 
-#include "core/ahead.h"
 #include "flow/flow.h"
 #include "flow/pieces.h"
 #include "flow/seek_making.h"
@@ -44,7 +43,6 @@ struct stele_reader {
     size_t producer_count;
     bool may_wait; /* a trace is read in the order of its file, so that it may be a pipe or grow */
     seek_making making; /* blocks that are made of what is read */
-    ahead *threads;     /* read ahead; NULL: none do */
 };
 
 /* Whether a request of one trace can be read in parts that need no index, and of which none tells

@@ -30,10 +30,8 @@
 #define BATCH_SMALL     64u
 #define WINDOW_SMALLEST ((size_t)16 << 10)
 /* Events that a window holds of a trace that was not indexed. */
-#define EARLY_EVENTS (512u << 10)
-/* Threads read ahead of so many streams at most, as batches take memory. */
-#define AHEAD_STREAMS_MAX 64u
-#define ORDER_SMALLEST    ((size_t)64 << 10)
+#define EARLY_EVENTS   (512u << 10)
+#define ORDER_SMALLEST ((size_t)64 << 10)
 
 /* What is only needed while a reader is opened. */
 typedef struct opening {
@@ -240,15 +238,6 @@ static int64_t open_time(const opening *o, size_t index)
     return is_enough ? own_time(&o->related[index], o->reader->stats.range_begin_ns) : INT64_MIN;
 }
 
-/* Makes the threads that read ahead. Returns false if out of memory. */
-static bool make_threads(opening *o)
-{
-    if (o->request.jobs < 2 || o->flow_total > AHEAD_STREAMS_MAX)
-        return true;
-    o->reader->threads = ahead_new(o->request.jobs - 1);
-    return o->reader->threads != NULL;
-}
-
 static stele_status produce(opening *o, size_t index, uint32_t stream, producer **out)
 {
     stele_reader *reader = o->reader;
@@ -263,7 +252,6 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .begin_ticks = o->range.begin_ticks,
                                .screen = reader->screen,
                                .fields = reader->fields.count != 0 ? &reader->fields : NULL,
-                               .threads = reader->threads,
                                .window_size = window_size,
                                .begin_place = reader->readings[index].begin_place,
                                .end_place = reader->readings[index].end_place};
@@ -484,7 +472,7 @@ static stele_status open_flows(opening *o)
     stele_status status = request_complete(reader->context, &o->request);
     if (status == STELE_OK)
         status = index_traces(o);
-    if (status == STELE_OK && !(plan_flows(o) && make_threads(o)))
+    if (status == STELE_OK && !plan_flows(o))
         status = STELE_ERR_MEMORY;
     if (status == STELE_OK)
         status = peek_traces(o);
@@ -603,7 +591,6 @@ stele_status reader_open_part(stele_context *context, stele_trace *trace,
     stele_request of_part = *request;
     of_part.part = part;
     of_part.part_count = part_count;
-    of_part.jobs = 1; /* each part has a thread */
     return reader_make(context, &trace, 1, &of_part, true, false, out);
 }
 

@@ -47,8 +47,6 @@ static const char *find_fault(const stele_context *context, stele_trace *const *
         return "kinds of events that do not exist";
     if ((request->columns & ~columns) != 0)
         return "columns that do not exist";
-    if (request->jobs > STELE_READ_JOBS_MAX)
-        return "more threads than can be";
     return request->window_ns < 0 ? "a window of less than 0 ns" : NULL;
 }
 

@@ -126,8 +126,6 @@ typedef struct produce_request {
     /* Says which events need no fields; NULL: all need them; always NULL with `check`. */
     screen *screen;
     const field_names *fields; /* fields that are needed; NULL: all are */
-    /* Threads that may read ahead for all producers of the reader; NULL: there are none. */
-    struct ahead *threads;
     size_t window_size; /* bytes to read at once; all producers of a reader share one budget */
     /* Only events whose offset (stele_event.offset) is in this range are wanted, as cut() gave it;
        `end_place` 0: to the end. */

@@ -35,8 +35,6 @@ info
 info --json --names 0
 stats --by name,track,kind --json
 stats --by track --of dur
-kernel --json
-sched --json
 profile
 profile --by-thread --json --rank name
 stats --events --by name --of len(name),arg.len --figures count,sum,min,mean,p50,p99.9,max

@@ -117,21 +117,17 @@ static decode_outcome decode(ctf_content *content, stele_batch *batch)
     return outcome;
 }
 
-void content_note(ctf_content *content, const stele_batch *batch, uint32_t first)
-{
-    const uint32_t made = batch->event_count - first;
-    if (made == 0)
-        return;
-    content->recent_count = made < CONTENT_RECENT ? made : CONTENT_RECENT;
-    for (uint32_t i = 0; i < content->recent_count; i++)
-        content->recent[i] = batch->events[batch->event_count - content->recent_count + i].offset;
-}
-
 static decode_outcome decode_events(ctf_content *content, stele_batch *batch)
 {
     const uint32_t before = batch->event_count;
     const decode_outcome outcome = decode(content, batch);
-    content_note(content, batch, before);
+    if (batch->event_count > before) {
+        const uint32_t made = batch->event_count - before;
+        content->recent_count = made < CONTENT_RECENT ? made : CONTENT_RECENT;
+        for (uint32_t i = 0; i < content->recent_count; i++)
+            content->recent[i] =
+                batch->events[batch->event_count - content->recent_count + i].offset;
+    }
     return outcome;
 }
 

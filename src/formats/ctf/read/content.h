@@ -49,10 +49,6 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
  */
 decode_outcome content_events(ctf_content *content, stele_batch *batch);
 
-/* Remembers the last of the events that were made of the packet, those of the batch from index
-   `first` on, so that a search after damage knows them. */
-void content_note(ctf_content *content, const stele_batch *batch, uint32_t first);
-
 /* Loads up to `want` bytes from byte `from` of the packet on. `from` must never decrease within a
    packet. Returns false if the packet has fewer bytes there. */
 bool content_load(ctf_content *content, uint64_t from, uint64_t want, packet_view *view);

@@ -3,7 +3,6 @@
 #ifndef CTF_PRODUCER_H
 #define CTF_PRODUCER_H
 
-#include "formats/ctf/read/ahead.h"
 #include "formats/ctf/read/content.h"
 #include "formats/ctf/read/losses.h"
 #include "formats/ctf/read/program_set.h"
@@ -24,7 +23,6 @@ typedef struct ctf_producer {
     ctf_walk walk;
     bool has_walk;
     ctf_content content;
-    ctf_ahead *ahead; /* reads events of `content` ahead; NULL: nothing does */
     ctf_losses losses;
     const ctf_packet *packet; /* current packet; NULL between packets */
     ctf_loss loss;  /* loss of events or packets before the current packet, not given yet */

@@ -7,7 +7,7 @@ ctf_program_set *program_set_take(ctf_trace *trace, const produce_request *reque
 {
     ctf_program_set *set = trace->program_sets;
     while (set != NULL && (set->columns != request->columns || set->screen != request->screen ||
-                           set->fields != request->fields || set->threads != request->threads))
+                           set->fields != request->fields))
         set = set->next;
     if (set == NULL) {
         set = calloc(1, sizeof *set + trace->subtrace_count * sizeof *set->of_subtrace);
@@ -16,7 +16,6 @@ ctf_program_set *program_set_take(ctf_trace *trace, const produce_request *reque
         set->columns = request->columns;
         set->screen = request->screen;
         set->fields = request->fields;
-        set->threads = request->threads;
         set->next = trace->program_sets;
         trace->program_sets = set;
     }

@@ -10,7 +10,6 @@ typedef struct ctf_program_set {
     struct ctf_program_set *next; /* next set of the trace */
     screen *screen;
     const field_names *fields;
-    const struct ahead *threads; /* that use the programs, too; NULL: none */
     uint32_t columns, user_count;
     ctf_programs *of_subtrace[]; /* by number of the subtrace; NULL until needed */
 } ctf_program_set;

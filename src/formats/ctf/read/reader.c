@@ -13,37 +13,7 @@ static const ctf_stream *current_stream(const ctf_producer *self)
     return &self->trace->streams[self->stream];
 }
 
-/* The columns that batches get. */
-static uint32_t columns_of(const ctf_producer *self)
-{
-    return self->request.columns & (STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
-}
-
-/* Keeps the threads of the request from running while what decoders share may change. */
-static void stop_threads(const ctf_producer *self)
-{
-    if (self->request.threads != NULL)
-        ahead_stop(self->request.threads);
-}
-
-static void let_threads_go_on(const ctf_producer *self)
-{
-    if (self->request.threads != NULL)
-        ahead_go_on(self->request.threads);
-}
-
-/* Has threads read the stream ahead, if they can: what Stele's writer wrote is restored from what
-   was decoded, and packets of the RFC are unpacked. */
-static bool read_ahead(ctf_producer *self, const ctf_subtrace *subtrace)
-{
-    if (self->request.threads == NULL || self->request.check || self->spans != NULL ||
-        self->trace->copier != NULL || subtrace->schema.generation == CTF_RFC)
-        return true;
-    self->ahead = ctf_ahead_new(self->request.threads, &self->content, columns_of(self));
-    return self->ahead != NULL;
-}
-
-static stele_status open_stream_alone(ctf_producer *self)
+static stele_status open_stream(ctf_producer *self)
 {
     const ctf_stream *stream = current_stream(self);
     ctf_subtrace *subtrace = &self->trace->subtraces[stream->subtrace];
@@ -61,22 +31,11 @@ static stele_status open_stream_alone(ctf_producer *self)
     self->decoder = programs != NULL ? decoder_new(programs) : NULL;
     if (self->decoder == NULL)
         return STELE_ERR_MEMORY;
-    if (!read_ahead(self, subtrace))
-        return STELE_ERR_MEMORY;
     decoder_set_track(self->decoder, stream->track);
     self->losses = (ctf_losses){0};
     self->is_mend_reported = false;
     self->has_walk = true;
     return ctf_walk_open(&self->walk, self->trace, stream, programs, self->decoder, &options);
-}
-
-static stele_status open_stream(ctf_producer *self)
-{
-    stele_status status;
-    stop_threads(self);
-    status = open_stream_alone(self);
-    let_threads_go_on(self);
-    return status;
 }
 
 /* The balance of the stream that is open. */
@@ -87,8 +46,6 @@ static stele_balance own_balance(const ctf_producer *self)
 
 static void close_stream(ctf_producer *self)
 {
-    ctf_ahead_free(self->ahead);
-    self->ahead = NULL;
     if (self->has_walk) {
         const stele_balance own = own_balance(self);
         balance_add(&self->passed, &own);
@@ -148,7 +105,7 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
 
 /* ---- Opening and closing of packets ---- */
 
-static stele_status open_packet_alone(ctf_producer *self)
+static stele_status open_packet(ctf_producer *self)
 {
     ctf_part_place place = CTF_PART_IN;
     stele_status status = ctf_walk_next(&self->walk, &self->packet);
@@ -180,15 +137,6 @@ static stele_status open_packet_alone(ctf_producer *self)
     self->walk.left_out = ctf_packet_content_size(self->packet);
     self->packet = NULL;
     return STELE_OK;
-}
-
-static stele_status open_packet(ctf_producer *self)
-{
-    stele_status status;
-    stop_threads(self);
-    status = open_packet_alone(self);
-    let_threads_go_on(self);
-    return status;
 }
 
 /* Reports events outside of their packet's times: only once a stream if the tracer is known for
@@ -249,8 +197,7 @@ static void judge_times(ctf_producer *self, const stele_event *event, const stel
 static stele_status fill_events(ctf_producer *self, stele_batch *batch)
 {
     const uint32_t before = batch->event_count;
-    const decode_outcome outcome = self->ahead != NULL ? ctf_ahead_events(self->ahead, batch)
-                                                       : content_events(&self->content, batch);
+    const decode_outcome outcome = content_events(&self->content, batch);
     const stele_status reading = self->walk.current->w.status;
     if (batch->event_count > before && !self->has_event) {
         self->has_event = true;
@@ -294,9 +241,6 @@ static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
         } else {
             set_place(self, batch);
             status = fill_events(self, batch);
-            /* The next batch of the packet may be filled already. */
-            if (self->ahead != NULL && self->packet != NULL && batch->event_count != 0)
-                return status;
         }
     }
     return status;
@@ -340,7 +284,7 @@ static stele_status ctf_fill(producer *base, stele_batch *batch)
     ctf_producer *self = (ctf_producer *)base;
     stele_status status;
     stele_batch_clear(batch);
-    batch->columns = columns_of(self);
+    batch->columns = self->request.columns & (STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
     status = fill_streams(self, batch);
     take_balance(self);
     return status;

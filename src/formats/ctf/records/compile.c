@@ -55,7 +55,6 @@ static program *builder_finish(builder *b, op_code last)
                       .size = size + b->memory.size,
                       .picks = picks,
                       .memory = b->memory};
-    b->programs->names_tracks |= made->has_thread || made->cpu_slot != SLOT_NONE;
     /* The operations follow the struct in the same block; the builder's own array is no longer
        needed. */
     memcpy(made->ops, b->ops, b->count * sizeof *b->ops);

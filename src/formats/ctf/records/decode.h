@@ -130,14 +130,6 @@ void decoder_set_content(ctf_decoder *decoder, uint64_t content_bits);
  */
 decode_outcome decoder_events(ctf_decoder *decoder, const packet_view *view, stele_batch *batch);
 
-/*
- * While a decoder is frozen, decoder_events() changes nothing that decoders share and asks the
- * context for nothing, so that decoders of the same programs may run on several threads. It then
- * returns DECODE_BAD or DECODE_MEMORY, with nothing reported, before an event for which that does
- * not suffice: the same call without the freeze says what is to be said.
- */
-void decoder_freeze(ctf_decoder *decoder, bool is_frozen);
-
 /* Returns where the next event begins; after DECODE_BAD, where the event that cannot be read
    begins. */
 uint64_t decoder_position(const ctf_decoder *decoder);

@@ -157,11 +157,6 @@ bool decoder_reserve(ctf_decoder *r, uint32_t slots, uint32_t depth)
     return true;
 }
 
-void decoder_freeze(ctf_decoder *r, bool is_frozen)
-{
-    r->is_frozen = is_frozen;
-}
-
 /* ---- Programs of event classes ---- */
 
 /* Keeps a program with names of one batch. It is made again for each event class and batch. */
@@ -200,13 +195,11 @@ static event_entry *event_place(ctf_decoder *r, const ctf_event_class *event)
     return &r->own->events[index];
 }
 
-/* Returns the program of an event class, compiling it if it is not there, or NULL if out of memory,
-   or if it would have to be compiled while the decoder is frozen. */
+/* Returns the program of an event class, compiling it if it is not there, or NULL if out of
+   memory. */
 static program *program_make(ctf_decoder *r, const ctf_event_class *event)
 {
     program *made;
-    if (r->is_frozen)
-        return r->own->events != NULL ? event_place(r, event)->program : NULL;
     if (r->own->events == NULL && !stream_programs_make(r->own, r->stream_class))
         return NULL;
     if (event_place(r, event)->program != NULL)

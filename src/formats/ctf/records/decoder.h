@@ -121,7 +121,6 @@ struct ctf_decoder {
     /* Rarely used, and so kept apart from what every event needs. */
     decoder_problem problem; /* the reason of the last DECODE_BAD */
     bool defers;             /* see decoder_defer() */
-    bool is_frozen;          /* see decoder_freeze() */
 };
 
 /* Advances the clock by less than 2^n ticks so that its lowest n bits, those of the mask, are
@@ -239,12 +238,11 @@ void decoder_set_clock(ctf_decoder *r, const ctf_clock *clock);
 void decoder_load(ctf_decoder *r, const packet_view *view);
 
 /* Reports a text that contains bytes that are not characters of its encoding, which is not
-   damage. Returns false, with an outcome, if the decoder is frozen and cannot report. */
-bool decoder_unsound(ctf_decoder *r, const uint8_t *text);
+   damage. */
+void decoder_unsound(ctf_decoder *r, const uint8_t *text);
 
-/* Reports that time decreased from the event before, which is not damage. Returns false, with an
-   outcome, if the decoder is frozen and cannot report. */
-bool decoder_time_back(ctf_decoder *r, uint64_t event_at, uint64_t ticks);
+/* Reports that time decreased from the event before, which is not damage. */
+void decoder_time_back(ctf_decoder *r, uint64_t event_at, uint64_t ticks);
 
 /* ---- The loop over operations (execute.c) ---- */
 

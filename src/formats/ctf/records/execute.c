@@ -131,9 +131,7 @@ HOT uint64_t op_varint(ctf_decoder *r, const program *p, const op **o, uint64_t 
    executed. */
 static void program_link(program *p, const void *const *codes)
 {
-    if (p->is_linked)
-        return;
-    for (uint32_t i = 0; i < p->count; i++)
+    for (uint32_t i = 0; i < p->count && !p->is_linked; i++)
         p->ops[i].go = codes[p->ops[i].code];
     p->is_linked = true;
 }

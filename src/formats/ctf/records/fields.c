@@ -52,8 +52,8 @@ static bool push_text(ctf_decoder *r, const op *o, const uint8_t *from, size_t s
         return false;
     }
     made = encoding_convert(encoding, from, size, r->batch->bytes + offset, &is_sound);
-    if (!is_sound && !decoder_unsound(r, from))
-        return false;
+    if (!is_sound)
+        decoder_unsound(r, from);
     r->batch->byte_count += (uint32_t)made;
     field_put_bytes(r, o, offset, made);
     return true;

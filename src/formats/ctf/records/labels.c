@@ -115,17 +115,14 @@ label_table *labels_get(ctf_programs *programs, const ctf_class *type)
 }
 
 /* Appends a label. Its name is made when it is first needed, as a name of the batch only if the
-   pool of names is full. Returns false if out of memory, or if labels that are frozen have no name
-   yet. */
-static bool label_push(ctf_programs *programs, label_table *labels, uint32_t index, bool is_frozen,
+   pool of names is full. Returns false if out of memory. */
+static bool label_push(ctf_programs *programs, label_table *labels, uint32_t index,
                        stele_batch *batch)
 {
     const uint32_t mapping = labels->shown != NULL ? labels->shown[index] : index;
     const ctf_text text = labels->type->mappings[mapping].name;
     stele_name name = labels->names[index];
     if (name == LABEL_UNKNOWN) {
-        if (is_frozen)
-            return false;
         name = context_name(programs->context, batch, text.bytes, text.size, NULL, STELE_NO_OFFSET);
         if (name == UINT32_MAX)
             return false;
@@ -173,7 +170,7 @@ static bool labels_note(ctf_programs *programs, label_table *labels, uint64_t va
 }
 
 bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, uint32_t reserve,
-                 bool is_frozen, stele_batch *batch)
+                 stele_batch *batch)
 {
     uint32_t hits[RANGE_HITS_MAX + 1];
     const uint32_t entry = batch->field_count - 1;
@@ -181,10 +178,10 @@ bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, ui
     if (!batch_reserve_fields(batch, count + reserve))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!label_push(programs, labels, hits[i], is_frozen, batch))
+        if (!label_push(programs, labels, hits[i], batch))
             return false;
     }
     batch->fields[entry].label_count = (uint8_t)count;
-    return is_frozen || count > sizeof labels->memos->names / sizeof *labels->memos->names ||
+    return count > sizeof labels->memos->names / sizeof *labels->memos->names ||
            labels_note(programs, labels, value, hits, count);
 }

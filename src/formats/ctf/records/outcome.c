@@ -81,31 +81,17 @@ bool decoder_count_elements(ctf_decoder *r, uint64_t pos, uint64_t count)
     return true;
 }
 
-/* Whether something can be reported now; else the decoder is frozen, and stops before the event. */
-static bool can_report(ctf_decoder *r)
+void decoder_unsound(ctf_decoder *r, const uint8_t *text)
 {
-    if (r->is_frozen)
-        r->outcome = DECODE_BAD;
-    return !r->is_frozen;
-}
-
-bool decoder_unsound(ctf_decoder *r, const uint8_t *text)
-{
-    if (!can_report(r))
-        return false;
     diag_report(&r->context->diag, &ctf_codes[CTF458], r->source,
                 r->file_offset + r->data_at / 8 + (uint64_t)(text - r->data), 0,
                 "characters of the encoding", "something else, shown as U+FFFD");
-    return true;
 }
 
-bool decoder_time_back(ctf_decoder *r, uint64_t event_at, uint64_t ticks)
+void decoder_time_back(ctf_decoder *r, uint64_t event_at, uint64_t ticks)
 {
     const uint64_t at = r->data_at + event_at;
-    if (!can_report(r))
-        return false;
     diag_report(&r->context->diag, &ctf_codes[CTF455], r->source, r->file_offset + at / 8, 0, NULL,
                 "clock value %llu after %llu", (unsigned long long)ticks,
                 (unsigned long long)r->last_ticks);
-    return true;
 }

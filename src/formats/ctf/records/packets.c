@@ -207,17 +207,12 @@ static bool header_has_id(const ctf_class *type)
     }
 }
 
-/* Returns the program of the event header, with which all events begin, or NULL if out of memory,
-   or if a frozen decoder cannot use it. */
+/* Returns the program of the event header, with which all events begin, or NULL if out of
+   memory. */
 static program *header_program(ctf_decoder *r)
 {
     stream_programs *own = r->own;
     const ctf_class *header = r->stream_class->event_header;
-    if (r->is_frozen)
-        return own->event_header != NULL && own->event_header->is_linked &&
-                       !own->event_header->has_local_names
-                   ? own->event_header
-                   : NULL;
     if (own->event_header != NULL && own->event_header->has_local_names) {
         program_free(own->event_header);
         own->event_header = NULL;
@@ -244,8 +239,6 @@ decode_outcome decoder_events(ctf_decoder *r, const packet_view *view, stele_bat
     program *header;
     if (r->position == r->content_bits) /* many packets of some traces have no events */
         return DECODE_END;
-    if (r->is_frozen && r->programs->names_tracks)
-        return DECODE_MEMORY;
     r->batch = batch;
     r->batch_serial++;
     decoder_load(r, view);

@@ -237,7 +237,6 @@ struct ctf_programs {
     uint32_t label_count, label_capacity;
     hash_table label_numbers; /* indexes of `labels`, by the address of the class */
     size_t size;              /* bytes of the programs of event classes */
-    bool names_tracks;        /* some program names threads or CPUs, whose tracks are interned */
 };
 
 /* The program of an event class, and where to enter it if its first stretch is not near the end of
@@ -277,9 +276,8 @@ event_entry event_entry_make(program *made);
 label_table *labels_get(ctf_programs *programs, const ctf_class *type);
 
 /* Appends the labels of the value after its entry, which is the last one, and makes room for
-   `reserve` entries more. Returns false if out of memory, or if names would have to be made while
-   the labels are frozen (decoder_freeze()). */
+   `reserve` entries more. Returns false if out of memory. */
 bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, uint32_t reserve,
-                 bool is_frozen, stele_batch *batch);
+                 stele_batch *batch);
 
 #endif

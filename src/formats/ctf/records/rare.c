@@ -25,7 +25,7 @@ static void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
 bool entry_push_named(ctf_decoder *r, const op *o, uint64_t value, uint32_t reserve)
 {
     entry_push(r->batch, o->head, value);
-    if (labels_push(r->programs, o->u.labels, value, reserve, r->is_frozen, r->batch))
+    if (labels_push(r->programs, o->u.labels, value, reserve, r->batch))
         return true;
     decoder_exhausted(r);
     return false;
@@ -363,8 +363,8 @@ bool event_push_any(ctf_decoder *r, const program *p, uint64_t pos, const event_
         decoder_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
-    if (ticks < r->last_ticks && !decoder_time_back(r, begin, ticks))
-        return false;
+    if (ticks < r->last_ticks)
+        decoder_time_back(r, begin, ticks);
     r->last_ticks = ticks;
     r->loops_left = r->loops_max;
     time_ns = clock_rate_ns(r->rate, ticks, &is_clamped);
