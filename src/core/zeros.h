@@ -12,11 +12,25 @@
 
 #define ZEROS_SIZE 32u
 
+#if defined(__SSE2__)
+/* Copies 16 bytes and finds their zeros, as zeros_copy_words() does. */
+static inline uint32_t zeros_copy_half(uint8_t *to, const uint8_t *from)
+{
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)from);
+    _mm_storeu_si128((__m128i *)(void *)to, bytes);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+}
+#endif
+
 /* Copies `size` bytes, 64 at most, in words: up to 7 more are read and written. In the result bit i
    is set if byte i is zero; correct up to and including the first such bit. */
 static inline uint64_t zeros_copy_words(uint8_t *to, const uint8_t *from, unsigned size)
 {
     uint64_t zeros = 0;
+#if defined(__SSE2__)
+    if (size == ZEROS_SIZE / 2) /* as names of threads have in events of Linux */
+        return zeros_copy_half(to, from);
+#endif
     for (unsigned i = 0; i < size; i += SWAR_SIZE) {
         const uint64_t word = load_le64(from + i);
         /* The lowest bit of each byte that is zero. */
@@ -31,13 +45,8 @@ static inline uint64_t zeros_copy_words(uint8_t *to, const uint8_t *from, unsign
 static inline uint32_t zeros_copy(uint8_t *to, const uint8_t *from)
 {
 #if defined(__SSE2__)
-    const __m128i none = _mm_setzero_si128();
-    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)from);
-    const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(from + 16));
-    _mm_storeu_si128((__m128i *)(void *)to, low);
-    _mm_storeu_si128((__m128i *)(void *)(to + 16), high);
-    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, none)) |
-           (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, none)) << 16;
+    const uint32_t low = zeros_copy_half(to, from);
+    return low | zeros_copy_half(to + ZEROS_SIZE / 2, from + ZEROS_SIZE / 2) << ZEROS_SIZE / 2;
 #else
     return (uint32_t)zeros_copy_words(to, from, ZEROS_SIZE);
 #endif

@@ -268,6 +268,8 @@ kernel *kernel_new(stele_context *context)
     k->nothing.count = KERNEL_SHAPE_NOTHING;
     for (uint32_t i = 0; i < STELE_KIND_COUNT; i++)
         k->shapes.by_kind[i] = &k->other;
+    k->shapes.by_kind[STELE_KIND_LOST] = &k->nothing;
+    k->shapes.kinds = UINT32_C(1) << STELE_KIND_LOST;
     if (!compile(k)) {
         kernel_free(k);
         return NULL;

@@ -237,11 +237,11 @@ static inline const kernel_event *kernel_read(kernel *k, const stele_batch *batc
         s = shapes->by_name[event->name];
     else
         return kernel_read_other(k, batch, event);
-    if (s->count == KERNEL_SHAPE_NOTHING)
-        return NULL;
-    fields = kernel_fields_at(batch, event->field_first, event->field_count);
     /* A shape has fewer fields than STELE_FIELDS_MANY. */
-    if (s->count != event->field_count || !kernel_is_of_shape(s, fields))
+    if (s->count != event->field_count)
+        return s->count == KERNEL_SHAPE_NOTHING ? NULL : kernel_read_other(k, batch, event);
+    fields = kernel_fields_at(batch, event->field_first, event->field_count);
+    if (!kernel_is_of_shape(s, fields))
         return kernel_read_other(k, batch, event);
     s->event.base = fields;
     return s->is_known ? &s->event : NULL;

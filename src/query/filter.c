@@ -479,15 +479,31 @@ bool filter_passes_span(filter *f, const stele_batch *batch, const stele_event *
     return f->where == NULL || where_holds(f, batch, event, span);
 }
 
+/* Whether events are all of kinds that pass. Most batches have events of one kind only. */
+static bool are_of_kinds(const filter *f, const stele_event *events, uint32_t count)
+{
+    const unsigned first = count != 0 ? events[0].kind : 0;
+    unsigned difference = 0;
+    uint64_t seen = 0;
+    uint32_t at = 0;
+    for (; at + 4 <= count; at += 4)
+        difference |= (events[at].kind ^ first) | (events[at + 1].kind ^ first) |
+                      (events[at + 2].kind ^ first) | (events[at + 3].kind ^ first);
+    for (; at < count; at++)
+        difference |= events[at].kind ^ first;
+    if (difference == 0)
+        return count == 0 || (f->kinds >> (first & 63) & 1) != 0;
+    for (uint32_t i = 0; i < count; i++)
+        seen |= UINT64_C(1) << (events[i].kind & 63);
+    return (seen & ~f->kinds) == 0;
+}
+
 uint32_t filter_batch(filter *f, stele_batch *batch)
 {
     const uint32_t count = batch->event_count;
     uint32_t kept = 0;
     if (is_by_kind(f)) {
-        uint64_t seen = 0;
-        for (uint32_t i = 0; i < count; i++)
-            seen |= UINT64_C(1) << (batch->events[i].kind & 63);
-        if ((seen & ~f->kinds) == 0)
+        if (are_of_kinds(f, batch->events, count))
             return 0;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -49,10 +49,12 @@ static inline bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
     return s->is_all ? s->in_window : counts_filtered(s, cpu, thread);
 }
 
-/* Gives a sample to the receiver. A sample without a duration begins at the current event. */
-static void give_item(stele_kernel *k, const kernel_sample *sample)
+/* Gives the current sample to the receiver. A sample without a duration begins at the current
+   event. */
+static __attribute__((noinline)) void give_item(stele_kernel *k)
 {
     const stele_sched *s = k->sched;
+    const kernel_sample *sample = &k->sample;
     const stele_kernel_item item = {.of = (uint8_t)sample->of,
                                     .is_timed = sample->is_timed,
                                     .is_error = sample->is_error,
@@ -74,7 +76,7 @@ static void give_item(stele_kernel *k, const kernel_sample *sample)
 static void add(stele_kernel *k)
 {
     if (k->options.on_item != NULL)
-        give_item(k, &k->sample);
+        give_item(k);
     if (!kernel_figures_add(&k->figures, &k->sample))
         fail(k);
 }
@@ -151,7 +153,7 @@ static void end_call(void *user, const sched_given *given)
     const sched_thread *of;
     const sched_call *call;
     kernel_sample *sample;
-    kernel_use use = {.is_there = false};
+    kernel_use use;
     if (thread == SCHED_NONE) {
         k->totals.unplaced_count += k->sched->in_window;
         return;
@@ -171,7 +173,8 @@ static void end_call(void *user, const sched_given *given)
     sample->is_error = returned < 0 && returned >= -4095;
     if (returned > 0 && kernel_moves_bytes(k->sched->kernel, call->name))
         sample->byte_count = (uint64_t)returned;
-    if (!kernel_calls_end(&k->calls, of, thread, returned, &use))
+    use = kernel_calls_end(&k->calls, of, thread, returned);
+    if (use.is_out_of_memory)
         fail(k);
     if (!counts(k, given->cpu, thread))
         return;

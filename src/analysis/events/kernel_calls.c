@@ -138,61 +138,77 @@ static bool connect(kernel_calls *c, const sched_thread *of, const kernel_argume
     return kernel_files_set(&c->files, owner_of(of), a->fd, &made);
 }
 
-/*
- * Fills in a read or write. A descriptor that was opened before the trace began gets a name, once.
- */
-static bool transfer(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
-                     bool is_talk, kernel_use *use)
+/* Makes the descriptor of a read or write known as one, or as a socket. */
+static __attribute__((noinline)) kernel_use transfer_first(kernel_calls *c, const sched_thread *of,
+                                                           int64_t fd, const kernel_file *known,
+                                                           bool is_talk)
 {
-    const kernel_file *known = find(c, of, a->fd);
-    kernel_file made;
-    if (known == NULL || (is_talk && !known->is_socket)) {
-        made =
-            known != NULL
-                ? *known
-                : (kernel_file){.name = kernel_files_unknown(&c->files, a->fd, owner_number(of))};
-        made.is_socket = is_talk;
-        if (!kernel_files_set(&c->files, owner_of(of), a->fd, &made))
-            return false;
-        known = &made;
-    }
-    *use =
-        (kernel_use){true, known->is_socket ? STELE_KERNEL_SOCKET : STELE_KERNEL_FILE, known->name};
-    return true;
+    kernel_file made =
+        known != NULL
+            ? *known
+            : (kernel_file){.name = kernel_files_unknown(&c->files, fd, owner_number(of))};
+    made.is_socket = is_talk;
+    if (!kernel_files_set(&c->files, owner_of(of), fd, &made))
+        return (kernel_use){.is_out_of_memory = true};
+    return (kernel_use){.is_there = true,
+                        .of = is_talk ? STELE_KERNEL_SOCKET : STELE_KERNEL_FILE,
+                        .name = made.name};
 }
 
-/* Fills in a futex call. FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI and LOCK_PI2 wait for
+/* What a read or write did. A descriptor that was opened before the trace began gets a name,
+   once. */
+static kernel_use transfer(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
+                           bool is_talk)
+{
+    const kernel_file *known = find(c, of, a->fd);
+    if (known == NULL || (is_talk && !known->is_socket))
+        return transfer_first(c, of, a->fd, known, is_talk);
+    return (kernel_use){.is_there = true,
+                        .of = known->is_socket ? STELE_KERNEL_SOCKET : STELE_KERNEL_FILE,
+                        .name = known->name};
+}
+
+/* What a futex call did. FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI and LOCK_PI2 wait for
    a lock; the other operations do not and give no sample. */
-static void wait_for_lock(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
-                          kernel_use *use)
+static kernel_use wait_for_lock(kernel_calls *c, const sched_thread *of, const kernel_arguments *a)
 {
     const uint64_t operation = (uint64_t)a->type & 127;
     char text[64];
     int size;
     stele_name name;
     if (operation > 13 || (1u << operation & (1u | 1u << 6 | 1u << 9 | 1u << 11 | 1u << 13)) == 0)
-        return;
+        return (kernel_use){.is_there = false};
     size = snprintf(text, sizeof text, "0x%" PRIx64 " of %" PRIu64, a->address, owner_number(of));
     name = stele_name_intern(c->context, text, (size_t)size);
-    *use = (kernel_use){true, STELE_KERNEL_FUTEX, name != UINT32_MAX ? name : 0};
+    return (kernel_use){
+        .is_there = true, .of = STELE_KERNEL_FUTEX, .name = name != UINT32_MAX ? name : 0};
 }
 
-bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
-                      kernel_use *use)
+/* The end of calls that change what descriptors are. Returns false if out of memory. */
+static bool end_other(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
+                      kernel_call call, int64_t returned)
 {
-    kernel_arguments *const a = thread < c->thread_count ? &c->threads[thread] : NULL;
-    const kernel_call call = a != NULL ? a->call : KERNEL_CALL_OTHER;
-    if (call == KERNEL_CALL_OTHER)
-        return true;
-    a->call = KERNEL_CALL_OTHER;
     switch (call) {
-    case KERNEL_CALL_TRANSFER: return transfer(c, of, a, false, use);
-    case KERNEL_CALL_TALK: return transfer(c, of, a, true, use);
-    case KERNEL_CALL_FUTEX: wait_for_lock(c, of, a, use); return true;
     case KERNEL_CALL_CLOSE: kernel_files_close(&c->files, owner_of(of), a->fd); return true;
     case KERNEL_CALL_CONNECT:
         return (returned != 0 && returned != IN_PROGRESS) || connect(c, of, a);
     default: return returned < 0 || name_new(c, of, a, call, returned);
+    }
+}
+
+kernel_use kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread,
+                            int64_t returned)
+{
+    kernel_arguments *const a = thread < c->thread_count ? &c->threads[thread] : NULL;
+    const kernel_call call = a != NULL ? a->call : KERNEL_CALL_OTHER;
+    if (call == KERNEL_CALL_OTHER)
+        return (kernel_use){.is_there = false};
+    a->call = KERNEL_CALL_OTHER;
+    switch (call) {
+    case KERNEL_CALL_TRANSFER: return transfer(c, of, a, false);
+    case KERNEL_CALL_TALK: return transfer(c, of, a, true);
+    case KERNEL_CALL_FUTEX: return wait_for_lock(c, of, a);
+    default: return (kernel_use){.is_out_of_memory = !end_other(c, of, a, call, returned)};
     }
 }
 

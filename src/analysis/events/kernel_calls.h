@@ -21,6 +21,7 @@ typedef struct kernel_arguments {
 /* What a system call that returned did to a file, a socket or a lock. */
 typedef struct kernel_use {
     bool is_there;
+    bool is_out_of_memory;
     stele_kernel_class of;
     stele_name name;
 } kernel_use;
@@ -43,12 +44,9 @@ void kernel_calls_free(kernel_calls *c);
 bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
                         uint32_t thread);
 
-/*
- * The call of a thread returns: what it did to descriptors. `*use` is cleared before. Returns false
- * if out of memory.
- */
-bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
-                      kernel_use *use);
+/* The call of a thread returns: what it did to descriptors. */
+kernel_use kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread,
+                            int64_t returned);
 
 /* Notes the name of a descriptor as the tracer gives it. Returns false if out of memory. */
 bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const kernel_event *known,

@@ -58,10 +58,12 @@ static stele_status prepare(stele_sched *s, stele_context *context)
     s->begin_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
     s->source_stream = s->cpu_track = UINT32_MAX;
+    s->calm_ns = INT64_MIN;
     status = make_filters(s, s->options.only);
     if (status != STELE_OK)
         return status;
     s->is_all = s->events == NULL && s->tracks == NULL;
+    s->is_wanted = s->events == NULL;
     if (s->options.worst_max == 0)
         s->options.worst_max = 10;
     if (s->options.pairs_max == 0)
@@ -116,6 +118,7 @@ stele_status stele_sched_set_window(stele_sched *s, int64_t begin_ns, int64_t en
 {
     s->begin_ns = begin_ns;
     s->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
+    s->calm_ns = INT64_MIN;
     return STELE_OK;
 }
 
@@ -133,172 +136,15 @@ size_t stele_sched_fields(const stele_sched *s, const char *const **names)
     return s->events != NULL && (filter_columns(s->events) & STELE_COLUMN_FIELDS) != 0 ? 0 : count;
 }
 
-/* ---- Threads and CPUs of tracks ---- */
-
-static bool indices_reserve(sched_indices *of, uint32_t track)
-{
-    uint32_t *grown = array_reach(of->items, sizeof *grown, &of->count, track);
-    if (grown == NULL)
-        return false;
-    of->items = grown;
-    return true;
-}
-
-static uint32_t index_of(const sched_indices *of, uint32_t track)
-{
-    return track < of->count && of->items[track] != 0 ? of->items[track] - 1 : SCHED_NONE;
-}
-
-static uint32_t thread_add(stele_sched *s, uint32_t number)
-{
-    const stele_track *track = stele_track_get(s->context, number);
-    if (track == NULL || track->kind == STELE_TRACK_OTHER)
-        return SCHED_NONE;
-    if (s->thread_count == s->thread_capacity) {
-        sched_thread *grown = array_grow(s->threads, sizeof *grown, &s->thread_capacity, 64);
-        if (grown == NULL) {
-            sched_fail(s, STELE_ERR_MEMORY);
-            return SCHED_NONE;
-        }
-        s->threads = grown;
-    }
-    if (!hash_table_reserve(&s->numbers) || !indices_reserve(&s->by_track, number)) {
-        sched_fail(s, STELE_ERR_MEMORY);
-        return SCHED_NONE;
-    }
-    s->threads[s->thread_count] =
-        (sched_thread){.row = {.track = number, .first_ns = INT64_MIN, .last_ns = INT64_MIN},
-                       .source = track->source,
-                       .number = track->number};
-    hash_table_put(&s->numbers, hash_table_hash_pair(&s->numbers, track->source, track->number),
-                   s->thread_count);
-    s->by_track.items[number] = ++s->thread_count;
-    return s->thread_count - 1;
-}
-
-uint32_t sched_thread_of_track(stele_sched *s, uint32_t track)
-{
-    const uint32_t known = index_of(&s->by_track, track);
-    return known != SCHED_NONE ? known : thread_add(s, track);
-}
-
-static bool memo_holds(const sched_memo *memo, uint32_t of_trace, uint64_t number)
-{
-    return memo->number == number && memo->source == of_trace && memo->index != 0;
-}
-
-static __attribute__((noinline)) uint32_t thread_find(stele_sched *s, uint64_t number, bool is_made)
-{
-    sched_memo *memo = &s->memos[number % SCHED_MEMOS];
-    if (s->numbers.slots != NULL) {
-        const uint32_t hash = hash_table_hash_pair(&s->numbers, s->source, number);
-        for (uint32_t at = hash, found;
-             (found = hash_table_next(&s->numbers, hash, &at)) != HASH_NONE;) {
-            if (s->threads[found].number != number || s->threads[found].source != s->source)
-                continue;
-            *memo = (sched_memo){number, s->source, found + 1};
-            return found;
-        }
-    }
-    return is_made
-               ? sched_thread_of_track(
-                     s, stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
-                                                                      .source = s->source,
-                                                                      .number = number}))
-               : SCHED_NONE;
-}
+/* ---- The thread and the CPU of an event ---- */
 
 /* Finds a thread that the trace knows only by its number; makes it if `is_made` is set. Returns
    SCHED_NONE if there is none. */
 static inline uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is_made)
 {
     const sched_memo *memo = &s->memos[number % SCHED_MEMOS];
-    return memo_holds(memo, s->source, number) ? memo->index - 1 : thread_find(s, number, is_made);
-}
-
-uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number)
-{
-    const uint32_t known = index_of(&s->cpu_by_track, number);
-    const stele_track *track;
-    if (known != SCHED_NONE)
-        return known;
-    track = stele_track_get(s->context, number);
-    if (track == NULL || track->kind == STELE_TRACK_OTHER)
-        return SCHED_NONE;
-    if (s->cpu_count == s->cpu_capacity) {
-        sched_cpu *grown = array_grow(s->cpus, sizeof *grown, &s->cpu_capacity, 16);
-        if (grown == NULL) {
-            sched_fail(s, STELE_ERR_MEMORY);
-            return SCHED_NONE;
-        }
-        s->cpus = grown;
-    }
-    if (!indices_reserve(&s->cpu_by_track, number)) {
-        sched_fail(s, STELE_ERR_MEMORY);
-        return SCHED_NONE;
-    }
-    s->cpus[s->cpu_count] = (sched_cpu){.row.track = number,
-                                        .source = track->source,
-                                        .number = track->number,
-                                        .is_track = track->kind == STELE_TRACK_CPU,
-                                        .since_ns = s->first_ns,
-                                        .used_ns = s->has_step ? s->step_ns : s->first_ns};
-    s->cpu_by_track.items[number] = ++s->cpu_count;
-    return s->cpu_count - 1;
-}
-
-static uint32_t cpu_of_number(stele_sched *s, uint64_t number)
-{
-    sched_memo *memo = &s->cpu_memos[number % SCHED_MEMOS];
-    const stele_track track = {.kind = STELE_TRACK_CPU, .source = s->source, .number = number};
-    if (!memo_holds(memo, s->source, number)) {
-        const uint32_t cpu = sched_cpu_of_track(s, stele_track_intern(s->context, &track));
-        if (cpu == SCHED_NONE)
-            return SCHED_NONE;
-        *memo = (sched_memo){number, s->source, cpu + 1};
-    }
-    return memo->index - 1;
-}
-
-/* The field that says to which CPU an event belongs, in streams that are not of one CPU. Returns
-   NULL if there is none. */
-static const stele_field *cpu_field(const stele_sched *s, const stele_batch *batch,
-                                    const stele_event *event)
-{
-    uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
-    for (uint32_t at = 0; at < count; at += stele_field_length(&batch->fields[first + at]))
-        if (batch->fields[first + at].name == s->cpu_name)
-            return &batch->fields[first + at];
-    return NULL;
-}
-
-/* Finds the CPU of an event whose track is not that of a CPU which is known already. */
-static uint32_t cpu_search(stele_sched *s, const stele_batch *batch, const stele_event *event,
-                           const stele_field *field)
-{
-    const stele_track *track = stele_track_get(s->context, event->track);
-    const bool is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
-    if (field == NULL && !is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) == 0)
-        field = cpu_field(s, batch, event);
-    if (field != NULL)
-        return cpu_of_number(s, (uint64_t)kernel_number(field));
-    if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
-        return cpu_of_number(s, event->cpu);
-    return sched_cpu_of_track(s, event->track);
-}
-
-/* Finds the CPU of an event that is not on the same track as the last one. */
-static __attribute__((noinline)) uint32_t cpu_find(stele_sched *s, const stele_batch *batch,
-                                                   const stele_event *event,
-                                                   const stele_field *field)
-{
-    const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
-    if (field != NULL || cpu == SCHED_NONE || !s->cpus[cpu].is_track)
-        return cpu_search(s, batch, event, field);
-    s->cpu_track = event->track;
-    s->cpu_of_track = cpu;
-    return cpu;
+    return sched_memo_holds(memo, s->source, number) ? memo->index - 1
+                                                     : sched_find_thread(s, number, is_made);
 }
 
 /*
@@ -310,7 +156,7 @@ static inline uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const st
 {
     return event->track == s->cpu_track && !kernel_has(known, KERNEL_CPU)
                ? s->cpu_of_track
-               : cpu_find(s, batch, event, kernel_field(known, KERNEL_CPU));
+               : sched_find_cpu(s, batch, event, kernel_field(known, KERNEL_CPU));
 }
 
 /* ---- Events ---- */
@@ -459,7 +305,7 @@ static void take_name(stele_sched *s, const stele_batch *batch, const kernel_eve
 static void take_lost(stele_sched *s, const stele_event *event)
 {
     const stele_track *track = stele_track_get(s->context, event->track);
-    const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
+    const uint32_t cpu = sched_index_of(&s->cpu_by_track, event->track);
     s->totals.lost_count += s->in_window;
     if (cpu != SCHED_NONE) {
         sched_lose(s, cpu);
@@ -487,28 +333,34 @@ static void set_source(stele_sched *s, const stele_batch *batch)
         s->range_begin_ns = add_saturated(stream->begin_ns, batch->shift_ns);
         s->range_end_ns = add_saturated(stream->end_ns, batch->shift_ns);
     }
+    sched_settle(s);
 }
 
 /* The thread of an event: the one that a field names, or the one that runs on the CPU. Returns
    SCHED_NONE if it is not known. */
-static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *known)
+static inline uint32_t thread_of(stele_sched *s, const sched_cpu *c, const kernel_event *known)
 {
-    const uint64_t number = (uint64_t)kernel_value(known, KERNEL_THREAD);
-    if (kernel_has(known, KERNEL_THREAD))
-        return number != 0 ? thread_of_number(s, number, true) : SCHED_NONE;
+    if (kernel_has(known, KERNEL_THREAD)) {
+        const uint64_t number = (uint64_t)kernel_value(known, KERNEL_THREAD);
+        const uint32_t thread = number != 0 ? thread_of_number(s, number, true) : SCHED_NONE;
+        place_thread(s, thread, known);
+        return thread;
+    }
     _Static_assert(SCHED_NONE == 0u - 1, "a CPU that runs no thread has 0 there");
-    return cpu != SCHED_NONE ? s->cpus[cpu].thread - 1 : SCHED_NONE;
+    return c != NULL ? c->thread - 1 : SCHED_NONE;
 }
 
 /* Counts the interrupts that a CPU is in: what happens there is not done by the thread that was
    interrupted. */
-static void follow_irq(sched_cpu *c, kernel_action action)
+static inline void follow_irq(sched_cpu *c, kernel_action action)
 {
-    const uint32_t bit = 1u << action;
-    if ((bit & (1u << KERNEL_BEGIN_IRQ | 1u << KERNEL_BEGIN_SOFTIRQ)) != 0)
-        c->irq_depth++;
-    else if ((bit & (1u << KERNEL_END_IRQ | 1u << KERNEL_END_SOFTIRQ)) != 0 && c->irq_depth != 0)
-        c->irq_depth--;
+    static const int8_t steps[KERNEL_ACTION_COUNT] = {[KERNEL_BEGIN_IRQ] = 1,
+                                                      [KERNEL_END_IRQ] = -1,
+                                                      [KERNEL_BEGIN_SOFTIRQ] = 1,
+                                                      [KERNEL_END_SOFTIRQ] = -1};
+    const int step = steps[action];
+    if (step != 0 && (step > 0 || c->irq_depth != 0))
+        c->irq_depth += (uint32_t)step;
 }
 
 static void call_begin(const stele_sched *s, sched_call *call, stele_name name)
@@ -518,21 +370,9 @@ static void call_begin(const stele_sched *s, sched_call *call, stele_name name)
     place_take(&call->place, &s->now);
 }
 
-/* Takes an event of any other known meaning. System calls are followed because threads wait in
-   them; everything goes to the receiver on_known. */
-static inline void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
-                              const kernel_event *known)
+/* Follows the system call of a thread. */
+static inline void follow_call(stele_sched *s, uint32_t thread, const kernel_event *known)
 {
-    const uint32_t cpu = cpu_of(s, batch, event, known);
-    const uint32_t thread = thread_of(s, cpu, known);
-    if (kernel_has(known, KERNEL_THREAD))
-        place_thread(s, thread, known);
-    if (cpu != SCHED_NONE)
-        follow_irq(&s->cpus[cpu], known->action);
-    if (s->on_known != NULL && s->status == STELE_OK) {
-        s->given_count += s->in_window;
-        s->on_known[known->action](s->known_user, &(sched_given){batch, event, known, cpu, thread});
-    }
     if (thread == SCHED_NONE)
         return;
     if (known->action == KERNEL_BEGIN_CALL)
@@ -541,45 +381,63 @@ static inline void take_other(stele_sched *s, const stele_batch *batch, const st
         s->threads[thread].call.name = 0;
 }
 
+/* Takes an event of any other known meaning. System calls are followed because threads wait in
+   them; everything goes to the receiver on_known. */
+static inline void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                              const kernel_event *known)
+{
+    const uint32_t cpu = cpu_of(s, batch, event, known);
+    sched_cpu *const c = cpu != SCHED_NONE ? &s->cpus[cpu] : NULL;
+    const uint32_t thread = thread_of(s, c, known);
+    if (c != NULL)
+        follow_irq(c, known->action);
+    if (s->on_known != NULL && s->status == STELE_OK) {
+        s->given_count += s->in_window;
+        s->on_known[known->action](s->known_user, &(sched_given){batch, event, known, cpu, thread});
+    }
+    if ((unsigned)known->action - KERNEL_BEGIN_CALL <= KERNEL_END_CALL - KERNEL_BEGIN_CALL)
+        follow_call(s, thread, known);
+}
+
 static void take_known(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {
     s->now.offset = event->offset;
     s->now.stream = batch->stream;
-    s->is_wanted = s->events == NULL || filter_passes(s->events, batch, event);
-    switch (known->action) {
-    case KERNEL_SWITCH: take_switch(s, batch, event, known); break;
-    case KERNEL_WAKE: take_wake(s, batch, event, known); break;
-    case KERNEL_NAME: take_name(s, batch, known); break;
-    default: take_other(s, batch, event, known); break;
-    }
+    if (s->events != NULL)
+        s->is_wanted = filter_passes(s->events, batch, event);
+    if (known->action > KERNEL_NAME)
+        take_other(s, batch, event, known);
+    else if (known->action == KERNEL_SWITCH)
+        take_switch(s, batch, event, known);
+    else if (known->action == KERNEL_WAKE)
+        take_wake(s, batch, event, known);
+    else if (known->action == KERNEL_NAME)
+        take_name(s, batch, known);
 }
 
 stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
 {
-    const stele_batch *batch = segment->batch;
-    const stele_event *event = batch->events + segment->first;
+    const stele_batch *const batch = segment->batch;
+    const stele_event *event = batch->events + segment->first, *const end = event + segment->count;
     set_source(s, batch);
-    for (uint32_t i = 0; i < segment->count && s->status == STELE_OK; i++, event++) {
+    for (; event != end && s->status == STELE_OK; event++) {
         const kernel_event *known;
-        if ((event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_REPEATED)) != 0)
+        if ((event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_REPEATED)) != 0 ||
+            !sched_advance(s, event->time_ns))
             continue;
-        if (event->time_ns < s->range_begin_ns || event->time_ns > s->range_end_ns) {
-            s->totals.far_count++;
-            continue;
-        }
-        sched_advance(s, event->time_ns);
-        if (event->kind == STELE_KIND_LOST)
-            take_lost(s, event);
-        else if ((known = kernel_read(s->kernel, batch, event)) != NULL)
+        known = kernel_read(s->kernel, batch, event);
+        if (known != NULL)
             take_known(s, batch, event, known);
+        else if (event->kind == STELE_KIND_LOST)
+            take_lost(s, event);
     }
     return s->status;
 }
 
 uint32_t stele_sched_process(const stele_sched *s, uint32_t thread)
 {
-    const uint32_t index = index_of(&s->by_track, thread);
+    const uint32_t index = sched_index_of(&s->by_track, thread);
     const stele_track *track = stele_track_get(s->context, thread);
     if (index != SCHED_NONE && s->threads[index].process != 0)
         return s->threads[index].process;

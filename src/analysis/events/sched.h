@@ -122,9 +122,6 @@ struct stele_sched {
     sched_thread *threads;
     uint32_t thread_count, thread_capacity;
     hash_table numbers; /* indexes of threads, by source and number */
-    sched_memo
-        memos[SCHED_MEMOS]; /* threads that were found last, by the lowest bits of the number */
-    sched_memo cpu_memos[SCHED_MEMOS]; /* CPUs that were found last, likewise */
     sched_cpu *cpus;
     uint32_t cpu_count, cpu_capacity;
     stele_sched_pair *pairs;
@@ -144,9 +141,15 @@ struct stele_sched {
     /* From here to `in_window`: time, record and filter result of the current event, and whether
        its time lies in the window. */
     int64_t now_ns;
+    /* The time before which only `now_ns` and `last_ns` change, while no time decreases: see
+       sched_settle(). */
+    int64_t calm_ns;
     sched_place now;
     bool is_wanted;
     bool in_window;
+    /* All time since any state began is counted, and no receiver wants intervals: see
+       sched_settle(). */
+    bool is_plain;
     /* The last track of a CPU, on which an event was; UINT32_MAX: there was none. The next member
        is the index of that CPU. */
     uint32_t cpu_track;
@@ -157,6 +160,9 @@ struct stele_sched {
     int64_t shift_ns;
     /* plausible range of times; those outside are far from all others (STE015) */
     int64_t range_begin_ns, range_end_ns;
+
+    /* Threads that were found last, by the lowest bits of the number, and CPUs likewise. */
+    sched_memo memos[SCHED_MEMOS], cpu_memos[SCHED_MEMOS];
 
     /* Sorted copies of rows, valid until the caller asks for the next ones. */
     stele_sched_thread *thread_rows;
@@ -176,6 +182,22 @@ typedef struct sched_side {
 uint32_t sched_thread_of_track(stele_sched *s, uint32_t track);
 uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number);
 
+/* Find the thread with a number, which is made if `is_made` is set, and the CPU of an event.
+   `field` names the CPU; it may be NULL. Both return an index, or SCHED_NONE if there is none. */
+uint32_t sched_find_thread(stele_sched *s, uint64_t number, bool is_made);
+uint32_t sched_find_cpu(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                        const stele_field *field);
+
+static inline bool sched_memo_holds(const sched_memo *memo, uint32_t of_trace, uint64_t number)
+{
+    return memo->number == number && memo->source == of_trace && memo->index != 0;
+}
+
+static inline uint32_t sched_index_of(const sched_indices *of, uint32_t track)
+{
+    return track < of->count && of->items[track] != 0 ? of->items[track] - 1 : SCHED_NONE;
+}
+
 /* Gives the receiver the steps of time that have ended by now. */
 void sched_step(stele_sched *s);
 
@@ -185,19 +207,21 @@ static inline bool sched_in_window(const stele_sched *s, int64_t time_ns)
     return (uint64_t)time_ns - (uint64_t)s->begin_ns < (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
 }
 
-/* Advances the time of the analysis to that of the current event. */
-static inline void sched_advance(stele_sched *s, int64_t time_ns)
+/* Sets `calm_ns`, `in_window` and `is_plain` for the current source, range and window. */
+void sched_settle(stele_sched *s);
+
+/* Advances the time of the analysis where more than that may change. Returns false if the time is
+   far from all others, which was counted. */
+bool sched_advance_far(stele_sched *s, int64_t time_ns);
+
+/* Advances the time of the analysis to that of the current event. Returns false if the time is far
+   from all others, so that the event does not count. */
+static inline bool sched_advance(stele_sched *s, int64_t time_ns)
 {
-    if (!s->has_events) {
-        s->has_events = true;
-        s->first_ns = s->last_ns = time_ns;
-    }
-    if (time_ns > s->last_ns)
-        s->last_ns = time_ns;
-    s->now_ns = s->last_ns;
-    s->in_window = sched_in_window(s, s->now_ns);
-    if (s->options.every_ns != 0)
-        sched_step(s);
+    if (time_ns < s->last_ns || time_ns >= s->calm_ns)
+        return sched_advance_far(s, time_ns);
+    s->now_ns = s->last_ns = time_ns;
+    return true;
 }
 
 void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kernel_state state,

@@ -110,5 +110,6 @@ stele_status stele_sched_go_on(stele_sched *s, const stele_sched_now *rows, size
         else
             thread_go_on(s, &rows[i]);
     }
+    s->calm_ns = INT64_MIN;
     return s->status;
 }

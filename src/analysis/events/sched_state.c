@@ -93,6 +93,44 @@ void sched_step(stele_sched *s)
     give_steps(s, clip(s, s->now_ns));
 }
 
+/* ---- Time ---- */
+
+void sched_settle(stele_sched *s)
+{
+    const int64_t last_ns = s->last_ns;
+    int64_t calm_ns = s->range_end_ns < INT64_MAX ? s->range_end_ns + 1 : INT64_MAX;
+    if (last_ns < s->begin_ns && s->begin_ns < calm_ns)
+        calm_ns = s->begin_ns;
+    else if (last_ns >= s->begin_ns && last_ns < s->end_ns && s->end_ns < calm_ns)
+        calm_ns = s->end_ns;
+    if (!s->has_events || s->options.every_ns != 0 || last_ns < s->range_begin_ns)
+        calm_ns = INT64_MIN;
+    s->in_window = sched_in_window(s, last_ns);
+    s->calm_ns = calm_ns;
+    s->is_plain = s->is_all && s->begin_ns == INT64_MIN && s->in_window &&
+                  s->options.every_ns == 0 && s->options.on_thread == NULL &&
+                  s->options.on_cpu == NULL;
+}
+
+bool sched_advance_far(stele_sched *s, int64_t time_ns)
+{
+    if (time_ns < s->range_begin_ns || time_ns > s->range_end_ns) {
+        s->totals.far_count++;
+        return false;
+    }
+    if (!s->has_events) {
+        s->has_events = true;
+        s->first_ns = s->last_ns = time_ns;
+    }
+    if (time_ns > s->last_ns)
+        s->last_ns = time_ns;
+    s->now_ns = s->last_ns;
+    sched_settle(s);
+    if (s->options.every_ns != 0)
+        sched_step(s);
+    return true;
+}
+
 /* ---- Intervals ---- */
 
 static __attribute__((noinline)) void give_thread(stele_sched *s, const sched_thread *t,
@@ -117,9 +155,8 @@ static __attribute__((noinline)) void give_thread(stele_sched *s, const sched_th
     sched_fail(s, s->options.on_thread(s->options.user, &interval));
 }
 
-/* Ends a thread's current state, which is counted as `state`. */
-static inline void thread_leave(stele_sched *s, sched_thread *t, stele_run_state state,
-                                bool is_open)
+/* Ends a thread's current state where filters, the window or receivers may matter. */
+static void thread_leave_any(stele_sched *s, sched_thread *t, stele_run_state state, bool is_open)
 {
     const int64_t begin_ns = clip(s, t->since_ns), end_ns = clip(s, s->now_ns);
     if (!t->is_alive || !t->is_wanted || end_ns <= begin_ns || !sched_is_shown(s, t->row.track))
@@ -127,6 +164,16 @@ static inline void thread_leave(stele_sched *s, sched_thread *t, stele_run_state
     t->row.state_ns[state] += distance(begin_ns, end_ns);
     if (s->options.on_thread != NULL && s->status == STELE_OK)
         give_thread(s, t, begin_ns, end_ns, state, is_open);
+}
+
+/* Ends a thread's current state, which is counted as `state`. */
+static inline void thread_leave(stele_sched *s, sched_thread *t, stele_run_state state,
+                                bool is_open)
+{
+    if (!s->is_plain)
+        thread_leave_any(s, t, state, is_open);
+    else if (t->is_alive)
+        t->row.state_ns[state] += distance(t->since_ns, s->now_ns);
 }
 
 static void thread_enter(stele_sched *s, sched_thread *t, stele_run_state state, stele_name text,
@@ -178,8 +225,9 @@ static __attribute__((noinline)) void give_cpu(stele_sched *s, const sched_cpu *
     sched_fail(s, s->options.on_cpu(s->options.user, &interval));
 }
 
-static inline void cpu_leave(stele_sched *s, sched_cpu *c, stele_cpu_state state,
-                             stele_name end_text, bool is_open)
+/* Ends a CPU's current state where filters, the window or receivers may matter. */
+static void cpu_leave_any(stele_sched *s, sched_cpu *c, stele_cpu_state state, stele_name end_text,
+                          bool is_open)
 {
     const int64_t begin_ns = clip(s, c->since_ns), end_ns = clip(s, s->now_ns);
     use_to(s, c, end_ns);
@@ -188,6 +236,16 @@ static inline void cpu_leave(stele_sched *s, sched_cpu *c, stele_cpu_state state
     c->row.state_ns[state] += distance(begin_ns, end_ns);
     if (s->options.on_cpu != NULL && s->status == STELE_OK)
         give_cpu(s, c, begin_ns, end_ns, state, end_text, is_open);
+}
+
+/* Ends a CPU's current state, which is counted as `state`. */
+static inline void cpu_leave(stele_sched *s, sched_cpu *c, stele_cpu_state state,
+                             stele_name end_text, bool is_open)
+{
+    if (s->is_plain)
+        c->row.state_ns[state] += distance(c->since_ns, s->now_ns);
+    else
+        cpu_leave_any(s, c, state, end_text, is_open);
 }
 
 static void cpu_enter(stele_sched *s, sched_cpu *c, stele_cpu_state state, const sched_side *side)
