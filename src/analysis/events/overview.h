@@ -25,6 +25,8 @@ typedef struct overview_node {
     uint8_t kind; /* a stele_overview_kind */
     bool has_range;
     uint32_t parent, trace, track;
+    uint32_t last_child;    /* number of the node below it that was looked for last; 0: none */
+    uint32_t last_counter;  /* index plus 1, in the counters, of the last one below it; 0: none */
     stele_name name, field; /* name and field of a counter; 0 for other kinds */
     uint64_t id;
     /* position and depth in the order in which tracks are shown; see places_make() */
@@ -43,11 +45,20 @@ typedef struct overview_node {
     uint32_t stretch_count, stretch_capacity;
 } overview_node;
 
-/* How many different ids one value of a counter has. */
+/* The largest depth of tracks inside of tracks; deeper ones are cut. */
+#define OVERVIEW_TRACKS_MAX 64u
+
+/* The id of the node that all ids of a counter share which have no node of their own. */
+#define OVERVIEW_ID_OTHER UINT64_MAX
+
+/* One value of a counter, with its ids. */
 typedef struct overview_counter {
     uint32_t above;
     stele_name name, field;
-    uint32_t id_count;
+    uint32_t id_count; /* how many ids have a node of their own */
+    uint32_t others;   /* number of the node of all other ids; 0: there is none yet */
+    uint32_t last;     /* number of the node of `last_id`; 0: none */
+    uint64_t last_id;
 } overview_counter;
 
 struct stele_overview {
@@ -68,7 +79,7 @@ struct stele_overview {
     hash_table numbers; /* numbers of nodes that have no track in the model, such as counters */
     overview_counter *counters;
     uint32_t counter_count, counter_capacity;
-    hash_table counter_numbers; /* index in `counters`, by the members of overview_counter */
+    hash_table counter_numbers; /* index in `counters`, by node above, name and field */
     stele_name *sched_names;    /* names of threads, by track; 0: not made yet */
     uint32_t sched_name_count;
     uint32_t row_total;
@@ -216,6 +227,13 @@ bool overview_step_insns(stele_overview *o, uint64_t insn_max);
 /* Changes the number of bytes read, if instructions are read first, so that it grows from 0 to the
    size of the trace over both passes. */
 void overview_scale_bytes(const stele_overview *o, stele_reader_stats *stats);
+
+/* Sets o->status unless it has an error already. */
+static inline void overview_keep_status(stele_overview *o, stele_status status)
+{
+    if (o->status == STELE_OK)
+        o->status = status;
+}
 
 /* Extends the time range of the overview. */
 static inline void overview_widen_range(stele_overview *o, int64_t begin_ns, int64_t end_ns)

@@ -311,3 +311,14 @@ stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64
                                   .u.spans = {.weight = 1, .name = name},
                                   .is_closed = true});
 }
+
+stele_status lane_add_sample_slow(overview_lane *l, overview_store *store, int64_t time_ns,
+                                  double value)
+{
+    return lane_add(l, store,
+                    &(lane_entry){.begin_ns = time_ns,
+                                  .end_ns = time_ns,
+                                  .count = 1,
+                                  .u.values = {value, value, value},
+                                  .is_closed = true});
+}

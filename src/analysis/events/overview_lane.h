@@ -105,11 +105,14 @@ void lane_free(overview_lane *l);
    cut to begin there. Returns STELE_ERR_MEMORY or STELE_ERR_WRITE. */
 stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry *thing);
 
-/* Add a span, or a moment with a name, that does not go to the entry being made; see lane_add(). */
+/* Add a span, a moment with a name, or a sample of a counter that does not go to the entry being
+   made; see lane_add(). */
 stele_status lane_add_span_slow(overview_lane *l, overview_store *store, int64_t begin_ns,
                                 int64_t end_ns, stele_name name);
 stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64_t time_ns,
                                   stele_name name);
+stele_status lane_add_sample_slow(overview_lane *l, overview_store *store, int64_t time_ns,
+                                  double value);
 
 /* Counts a name that is not among the names of the entry that is being made. */
 void lane_count_new_name(overview_lane *l, stele_name name, uint64_t weight);
@@ -183,6 +186,22 @@ static inline stele_status lane_add_moment(overview_lane *l, overview_store *sto
     l->now.end_ns = l->last_ns = time_ns;
     l->now.count++;
     lane_count(l, name, 1);
+    return STELE_OK;
+}
+
+static inline stele_status lane_add_sample(overview_lane *l, overview_store *store, int64_t time_ns,
+                                           double value)
+{
+    lane_entry *now = &l->now;
+    if (!lane_goes_on(l, time_ns))
+        return lane_add_sample_slow(l, store, time_ns, value);
+    if (value < now->u.values.min)
+        now->u.values.min = value;
+    if (value > now->u.values.max)
+        now->u.values.max = value;
+    now->u.values.last = value;
+    now->end_ns = l->last_ns = time_ns;
+    now->count++;
     return STELE_OK;
 }
 

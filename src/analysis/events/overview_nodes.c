@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tracks of an overview: lookup, spans and samples, the order in which they are shown, and titles.
- */
+/* Tracks of an overview: lookup, rows, and samples of counters. */
 #include "analysis/events/overview.h"
-
-#include <stele/text.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +12,10 @@
 /* The largest number of rows of all tracks together. */
 #define ROWS_MAX (1u << 17)
 /* How many ids of one counter get a track of their own. The others share one track with the id
-   ID_OTHER. */
-#define IDS_MAX  64u
-#define ID_OTHER UINT64_MAX
+   OVERVIEW_ID_OTHER. */
+#define IDS_MAX 64u
 /* Once there are this many tracks, no more counters get one. */
 #define COUNTERS_MAX (1u << 16)
-/* The largest depth of tracks inside of tracks; deeper ones are cut. */
-#define TRACK_DEPTH_MAX 64u
-
-const char *stele_overview_kind_text(stele_overview_kind kind)
-{
-    static const char *const texts[STELE_OVERVIEW_KIND_COUNT] = {
-        "none", "trace", "track", "counter", "operations", "sched", "insns"};
-    return kind < STELE_OVERVIEW_KIND_COUNT ? texts[kind] : texts[0];
-}
 
 /* ---- Lookup ---------------------------------------------------------------------------------- */
 
@@ -40,7 +26,15 @@ lane_kind overview_moments(stele_overview_kind kind)
                                           : LANE_EVENTS;
 }
 
-static uint32_t node_make(stele_overview *o, const overview_node *like)
+/* What identifies a node; one that has a track in the model is found by that alone. */
+typedef struct node_id {
+    uint64_t id;
+    uint32_t parent, trace;
+    stele_name name, field;
+    stele_overview_kind kind;
+} node_id;
+
+static uint32_t node_make(stele_overview *o, const node_id *id, uint32_t track)
 {
     overview_node *n;
     if (o->node_count == o->node_capacity) {
@@ -54,9 +48,15 @@ static uint32_t node_make(stele_overview *o, const overview_node *like)
     if (o->node_count == 0)
         memset(&o->nodes[o->node_count++], 0, sizeof *o->nodes);
     n = &o->nodes[o->node_count];
-    *n = *like;
-    n->all_from_ns = INT64_MAX;
-    lane_init(&n->moments, overview_moments((stele_overview_kind)n->kind));
+    *n = (overview_node){.kind = (uint8_t)id->kind,
+                         .parent = id->parent,
+                         .trace = id->trace,
+                         .track = track,
+                         .name = id->name,
+                         .field = id->field,
+                         .id = id->id,
+                         .all_from_ns = INT64_MAX};
+    lane_init(&n->moments, overview_moments(id->kind));
     return o->node_count++;
 }
 
@@ -95,58 +95,75 @@ uint64_t overview_node_entries(const overview_node *n)
     return count;
 }
 
-static bool is_alike(const overview_node *a, const overview_node *b)
+static inline bool is_node(const overview_node *n, const node_id *id)
 {
-    return a->kind == b->kind && a->parent == b->parent && a->trace == b->trace &&
-           a->name == b->name && a->field == b->field && a->id == b->id;
+    return n->kind == id->kind && n->parent == id->parent && n->trace == id->trace &&
+           n->name == id->name && n->field == id->field && n->id == id->id;
 }
 
-static uint32_t node_hash(const stele_overview *o, const overview_node *like)
+static uint32_t node_hash(const stele_overview *o, const node_id *id)
 {
-    return hash_table_hash_pair(&o->numbers, (uint64_t)like->parent << 32 | like->name,
-                                like->id ^ (uint64_t)like->field << 32 ^
-                                    (uint64_t)like->kind << 24 ^ like->trace);
+    return hash_table_hash_pair(&o->numbers, (uint64_t)id->parent << 32 | id->name,
+                                id->id ^ (uint64_t)id->field << 32 ^ (uint64_t)id->kind << 24 ^
+                                    id->trace);
 }
 
 /* Finds a node that has no track in the model. Returns its number, 0 if there is none. */
-static uint32_t node_lookup(const stele_overview *o, const overview_node *like)
+static uint32_t node_lookup(const stele_overview *o, const node_id *id)
 {
-    const uint32_t hash = o->numbers.slots != NULL ? node_hash(o, like) : 0;
+    const uint32_t hash = o->numbers.slots != NULL ? node_hash(o, id) : 0;
     uint32_t number;
     for (uint32_t at = hash; (number = hash_table_next(&o->numbers, hash, &at)) != HASH_NONE;)
-        if (is_alike(&o->nodes[number], like))
+        if (is_node(&o->nodes[number], id))
             return number;
     return 0;
+}
+
+/* Makes a node that has no track in the model. Returns its number, 0 if out of memory. */
+static uint32_t node_add(stele_overview *o, const node_id *id)
+{
+    uint32_t number;
+    if (!hash_table_reserve(&o->numbers)) {
+        o->status = STELE_ERR_MEMORY;
+        return 0;
+    }
+    number = node_make(o, id, id->parent != 0 ? o->nodes[id->parent].track : 0);
+    if (number != 0)
+        hash_table_put(&o->numbers, node_hash(o, id), number);
+    return number;
 }
 
 /*
  * Finds a node that has no track in the model, or makes it. Returns its number, 0 if out of memory.
  */
-static uint32_t node_find(stele_overview *o, const overview_node *like)
+static uint32_t node_find(stele_overview *o, const node_id *id)
 {
-    uint32_t number = node_lookup(o, like);
-    if (number != 0)
-        return number;
-    if (!hash_table_reserve(&o->numbers)) {
-        o->status = STELE_ERR_MEMORY;
-        return 0;
-    }
-    number = node_make(o, like);
-    if (number != 0)
-        hash_table_put(&o->numbers, node_hash(o, like), number);
-    return number;
+    const uint32_t number = node_lookup(o, id);
+    return number != 0 ? number : node_add(o, id);
+}
+
+/* The id of a node below another one. */
+static node_id child_id(const stele_overview *o, uint32_t parent, stele_overview_kind kind,
+                        stele_name name, stele_name field, uint64_t id)
+{
+    return (node_id){.kind = kind,
+                     .parent = parent,
+                     .trace = o->nodes[parent].trace,
+                     .name = name,
+                     .field = field,
+                     .id = id};
 }
 
 uint32_t overview_child_node(stele_overview *o, uint32_t parent, stele_overview_kind kind,
                              stele_name name, stele_name field, uint64_t id)
 {
-    return node_find(o, &(overview_node){.kind = (uint8_t)kind,
-                                         .parent = parent,
-                                         .trace = o->nodes[parent].trace,
-                                         .track = o->nodes[parent].track,
-                                         .name = name,
-                                         .field = field,
-                                         .id = id});
+    const node_id wanted = child_id(o, parent, kind, name, field, id);
+    uint32_t number = o->nodes[parent].last_child;
+    if (number != 0 && is_node(&o->nodes[number], &wanted))
+        return number;
+    number = node_find(o, &wanted);
+    o->nodes[parent].last_child = number;
+    return number;
 }
 
 static bool track_nodes_grow(stele_overview *o, uint32_t track)
@@ -161,11 +178,11 @@ static bool track_nodes_grow(stele_overview *o, uint32_t track)
 /* Makes the node of a track, after those of the tracks around it, the outermost one first. */
 static uint32_t track_node_make(stele_overview *o, uint32_t track)
 {
-    uint32_t path[TRACK_DEPTH_MAX], depth = 0, number;
+    uint32_t path[OVERVIEW_TRACKS_MAX], depth = 0, number;
     const stele_track *known = stele_track_get(o->context, track);
     if (known == NULL)
         return 0;
-    for (uint32_t at = track; depth < TRACK_DEPTH_MAX && at != 0 && o->track_nodes[at] == 0;) {
+    for (uint32_t at = track; depth < OVERVIEW_TRACKS_MAX && at != 0 && o->track_nodes[at] == 0;) {
         const stele_track *of = stele_track_get(o->context, at);
         path[depth++] = at;
         at = of != NULL && of->parent < o->track_node_count ? of->parent : 0;
@@ -174,13 +191,10 @@ static uint32_t track_node_make(stele_overview *o, uint32_t track)
         const stele_track *of = stele_track_get(o->context, path[depth]);
         const uint32_t parent =
             of->parent != 0 && of->parent < o->track_node_count ? o->track_nodes[of->parent] : 0;
-        overview_node like = {.kind = STELE_OVERVIEW_TRACK,
-                              .trace = of->source,
-                              .track = path[depth],
-                              .parent = parent};
+        node_id id = {.kind = STELE_OVERVIEW_TRACK, .trace = of->source, .parent = parent};
         if (parent == 0)
-            like.parent = overview_track_node(o, of->source, 0);
-        number = like.parent != 0 ? node_make(o, &like) : 0;
+            id.parent = overview_track_node(o, of->source, 0);
+        number = id.parent != 0 ? node_make(o, &id, path[depth]) : 0;
         if (number == 0)
             return 0;
         o->track_nodes[path[depth]] = number;
@@ -192,7 +206,7 @@ uint32_t overview_track_node_slow(stele_overview *o, uint32_t trace, uint32_t tr
 {
     uint32_t number;
     if (track == 0 || track > stele_track_count(o->context))
-        return node_find(o, &(overview_node){.kind = STELE_OVERVIEW_TRACE, .trace = trace});
+        return node_find(o, &(node_id){.kind = STELE_OVERVIEW_TRACE, .trace = trace});
     if (stele_track_count(o->context) >= o->track_node_count &&
         !track_nodes_grow(o, stele_track_count(o->context) + 1)) {
         o->status = STELE_ERR_MEMORY;
@@ -237,20 +251,12 @@ void overview_note_open(overview_node *n, uint32_t row, int64_t begin_ns, int64_
 static void add_sample(stele_overview *o, uint32_t number, int64_t time_ns, double value)
 {
     overview_node *n = &o->nodes[number];
-    stele_status status;
     if (n->event_count++ == 0 || value < n->min)
         n->min = value;
     if (n->event_count == 1 || value > n->max)
         n->max = value;
     overview_widen(n, time_ns, time_ns);
-    status = lane_add(&n->moments, &o->store,
-                      &(lane_entry){.begin_ns = time_ns,
-                                    .end_ns = time_ns,
-                                    .count = 1,
-                                    .u.values = {value, value, value},
-                                    .is_closed = true});
-    if (o->status == STELE_OK)
-        o->status = status;
+    overview_keep_status(o, lane_add_sample(&n->moments, &o->store, time_ns, value));
 }
 
 /* Converts a field of a counter to a number. Returns false if it is not a number, or is raw or
@@ -268,55 +274,88 @@ static bool value_of(const stele_field *field, double *value)
     }
 }
 
-/* Where the number of ids of one value of a counter is kept. Returns NULL if out of memory. */
-static uint32_t *ids_of(stele_overview *o, uint32_t above, stele_name name, stele_name field)
+/* Makes one value of a counter. Returns its index in o->counters, HASH_NONE if out of memory. */
+static uint32_t counter_make(stele_overview *o, const overview_counter *like, uint32_t hash)
 {
-    uint32_t hash, number;
-    if (!hash_table_reserve(&o->counter_numbers))
-        return NULL;
-    hash = hash_table_hash_pair(&o->counter_numbers, above, (uint64_t)name << 32 | field);
-    for (uint32_t at = hash;
-         (number = hash_table_next(&o->counter_numbers, hash, &at)) != HASH_NONE;) {
-        const overview_counter *c = &o->counters[number];
-        if (c->above == above && c->name == name && c->field == field)
-            return &o->counters[number].id_count;
-    }
     if (o->counter_count == o->counter_capacity) {
         overview_counter *grown = array_grow(o->counters, sizeof *grown, &o->counter_capacity, 16);
         if (grown == NULL)
-            return NULL;
+            return HASH_NONE;
         o->counters = grown;
     }
-    o->counters[o->counter_count] = (overview_counter){above, name, field, 0};
+    o->counters[o->counter_count] = *like;
     hash_table_put(&o->counter_numbers, hash, o->counter_count);
-    return &o->counters[o->counter_count++].id_count;
+    return o->counter_count++;
+}
+
+static inline bool is_counter(const overview_counter *c, uint32_t above, stele_name name,
+                              stele_name field)
+{
+    return c->above == above && c->name == name && c->field == field;
+}
+
+/* Finds one value of a counter, or makes it. Returns its index in o->counters, HASH_NONE if out of
+   memory. */
+static uint32_t counter_find(stele_overview *o, uint32_t above, stele_name name, stele_name field)
+{
+    uint32_t hash, number;
+    if (!hash_table_reserve(&o->counter_numbers))
+        return HASH_NONE;
+    hash = hash_table_hash_pair(&o->counter_numbers, above, (uint64_t)name << 32 | field);
+    for (uint32_t at = hash;
+         (number = hash_table_next(&o->counter_numbers, hash, &at)) != HASH_NONE;) {
+        if (is_counter(&o->counters[number], above, name, field))
+            return number;
+    }
+    return counter_make(o, &(overview_counter){.above = above, .name = name, .field = field}, hash);
+}
+
+/* One value of a counter, made if needed. Returns NULL if out of memory. */
+static inline overview_counter *counter_of(stele_overview *o, uint32_t above, stele_name name,
+                                           stele_name field)
+{
+    const uint32_t last = o->nodes[above].last_counter;
+    uint32_t number;
+    if (last != 0 && is_counter(&o->counters[last - 1], above, name, field))
+        return &o->counters[last - 1];
+    number = counter_find(o, above, name, field);
+    if (number == HASH_NONE) {
+        o->status = STELE_ERR_MEMORY;
+        return NULL;
+    }
+    o->nodes[above].last_counter = number + 1;
+    return &o->counters[number];
+}
+
+/* Finds the node of an id of a value of a counter, or makes it; ids beyond the limit share one.
+   Returns its number, 0 if out of memory. */
+static uint32_t counter_node_find(stele_overview *o, overview_counter *c, uint64_t id)
+{
+    node_id wanted = child_id(o, c->above, STELE_OVERVIEW_COUNTER, c->name, c->field, id);
+    const uint32_t known = node_lookup(o, &wanted);
+    if (known != 0)
+        return known;
+    if (c->id_count != IDS_MAX && o->node_count < COUNTERS_MAX) {
+        c->id_count++;
+        return node_find(o, &wanted);
+    }
+    if (c->others == 0) {
+        wanted.id = OVERVIEW_ID_OTHER;
+        c->others = node_find(o, &wanted);
+    }
+    return c->others;
 }
 
 /* The node of one value of a counter, made if needed. Returns its number, 0 if out of memory. */
-static uint32_t counter_node(stele_overview *o, uint32_t above, stele_name name, stele_name field,
-                             uint64_t id)
+static inline uint32_t counter_node(stele_overview *o, uint32_t above, stele_name name,
+                                    stele_name field, uint64_t id)
 {
-    overview_node like = {.kind = STELE_OVERVIEW_COUNTER,
-                          .parent = above,
-                          .trace = o->nodes[above].trace,
-                          .track = o->nodes[above].track,
-                          .name = name,
-                          .field = field,
-                          .id = id};
-    uint32_t number = node_lookup(o, &like);
-    uint32_t *ids;
-    if (number != 0)
-        return number;
-    ids = ids_of(o, above, name, field);
-    if (ids == NULL) {
-        o->status = STELE_ERR_MEMORY;
-        return 0;
-    }
-    if (*ids == IDS_MAX || o->node_count >= COUNTERS_MAX)
-        like.id = ID_OTHER;
-    else
-        ++*ids;
-    return node_find(o, &like);
+    overview_counter *c = counter_of(o, above, name, field);
+    if (c == NULL || (c->last != 0 && c->last_id == id))
+        return c != NULL ? c->last : 0;
+    c->last = counter_node_find(o, c, id);
+    c->last_id = id;
+    return c->last;
 }
 
 void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
@@ -335,226 +374,4 @@ void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *b
                 add_sample(o, number, event->time_ns, value);
         }
     }
-}
-
-/* ---- Order of tracks ------------------------------------------------------------------------- */
-
-typedef struct sort_key {
-    uint32_t number, parent;
-    unsigned rank;
-    uint64_t first, second;
-} sort_key;
-
-/* The rank of a node among its siblings. Processes and others that contain tracks come after
-   those that do not. */
-static unsigned rank_of(const overview_node *n, const stele_track *track)
-{
-    static const uint8_t ranks[STELE_TRACK_KIND_COUNT] = {
-        [STELE_TRACK_CPU] = 10,    [STELE_TRACK_PROCESS] = 11,   [STELE_TRACK_THREAD] = 12,
-        [STELE_TRACK_STREAM] = 13, [STELE_TRACK_SUBSTREAM] = 14, [STELE_TRACK_PROVIDER] = 15,
-        [STELE_TRACK_OTHER] = 16};
-    switch (n->kind) {
-    case STELE_OVERVIEW_TRACE: return 0;
-    case STELE_OVERVIEW_SCHED: return 1;
-    case STELE_OVERVIEW_INSNS: return 2;
-    case STELE_OVERVIEW_COUNTER: return 3;
-    case STELE_OVERVIEW_OPERATIONS: return 4;
-    default: return track != NULL && track->kind < STELE_TRACK_KIND_COUNT ? ranks[track->kind] : 17;
-    }
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    const sort_key *x = a, *y = b;
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->second != y->second)
-        return x->second < y->second ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static sort_key key_of(const stele_overview *o, uint32_t number)
-{
-    const overview_node *n = &o->nodes[number];
-    const stele_track *track = stele_track_get(o->context, n->track);
-    const bool is_track = n->kind == STELE_OVERVIEW_TRACK && track != NULL;
-    return (sort_key){.number = number,
-                      .parent = n->parent,
-                      .rank = rank_of(n, track),
-                      .first = is_track                          ? track->number
-                               : n->kind == STELE_OVERVIEW_TRACE ? n->trace
-                                                                 : n->name,
-                      .second = is_track ? 0 : n->id};
-}
-
-/* Appends all nodes below `parent` to the order. The children of node i are keys[first[i]] to
-   keys[first[i + 1] - 1]. */
-static void place_below(stele_overview *o, const sort_key *keys, const uint32_t *first,
-                        uint32_t parent, uint32_t depth)
-{
-    for (uint32_t i = first[parent]; i < first[parent + 1]; i++) {
-        const uint32_t number = keys[i].number;
-        o->nodes[number].place = o->place_count;
-        o->nodes[number].depth = depth;
-        o->places[o->place_count++] = number;
-        if (depth <= TRACK_DEPTH_MAX + 2)
-            place_below(o, keys, first, number, depth + 1);
-    }
-}
-
-/* Makes the order of tracks anew if there are new nodes. Returns false if out of memory. */
-static bool places_make(stele_overview *o)
-{
-    const uint32_t count = o->node_count > 0 ? o->node_count - 1 : 0;
-    sort_key *keys;
-    uint32_t *first, *places;
-    if (o->place_count == count)
-        return true;
-    keys = malloc(count * sizeof *keys);
-    first = calloc((size_t)count + 2, sizeof *first);
-    places = array_fit(o->places, sizeof *places, count);
-    if (places != NULL)
-        o->places = places;
-    if (keys == NULL || first == NULL || places == NULL) {
-        free(keys);
-        free(first);
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        keys[i] = key_of(o, i + 1);
-        first[keys[i].parent + 1]++;
-    }
-    for (uint32_t i = 0; i <= count; i++)
-        first[i + 1] += first[i];
-    qsort(keys, count, sizeof *keys, compare_keys);
-    o->place_count = 0;
-    place_below(o, keys, first, 0, 0);
-    free(keys);
-    free(first);
-    return true;
-}
-
-uint32_t stele_overview_track_count(const stele_overview *o)
-{
-    return o->node_count > 0 ? o->node_count - 1 : 0;
-}
-
-uint32_t stele_overview_track_at(stele_overview *o, uint32_t place)
-{
-    if (place >= stele_overview_track_count(o) || !places_make(o))
-        return 0;
-    return place < o->place_count ? o->places[place] : 0;
-}
-
-/* Fills in the numbers of the process and the thread that a track is in. */
-static void take_ids(const stele_overview *o, uint32_t track, stele_overview_track *to)
-{
-    for (unsigned depth = 0; track != 0 && depth < TRACK_DEPTH_MAX; depth++) {
-        const stele_track *of = stele_track_get(o->context, track);
-        if (of == NULL)
-            return;
-        if (of->kind == STELE_TRACK_THREAD && !to->has_thread) {
-            to->has_thread = true;
-            to->thread = of->number;
-        } else if (of->kind == STELE_TRACK_PROCESS && !to->has_process) {
-            to->has_process = true;
-            to->process = of->number;
-        }
-        track = of->parent;
-    }
-}
-
-bool stele_overview_get_track(stele_overview *o, uint32_t number, stele_overview_track *to)
-{
-    const overview_node *n = &o->nodes[number];
-    const stele_track *track;
-    stele_overview_track own;
-    if (number == 0 || number >= o->node_count || !places_make(o))
-        return false;
-    track = stele_track_get(o->context, n->track);
-    own = (stele_overview_track){.number = number,
-                                 .parent = n->parent,
-                                 .depth = n->depth,
-                                 .place = n->place,
-                                 .kind = (stele_overview_kind)n->kind,
-                                 .track_kind = track != NULL ? track->kind : STELE_TRACK_NONE,
-                                 .trace = n->trace,
-                                 .track = n->track,
-                                 .name = n->name,
-                                 .field = n->field,
-                                 .id = n->id,
-                                 .has_range = n->has_range,
-                                 .begin_ns = n->begin_ns,
-                                 .end_ns = n->end_ns,
-                                 .event_count = n->event_count,
-                                 .span_count = n->span_count,
-                                 .lost_count = n->lost_count,
-                                 .busy_ns = n->busy_ns,
-                                 .row_count = n->row_count,
-                                 .min = n->min,
-                                 .max = n->max};
-    if (n->kind == STELE_OVERVIEW_TRACK && track != NULL)
-        own.name = track->name;
-    take_ids(o, n->track, &own);
-    sized_give(to, &own, sizeof own, SIZED_FIRST(stele_overview_track, max));
-    return true;
-}
-
-/* ---- Titles ---------------------------------------------------------------------------------- */
-
-static void put_name(stele_overview *o, stele_name name)
-{
-    const stele_text text = stele_name_text(o->context, NULL, name);
-    stele_output_visible(o->title, text.bytes, text.size);
-}
-
-static void put_trace(stele_overview *o, uint32_t trace)
-{
-    for (size_t i = 0; i < o->trace_count; i++) {
-        const stele_trace_info *info = stele_trace_get_info(o->traces[i]);
-        if (info->number == trace)
-            stele_output_visible(o->title, info->path, strlen(info->path));
-    }
-}
-
-static void put_counter(stele_overview *o, const overview_node *n)
-{
-    const stele_text value = stele_name_text(o->context, NULL, n->field);
-    put_name(o, n->name);
-    if (n->id == ID_OTHER)
-        stele_output_text(o->title, " (others)");
-    else if (n->id != 0)
-        stele_output_printf(o->title, n->name != 0 ? " %" PRIu64 : "%" PRIu64, n->id);
-    if (value.size != 0 && n->field != n->name) {
-        stele_output_text(o->title, ": ");
-        put_name(o, n->field);
-    }
-}
-
-stele_text stele_overview_title(stele_overview *o, uint32_t number)
-{
-    stele_text text = {.bytes = ""};
-    stele_output *made = NULL;
-    const overview_node *n;
-    if (number == 0 || number >= o->node_count || stele_output_open_memory(NULL, &made) != STELE_OK)
-        return text;
-    stele_output_close(o->title);
-    o->title = made;
-    n = &o->nodes[number];
-    switch (n->kind) {
-    case STELE_OVERVIEW_TRACE: put_trace(o, n->trace); break;
-    case STELE_OVERVIEW_COUNTER: put_counter(o, n); break;
-    case STELE_OVERVIEW_OPERATIONS: stele_output_text(made, "operations"); break;
-    case STELE_OVERVIEW_SCHED: stele_output_text(made, "running"); break;
-    case STELE_OVERVIEW_INSNS: stele_output_text(made, "instructions"); break;
-    default: text = stele_track_line(o->context, n->track);
-    }
-    if (n->kind == STELE_OVERVIEW_TRACK)
-        return text;
-    text.bytes = (const char *)stele_output_memory(made, &text.size);
-    return text;
 }

@@ -19,13 +19,6 @@
     (STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) | \
      STELE_KIND_BIT(STELE_KIND_STORE))
 
-/* Sets o->status unless it has an error already. */
-static inline void overview_keep_status(stele_overview *o, stele_status status)
-{
-    if (o->status == STELE_OK)
-        o->status = status;
-}
-
 /* When a COMPLETE event ends, or when another one happens. */
 static inline int64_t overview_end_of(const stele_event *event)
 {
