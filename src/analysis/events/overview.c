@@ -93,7 +93,8 @@ static bool has_no_switches(const stele_trace *trace)
 }
 
 /* The kinds of events whose fields are looked at: counters have their values there, and switches
-   the threads. */
+   the threads. Switches of kernel traces are moments, and are followed in the order of time only.
+ */
 static uint64_t field_kinds_of(const stele_overview *o)
 {
     uint64_t kinds = STELE_KIND_BIT(STELE_KIND_COUNTER) | STELE_KIND_BIT(STELE_KIND_SWITCH) |
@@ -101,7 +102,7 @@ static uint64_t field_kinds_of(const stele_overview *o)
     if (o->has_pairings ||
         (o->only != NULL && (filter_columns(o->only) & STELE_COLUMN_FIELDS) != 0))
         return 0;
-    for (size_t i = 0; i < o->trace_count; i++) {
+    for (size_t i = 0; i < o->trace_count && !o->is_by_streams; i++) {
         if (!has_no_switches(o->traces[i]))
             kinds |= STELE_KIND_BIT(STELE_KIND_INSTANT);
     }

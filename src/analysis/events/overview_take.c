@@ -6,6 +6,8 @@
 
 #include "analysis/events/overview.h"
 #include "analysis/events/overview_take.h"
+#include "analysis/events/sched.h"
+#include "analysis/events/spans_state.h"
 #include "core/array.h"
 #include "core/saturate.h"
 #include "core/sized.h"
@@ -348,9 +350,6 @@ static uint64_t kinds_in(const stele_segment *segment)
     return kinds;
 }
 
-/* Takes consecutive events of a segment. */
-typedef stele_status take_run_fn(stele_overview *o, const stele_segment *run);
-
 /* Whether an event of a kernel trace says that a CPU switches to another thread. It stands on the
    track of its CPU, and threads move between CPUs, so all must come in the order of time. */
 static inline bool is_kernel_switch(const stele_overview *o, const stele_event *event)
@@ -359,38 +358,30 @@ static inline bool is_kernel_switch(const stele_overview *o, const stele_event *
            !o->is_by_streams;
 }
 
-/* Calls `fn` with the runs of events of some kinds only. If `is_of_cpus` is set, switches of kernel
-   traces and the last event of the segment are among them. */
-static stele_status take_runs(stele_overview *o, const stele_segment *segment, uint64_t kinds,
-                              bool is_of_cpus, take_run_fn *fn)
+/* Whether an event says what a CPU does. */
+static inline bool is_of_cpu(const stele_overview *o, const stele_event *event)
+{
+    return (STELE_KIND_BIT(event->kind) & OVERVIEW_KINDS_CPU) != 0 || is_kernel_switch(o, event);
+}
+
+/* Gives the engine of scheduling the events of CPUs. The last event of each segment says how long
+   the current state lasts. */
+static stele_status add_sched(stele_overview *o, const stele_segment *segment)
 {
     const stele_event *const events = segment->batch->events + segment->first;
     const uint32_t count = segment->count;
     stele_status status = STELE_OK;
     for (uint32_t i = 0; i < count && status == STELE_OK; i++) {
-        uint32_t end = i;
-        if ((STELE_KIND_BIT(events[i].kind) & kinds) == 0 &&
-            !(is_of_cpus && (i + 1 == count || is_kernel_switch(o, &events[i]))))
-            continue;
-        do {
-            end++;
-        } while (end < count &&
-                 ((STELE_KIND_BIT(events[end].kind) & kinds) != 0 ||
-                  (is_of_cpus && (end + 1 == count || is_kernel_switch(o, &events[end])))));
-        status = fn(o, &(stele_segment){segment->batch, segment->first + i, end - i});
-        i = end;
+        const uint32_t first = i;
+        while (i < count && is_of_cpu(o, &events[i]))
+            i++;
+        if (i != first)
+            status = stele_sched_add(
+                o->sched, &(stele_segment){segment->batch, segment->first + first, i - first});
     }
+    if (count != 0 && status == STELE_OK && !is_of_cpu(o, &events[count - 1]))
+        sched_pass(o->sched, segment->batch, &events[count - 1]);
     return status;
-}
-
-static stele_status add_linked(stele_overview *o, const stele_segment *run)
-{
-    return stele_spans_add(o->spans, run);
-}
-
-static stele_status add_sched(stele_overview *o, const stele_segment *run)
-{
-    return stele_sched_add(o->sched, run);
 }
 
 /*
@@ -410,7 +401,7 @@ static stele_status take_spans(stele_overview *o, const stele_segment *segment, 
     if (status == STELE_OK && (kinds & STELE_CALLS_KINDS) != 0)
         status = stele_calls_add(o->calls, segment, NULL);
     if (status == STELE_OK && (kinds & OVERVIEW_KINDS_LINKED) != 0)
-        status = take_runs(o, segment, OVERVIEW_KINDS_LINKED, false, add_linked);
+        status = spans_add_kinds(o->spans, segment, OVERVIEW_KINDS_LINKED);
     return status;
 }
 
@@ -430,8 +421,7 @@ static bool has_switch(const stele_overview *o, const stele_segment *segment)
     return false;
 }
 
-/* Follows scheduling, from the first switch on. The last event of each segment says how long the
-   current state lasts. */
+/* Follows scheduling, from the first switch on. */
 static stele_status take_sched(stele_overview *o, const stele_segment *segment,
                                const overview_seen *seen)
 {
@@ -445,7 +435,7 @@ static stele_status take_sched(stele_overview *o, const stele_segment *segment,
         if (status == STELE_OK)
             status = stele_sched_set_window(o->sched, o->range_begin_ns, o->range_end_ns);
     }
-    return status == STELE_OK ? take_runs(o, segment, OVERVIEW_KINDS_CPU, true, add_sched) : status;
+    return status == STELE_OK ? add_sched(o, segment) : status;
 }
 
 static stele_pairing *pairing_of(const stele_overview *o, uint32_t trace)

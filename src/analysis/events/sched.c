@@ -416,6 +416,19 @@ static void take_known(stele_sched *s, const stele_batch *batch, const stele_eve
         take_name(s, batch, known);
 }
 
+/* Whether an event says at what time it was. */
+static inline bool has_time(const stele_event *event)
+{
+    return (event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_REPEATED)) == 0;
+}
+
+void sched_pass(stele_sched *s, const stele_batch *batch, const stele_event *event)
+{
+    set_source(s, batch);
+    if (has_time(event))
+        sched_advance(s, event->time_ns);
+}
+
 stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
 {
     const stele_batch *const batch = segment->batch;
@@ -423,8 +436,7 @@ stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
     set_source(s, batch);
     for (; event != end && s->status == STELE_OK; event++) {
         const kernel_event *known;
-        if ((event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_REPEATED)) != 0 ||
-            !sched_advance(s, event->time_ns))
+        if (!has_time(event) || !sched_advance(s, event->time_ns))
             continue;
         known = kernel_read(s->kernel, batch, event);
         if (known != NULL)

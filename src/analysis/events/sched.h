@@ -198,6 +198,9 @@ static inline uint32_t sched_index_of(const sched_indices *of, uint32_t track)
     return track < of->count && of->items[track] != 0 ? of->items[track] - 1 : SCHED_NONE;
 }
 
+/* Passes over an event, which changes no state, but says that states last until its time. */
+void sched_pass(stele_sched *s, const stele_batch *batch, const stele_event *event);
+
 /* Gives the receiver the steps of time that have ended by now. */
 void sched_step(stele_sched *s);
 

@@ -35,15 +35,14 @@ static inline const stele_event *take(stele_spans *s, const stele_event *event,
     return event + 1;
 }
 
-stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
+stele_status spans_add_kinds(stele_spans *s, const stele_segment *segment, uint64_t kinds)
 {
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
-    const uint64_t steps = s->options.has_steps ? STELE_KIND_BIT(STELE_KIND_FLOW_STEP) : 0;
-    const uint64_t linked = SPANS_KINDS_LINKED | steps, taken = STELE_CALLS_KINDS | linked;
+    const uint64_t linked = kinds & ~STELE_CALLS_KINDS;
     s->now.batch = segment->batch;
     while (event != end && s->status == STELE_OK) {
-        if ((taken & STELE_KIND_BIT(event->kind)) == 0 || is_after(s, event)) {
+        if ((kinds & STELE_KIND_BIT(event->kind)) == 0 || is_after(s, event)) {
             event++;
         } else if ((event->flags & STELE_FLAG_REPEATED) != 0) {
             s->counts.repeated_count++;
@@ -57,6 +56,12 @@ stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
     if (s->status == STELE_OK)
         s->status = spans_made_flush(&s->made);
     return s->status;
+}
+
+stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
+{
+    const uint64_t steps = s->options.has_steps ? STELE_KIND_BIT(STELE_KIND_FLOW_STEP) : 0;
+    return spans_add_kinds(s, segment, STELE_CALLS_KINDS | SPANS_KINDS_LINKED | steps);
 }
 
 stele_status spans_expire(stele_spans *s, uint32_t track, int64_t now_ns)

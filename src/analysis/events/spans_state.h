@@ -204,6 +204,9 @@ static inline bool spans_is_usual(const stele_spans *s, const stele_event *event
            (event->time_ns < s->end_ns || s->end_ns == INT64_MAX);
 }
 
+/* Does what stele_spans_add() does with events of these kinds, and passes over all others. */
+stele_status spans_add_kinds(stele_spans *s, const stele_segment *segment, uint64_t kinds);
+
 /* Takes the current event, which is of STELE_CALLS_KINDS, and those after it that are of such
    kinds and of the same track, up to `end`. Returns the first event that was not taken. */
 const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
