@@ -277,77 +277,138 @@ static const stele_event *take_plain(stele_calls *s, stack *of, const stele_even
     return event;
 }
 
-/* Whether the next COMPLETE event of a track can go to take_timed(). */
-static inline bool takes_timed(const stack *of)
+/* The stack that take_mixed() works on. Its depth, and what else changes with each event, is in
+   local variables, because the compiler must assume that stores to frames and spans change the
+   rest. */
+typedef struct mixed_stack {
+    stack *of;
+    uint32_t track, depth, timed_depth;
+    int64_t last_ns;
+    uint32_t span_count; /* how many calls are pending */
+} mixed_stack;
+
+static inline bool takes_mixed(const stack *of)
 {
-    return of->frames != NULL && !of->is_before && of->cut_depth == 0 &&
-           of->timed_depth == of->depth;
+    return of->frames != NULL && !of->is_before && of->cut_depth == 0;
+}
+
+static inline void mixed_begin(mixed_stack *m, stack *of, uint32_t track)
+{
+    m->of = of;
+    m->track = track;
+    m->depth = of->depth;
+    m->timed_depth = of->timed_depth;
+    m->last_ns = of->last_ns;
+}
+
+static inline void mixed_end(const mixed_stack *m)
+{
+    m->of->depth = m->depth;
+    m->of->timed_depth = m->timed_depth;
+    m->of->last_ns = m->last_ns;
+}
+
+/* Goes on with the stack of another track. Returns false if that cannot be. */
+static inline bool mixed_go_to(const stele_calls *s, mixed_stack *m, uint32_t track)
+{
+    stack *const next = track < s->track_count ? &s->tracks[track] : NULL;
+    if (next == NULL || !takes_mixed(next))
+        return false;
+    mixed_end(m);
+    mixed_begin(m, next, track);
+    return true;
+}
+
+static inline __attribute__((always_inline)) void
+mixed_pop(stele_calls *s, mixed_stack *m, int64_t end_ns, bool is_timed, stele_call_end how)
+{
+    frame *const top = &m->of->frames[m->depth];
+    stele_call_span *const call = &s->pending[m->span_count++];
+    const uint64_t whole = calls_set_span(call, top, end_ns, m->depth--, m->track, how);
+    m->timed_depth -= is_timed;
+    if (call->end_ns > top[-1].end_ns) {
+        m->of->depth = m->depth;
+        call->total_ns = calls_charge_overlap(m->of, top, call->end_ns);
+    } else {
+        top[-1].child_ns += whole;
+    }
+}
+
+/* Pops the COMPLETE events that have ended by `now_ns`; the end of other frames is INT64_MAX, which
+   `now_ns` is not. Returns false if there is no room for what comes of it. */
+static inline bool mixed_expire(stele_calls *s, mixed_stack *m, int64_t now_ns)
+{
+    for (const frame *top = &m->of->frames[m->depth]; top->end_ns <= now_ns; top--) {
+        if (m->span_count == CALLS_PENDING)
+            return false;
+        mixed_pop(s, m, top->end_ns, true, STELE_CALL_RETURNED);
+    }
+    return true;
 }
 
 /*
- * Fast path for COMPLETE events on stacks of others, where all of the time counts and no paths are
- * made: nearly all events of traces that are written when calls end. A call is given when an event
- * begins at its end or later. Returns the first event that it did not take: one that begins with
- * the call around it and ends later is left to calls_take_complete().
+ * Fast path for COMPLETE events, and for entries and exits among them, where all of the time counts
+ * and no paths are made. The call of a COMPLETE event is given when an event begins at its end or
+ * later. Passes over events of other kinds. Returns the first event that it did not take: one that
+ * begins with the call around it and ends later is left to calls_take_complete(), and an exit that
+ * does not end the top frame to calls_take_end().
  */
-static const stele_event *take_timed(stele_calls *s, const stele_event *event,
-                                     const stele_event *end)
+static const stele_event *take_mixed(stele_calls *s, stack *of, const stele_event *event,
+                                     const stele_event *end, bool *has_others)
 {
-    const stele_event *const first = event;
-    uint32_t track = event->track, depth_max = 0, span_count = s->pending_count;
-    stack *of = &s->tracks[track];
-    uint32_t depth = of->depth;
-    int64_t last_ns = of->last_ns;
-    uint64_t overlap_count = 0;
-    for (; event != end && event->kind == STELE_KIND_COMPLETE && !is_repeated(event) &&
-           (event->name & STELE_NAME_LOCAL) == 0;
-         event++) {
+    uint64_t overlap_count = 0, call_count = 0, tail_count = 0;
+    uint32_t depth_max = 0;
+    mixed_stack m = {.span_count = s->pending_count};
+    mixed_begin(&m, of, event->track);
+    for (; event != end; event++) {
         const int64_t begin_ns = event->time_ns, given_ns = (int64_t)event->id;
-        const int64_t end_ns = given_ns > begin_ns ? given_ns : begin_ns;
         frame *top;
-        if (event->track != track) {
-            stack *const next = event->track < s->track_count ? &s->tracks[event->track] : NULL;
-            if (next == NULL || !takes_timed(next))
-                break;
-            of->last_ns = last_ns;
-            of->depth = of->timed_depth = depth;
-            of = next;
-            track = event->track;
-            depth = of->depth;
-            last_ns = of->last_ns;
+        if ((STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
+            *has_others = true;
+            continue;
         }
-        top = &of->frames[depth];
-        for (; depth != 0 && top->end_ns <= begin_ns && span_count != CALLS_PENDING; top--) {
-            stele_call_span *const call = &s->pending[span_count++];
-            const uint64_t whole =
-                calls_set_span(call, top, top->end_ns, depth--, track, STELE_CALL_RETURNED);
-            if (call->end_ns > top[-1].end_ns) {
-                of->depth = depth;
-                call->total_ns = calls_charge_overlap(of, top, call->end_ns);
-            } else {
-                top[-1].child_ns += whole;
-            }
-        }
-        if ((depth != 0 && top->end_ns <= begin_ns) || depth == of->capacity ||
-            (top->begin_ns == begin_ns && top->end_ns < end_ns))
+        if (is_repeated(event) || (event->name & STELE_NAME_LOCAL) != 0 ||
+            (event->track != m.track && !mixed_go_to(s, &m, event->track)) ||
+            begin_ns == INT64_MAX || !mixed_expire(s, &m, begin_ns))
             break;
-        overlap_count += top->end_ns < end_ns;
-        frame_set(++top, begin_ns, event->name, true);
-        top->end_ns = end_ns;
-        top->is_timed = true;
-        depth++;
-        depth_max = depth > depth_max ? depth : depth_max;
-        last_ns = end_ns > last_ns ? end_ns : last_ns;
+        top = &m.of->frames[m.depth];
+        if (event->kind == STELE_KIND_COMPLETE) {
+            const int64_t end_ns = given_ns > begin_ns ? given_ns : begin_ns;
+            if (m.depth == m.of->capacity || (top->begin_ns == begin_ns && top->end_ns < end_ns))
+                break;
+            overlap_count += top->end_ns < end_ns;
+            frame_set(++top, begin_ns, event->name, true);
+            top->end_ns = end_ns;
+            top->is_timed = true;
+            m.timed_depth++;
+            m.last_ns = end_ns > m.last_ns ? end_ns : m.last_ns;
+        } else if (event->kind == STELE_KIND_BEGIN) {
+            if (m.depth == m.of->capacity)
+                break;
+            frame_set(++top, begin_ns, event->name, true);
+        } else {
+            const bool is_tail = event->kind == STELE_KIND_TAIL_EXIT;
+            if (m.depth == 0 || !is_exit_of(top, event->name) || m.span_count == CALLS_PENDING)
+                break;
+            mixed_pop(s, &m, begin_ns, false, is_tail ? STELE_CALL_TAIL : STELE_CALL_RETURNED);
+            tail_count += is_tail;
+            m.last_ns = begin_ns > m.last_ns ? begin_ns : m.last_ns;
+            continue;
+        }
+        call_count++;
+        m.last_ns = begin_ns > m.last_ns ? begin_ns : m.last_ns;
+        m.depth++;
+        depth_max = m.depth > depth_max ? m.depth : depth_max;
     }
-    of->last_ns = last_ns;
-    of->depth = of->timed_depth = depth;
+    mixed_end(&m);
     if (depth_max > s->counts.depth_max)
         s->counts.depth_max = depth_max;
     s->counts.overlap_count += overlap_count;
-    s->counts.call_count += (uint64_t)(event - first);
-    s->counts.by_end[STELE_CALL_RETURNED] += span_count - s->pending_count;
-    s->pending_count = span_count;
-    if (span_count == CALLS_PENDING)
+    s->counts.call_count += call_count;
+    s->counts.by_end[STELE_CALL_TAIL] += tail_count;
+    s->counts.by_end[STELE_CALL_RETURNED] += m.span_count - s->pending_count - tail_count;
+    s->pending_count = m.span_count;
+    if (m.span_count == CALLS_PENDING)
         calls_flush(s);
     return event;
 }
@@ -382,8 +443,8 @@ stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool 
             continue;
         }
         if (s->only == NULL && of->cut_depth == 0 && s->tag == 0) {
-            if (is_plain && event->kind == STELE_KIND_COMPLETE && takes_timed(of))
-                next = take_timed(s, event, end);
+            if (is_plain && (event->kind == STELE_KIND_COMPLETE || of->timed_depth != 0))
+                next = take_mixed(s, of, event, end, &has_others);
             else if (of->timed_depth == 0)
                 next = take_plain(s, of, event, end);
         }
