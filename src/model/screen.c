@@ -16,13 +16,12 @@ bool screen_judge(screen *self, stele_kind kind, uint16_t category, stele_name n
 
 static bool kind_passes(screen *self, stele_kind kind, uint16_t category, stele_name name)
 {
-    const kind_screen *s = (const kind_screen *)self;
-    return (s->kinds & STELE_KIND_BIT(kind)) != 0 && screen_passes(s->below, kind, category, name);
+    return screen_passes(((const kind_screen *)self)->below, kind, category, name);
 }
 
 screen *kind_screen_begin(kind_screen *made, uint64_t kinds, screen *below)
 {
     *made = (kind_screen){
-        .base = {.passes = kind_passes, .secret = hash_key_make()}, .kinds = kinds, .below = below};
+        .base = {.passes = kind_passes, .kinds = kinds, .secret = hash_key_make()}, .below = below};
     return &made->base;
 }

@@ -22,6 +22,7 @@ typedef struct screen screen;
 struct screen {
     /* Judges an event by its kind, category and name, which is in the context's pool. */
     bool (*passes)(screen *self, stele_kind kind, uint16_t category, stele_name name);
+    uint64_t kinds; /* kinds of which an event may pass, as bits: others need not be judged */
     hash_key secret;
     /* Verdicts by hash of the key, as screen_judge() stores them; 0: unused. */
     uint64_t slots[SCREEN_SLOTS];
@@ -37,6 +38,8 @@ static inline bool screen_passes(screen *self, unsigned kind, uint16_t category,
     uint64_t *slot;
     if (self == NULL)
         return true;
+    if ((self->kinds & STELE_KIND_BIT(kind)) == 0)
+        return false;
     slot = &self->slots[hash_mix(key ^ self->secret.first, self->secret.second) % SCREEN_SLOTS];
     return (*slot | 1) == (key << 2 | 3)
                ? (*slot & 1) != 0
@@ -45,9 +48,8 @@ static inline bool screen_passes(screen *self, unsigned kind, uint16_t category,
 
 /* Leaves out the fields of events of other kinds, besides those that a screen below leaves out. */
 typedef struct kind_screen {
-    screen base;
-    uint64_t kinds; /* kinds whose fields are needed, as bits */
-    screen *below;  /* NULL: it leaves out none */
+    screen base;   /* its `kinds` are those whose fields are needed */
+    screen *below; /* NULL: it leaves out none */
 } kind_screen;
 
 /* Sets up a screen in `made`, which is also the one that it returns. */

@@ -70,7 +70,8 @@ static stele_status filter_make(stele_context *context, const stele_request *req
         filter_free(f);
         return status;
     }
-    f->screen = (screen){.passes = filter_may_pass, .secret = hash_key_make()};
+    f->screen =
+        (screen){.passes = filter_may_pass, .kinds = STELE_KINDS_ALL, .secret = hash_key_make()};
     if (f->names.count > 0 || f->categories.count > 0 ||
         (f->where != NULL && expression_uses_names(f->where)))
         f->asked = &f->screen;
