@@ -316,6 +316,20 @@ static inline seek_grain grain_of(const stele_batch *batch)
     return (seek_grain){0, begin_ns, end_ns, is_whole};
 }
 
+/* Finds what a batch of complete events has. Returns false if it has others, or none. */
+static inline bool grain_of_complete(const stele_batch *batch, seek_grain *found)
+{
+    const stele_event *event = batch->events, *const end = event + batch->event_count;
+    int64_t begin_ns = INT64_MAX, last_ns = INT64_MIN, end_ns = INT64_MIN;
+    for (; event != end && event->kind == STELE_KIND_COMPLETE; event++) {
+        begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
+        last_ns = event->time_ns > last_ns ? event->time_ns : last_ns;
+        end_ns = (int64_t)event->id > end_ns ? (int64_t)event->id : end_ns;
+    }
+    *found = (seek_grain){.begin_ns = begin_ns, .end_ns = end_ns > last_ns ? end_ns : last_ns};
+    return event == end && batch->event_count != 0;
+}
+
 /* Whether the producer counted or reported anything since the last call. Where it did, the block is
    never skipped: that must not depend on the range of time that is asked for. */
 static bool has_noted(seek_builder *b)
@@ -387,7 +401,9 @@ void seek_builder_take(seek_builder *b, const stele_batch *batch)
     if (stream->count == 0)
         return;
     block = &stream->blocks[stream->count - 1];
-    if (stream->knows_open && follow(b, batch))
+    if (b->has_lengths && b->track == 0 && grain_of_complete(batch, &found))
+        found.is_whole = false;
+    else if (stream->knows_open && follow(b, batch))
         found = (seek_grain){.begin_ns = batch->events[0].time_ns,
                              .end_ns = batch->events[batch->event_count - 1].time_ns};
     else
