@@ -44,6 +44,11 @@ bool stele_calls_open_at(const stele_calls *s, uint32_t track, uint32_t depth,
     return true;
 }
 
+void stele_calls_leave_self(stele_calls *s)
+{
+    s->has_no_self = true;
+}
+
 uint32_t stele_calls_depth(const stele_calls *s, uint32_t track)
 {
     return track < s->track_count ? s->tracks[track].depth : 0;
@@ -326,11 +331,11 @@ mixed_pop(stele_calls *s, mixed_stack *m, int64_t end_ns, bool is_timed, stele_c
     stele_call_span *const call = &s->pending[m->span_count++];
     const uint64_t whole = calls_set_span(call, top, end_ns, m->depth--, m->track, how);
     m->timed_depth -= is_timed;
-    if (call->end_ns > top[-1].end_ns) {
+    if (call->end_ns <= top[-1].end_ns) {
+        top[-1].child_ns += whole;
+    } else if (!s->has_no_self) {
         m->of->depth = m->depth;
         call->total_ns = calls_charge_overlap(m->of, top, call->end_ns);
-    } else {
-        top[-1].child_ns += whole;
     }
 }
 

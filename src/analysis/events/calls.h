@@ -13,6 +13,9 @@
 /* Makes every track enter the window at its begin, instead of at the first event in the window. */
 void stele_calls_enter_window(stele_calls *s);
 
+/* Leaves self and total times undefined, for receivers that look at neither. */
+void stele_calls_leave_self(stele_calls *s);
+
 /* How many calls are open on a track. */
 uint32_t stele_calls_depth(const stele_calls *s, uint32_t track);
 

@@ -81,10 +81,10 @@ void calls_close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, 
         s->counts.call_count--;
         return;
     }
-    if (call->end_ns > top[-1].end_ns)
-        call->total_ns = calls_charge_overlap(of, top, call->end_ns);
-    else
+    if (call->end_ns <= top[-1].end_ns)
         top[-1].child_ns += whole;
+    else if (!s->has_no_self)
+        call->total_ns = calls_charge_overlap(of, top, call->end_ns);
     s->counts.by_end[how]++;
     if (++s->pending_count == CALLS_PENDING)
         calls_flush(s);

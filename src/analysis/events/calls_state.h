@@ -38,6 +38,7 @@ struct stele_calls {
     stele_call_span pending[CALLS_PENDING];
     uint32_t pending_count;
     stele_status status; /* the first failure: of the receiver, or STELE_ERR_MEMORY */
+    bool has_no_self;    /* the receiver looks neither at self nor at total times */
     call_tree tree;
     stele_call_counts counts;
     calls_missed_fn *missed; /* NULL: no exit is taken */

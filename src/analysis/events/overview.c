@@ -56,6 +56,8 @@ static stele_status make_engines(stele_overview *o, const stele_request *only)
     const stele_span_options spans = {.no_fields = true, .only = asks ? only : NULL};
     stele_status status = stele_calls_new(o->context, &calls, overview_take_calls, o, &o->calls);
     if (status == STELE_OK)
+        stele_calls_leave_self(o->calls);
+    if (status == STELE_OK)
         status = stele_spans_new(o->context, &spans, overview_take_spans, o, &o->spans);
     if (status == STELE_OK && asks)
         status = filter_new(o->context, only, NULL, &o->only);
