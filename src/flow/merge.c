@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 
+#include "core/unset.h"
 #include "flow/flow.h"
 #include "flow/merge_steps.h"
 #include "model/batch.h"
@@ -307,7 +308,8 @@ static inline uint32_t place_input(uint64_t place)
 /* Delivers the root's keys, as a segment for each stretch of events of one input. */
 static stele_status give_keys(merge_flow *merge, merge_node *root)
 {
-    uint32_t starts[NODE_KEYS + 1], count = 1;
+    UNSET uint32_t starts[NODE_KEYS + 1];
+    uint32_t count = 1;
     const uint64_t *const keys = root->at;
     const uint32_t key_count = (uint32_t)(root->end - keys);
     starts[0] = 0;

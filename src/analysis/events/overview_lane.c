@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 #include "core/bits.h"
+#include "core/unset.h"
 
 #define COUNT_MAX (UINT64_MAX >> 2)
 
@@ -106,7 +107,7 @@ static void forget_longest(lane_entry *e)
 
 static stele_status level_pack(const overview_lane *l, overview_store *store, lane_level *level)
 {
-    uint8_t bytes[STORE_RUN_MAX];
+    UNSET uint8_t bytes[STORE_RUN_MAX];
     const size_t size =
         lane_put_page((lane_kind)l->kind, store, level->open, level->open_count, bytes);
     stele_status status;
@@ -191,18 +192,17 @@ static stele_status level_add(overview_lane *l, overview_store *store, const lan
 void lane_count_new_name(overview_lane *l, stele_name name, uint64_t weight)
 {
     uint64_t *const weights = l->weights;
-    /* The least one of all, found without a branch that depends on weights. */
+    /* Neither the least one of all nor what becomes of it is predictable: there is no branch that
+       depends on weights. */
     const unsigned low = weights[1] < weights[0], high = 2u + (weights[3] < weights[2]);
     const unsigned least = low + (high - low) * (weights[high] < weights[low]);
     const uint64_t least_weight = weights[least], raised = l->floor + weight;
+    const stele_name least_name = l->names[least];
+    const bool stays = raised <= least_weight;
     _Static_assert(LANE_NAMES == 4, "all weights are compared");
-    if (raised <= least_weight) {
-        l->floor = raised;
-        return;
-    }
-    l->floor = least_weight;
-    l->names[least] = name;
-    weights[least] = raised;
+    l->floor = stays ? raised : least_weight;
+    l->names[least] = stays ? least_name : name;
+    weights[least] = stays ? least_weight : raised;
 }
 
 void lane_take_best(const overview_lane *l, lane_entry *now)
@@ -255,7 +255,7 @@ stele_status lane_close(overview_lane *l, overview_store *store)
 stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry *given)
 {
     stele_status status = STELE_OK;
-    lane_entry late;
+    UNSET lane_entry late;
     const lane_entry *thing = given;
     if (given->begin_ns < l->last_ns) {
         late = *given;

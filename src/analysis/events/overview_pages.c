@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "core/unset.h"
+
 static uint8_t *put(uint8_t *to, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -192,7 +194,7 @@ stele_status lane_take_page(lane_kind kind, const overview_store *store, cursor 
 size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *entries,
                      uint32_t count, uint8_t *to)
 {
-    lane_entry own[LANE_PAGE];
+    UNSET lane_entry own[LANE_PAGE];
     memcpy(own, entries, count * sizeof *own);
     for (lane_entry *e = own; e != own + count && lane_has_names(kind); e++) {
         e->u.spans.name = overview_store_name(store, e->u.spans.name);

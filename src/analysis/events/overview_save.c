@@ -13,9 +13,10 @@
 #include <zstd.h>
 
 #include "core/load.h"
+#include "core/unset.h"
 #include "model/saved_index.h"
 
-#define PACK_LEVEL 3
+#define PACK_LEVEL 1
 
 typedef struct saving {
     stele_overview *o;
@@ -90,7 +91,7 @@ static void save_name(saving *s, stele_name name)
 
 static void save_level(saving *s, const overview_lane *l, const lane_level *level)
 {
-    uint8_t bytes[STORE_RUN_MAX];
+    UNSET uint8_t bytes[STORE_RUN_MAX];
     size_t size;
     saved_put_u64(s->about, (uint64_t)level->page_count * LANE_PAGE + level->open_count);
     for (uint32_t i = 0; i < level->page_count && s->status == STELE_OK; i++)
