@@ -260,7 +260,7 @@ static void ctf_close(stele_trace *base)
     }
     for (uint32_t i = 0; i < trace->file_count; i++) {
         free(trace->files[i].path);
-        free(trace->files[i].seeks);
+        free(trace->files[i].found.seeks);
     }
     for (uint32_t i = 0; i < trace->stream_count; i++)
         free(trace->streams[i].files);

@@ -46,6 +46,23 @@ typedef struct ctf_place_bits {
 
 #define CTF_LAST_KEPT 4u
 
+/* What indexing finds out about the packets of a file; index files keep it. */
+typedef struct ctf_found {
+    uint64_t packet_count;
+    uint64_t end_ticks;                 /* the latest time of any packet */
+    ctf_place_bits last[CTF_LAST_KEPT]; /* the last packets of the file, in reverse order */
+    int64_t first_event_ns, last_event_ns;
+    bool has_end, has_first_event, has_last_event;
+    bool is_first_unknown; /* packets may have events, but the first few show none */
+    /* The last event was not looked for, because the packets' end times bound it. */
+    bool is_last_open;
+    bool is_ordered; /* each packet begins at or after the begin of the one before */
+    ctf_seek *seeks; /* owned */
+    uint32_t seek_count, seek_capacity; /* The capacity is a power of 4, up to CTF_SEEKS_MAX. */
+    uint64_t seek_step;                 /* how many packets lie from one seek point to the next */
+    uint64_t lost; /* the highest counter of discarded events in the packets indexed so far */
+} ctf_found;
+
 /* A data stream file. */
 typedef struct ctf_file {
     size_t member; /* number among the members of the source */
@@ -57,19 +74,7 @@ typedef struct ctf_file {
     uint32_t known;    /* of a followed trace: number of the file in ctf_trace.known */
     packet_head first; /* header and context of the first packet that can be read */
     uint64_t size;     /* in bytes, known once the file is indexed */
-    uint64_t packet_count;
-    uint64_t end_ticks;                 /* the latest time of any of its packets */
-    ctf_place_bits last[CTF_LAST_KEPT]; /* the last packets of the file, in reverse order */
-    int64_t first_event_ns, last_event_ns;
-    bool has_end, has_first_event, has_last_event;
-    bool is_first_unknown; /* packets may have events, but the first few show none */
-    /* The last event was not looked for, because the packets' end times bound it. */
-    bool is_last_open;
-    bool is_ordered; /* each packet begins at or after the begin of the one before */
-    ctf_seek *seeks;
-    uint32_t seek_count, seek_capacity; /* The capacity is a power of 4, up to CTF_SEEKS_MAX. */
-    uint64_t seek_step;                 /* how many packets lie from one seek point to the next */
-    uint64_t lost; /* the highest counter of discarded events in the packets indexed so far */
+    ctf_found found;
 } ctf_file;
 
 typedef struct ctf_stream {

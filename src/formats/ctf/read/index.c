@@ -67,9 +67,9 @@ static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets
     if (status == STELE_OK && content_events(&self->content, self->batch) == DECODE_MEMORY)
         status = STELE_ERR_MEMORY;
     if (self->batch->event_count != 0) {
-        file->has_first_event = true;
+        file->found.has_first_event = true;
         if (packet->head.clock != NULL)
-            file->first_event_ns =
+            file->found.first_event_ns =
                 clock_ns(packet->head.clock, self->batch->events[0].ticks, &is_clamped);
     }
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
@@ -84,12 +84,12 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
     ctf_packet packet;
     stele_status status;
     unsigned last = 0;
-    while (last < CTF_LAST_KEPT && file->last[last].content_bits <= file->first.events_at)
+    while (last < CTF_LAST_KEPT && file->found.last[last].content_bits <= file->first.events_at)
         last++;
     if (last == CTF_LAST_KEPT || file->first.clock == NULL)
         return STELE_OK;
-    window_move(w, file->last[last].offset, UINT64_MAX);
-    packets->clock = file->last[last].clock;
+    window_move(w, file->found.last[last].offset, UINT64_MAX);
+    packets->clock = file->found.last[last].clock;
     status = packets_next(packets, w, &packet);
     if (status == STELE_OK)
         status = content_enter(&self->content, packets, w, &packet, packets->decoder);
@@ -102,8 +102,8 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
             status = STELE_ERR_MEMORY;
         if (self->batch->event_count == 0)
             continue;
-        file->has_last_event = true;
-        file->last_event_ns =
+        file->found.has_last_event = true;
+        file->found.last_event_ns =
             clock_ns(packet.head.clock, self->batch->events[self->batch->event_count - 1].ticks,
                      &is_clamped);
     }
@@ -138,23 +138,24 @@ static stele_status learn_clock(indexer *self, ctf_packets *packets, window *w,
 static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
 {
     const packet_head *head = &packet->head;
-    if (file->packet_count == 0) {
+    if (file->found.packet_count == 0) {
         file->first = *head;
-        file->is_ordered = true;
+        file->found.is_ordered = true;
     }
     if (head->begin_ticks < *last_begin)
-        file->is_ordered = false;
+        file->found.is_ordered = false;
     *last_begin = head->begin_ticks;
     if (packet->content_bits > head->events_at)
-        file->last[0] = (ctf_place_bits){packet->offset, packet->content_bits, packet->clock_start};
-    if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->end_ticks) {
-        file->end_ticks = head->end_ticks;
-        file->has_end = true;
+        file->found.last[0] =
+            (ctf_place_bits){packet->offset, packet->content_bits, packet->clock_start};
+    if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->found.end_ticks) {
+        file->found.end_ticks = head->end_ticks;
+        file->found.has_end = true;
     }
     if (!ctf_file_add_seek(file, packet->offset, head->begin_ticks, packet->clock_start))
         return false;
     if ((head->has & CTF_ROLE_DISCARDED) != 0)
-        file->lost = losses_highest(file->lost, head->discarded, head->discarded_width);
+        file->found.lost = losses_highest(file->found.lost, head->discarded, head->discarded_width);
     return true;
 }
 
@@ -176,14 +177,14 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *de
             return STELE_OK;
         if (!is_known && !learn_packet(file, &packet, &last_begin))
             return STELE_ERR_MEMORY;
-        if (!file->has_first_event && tried++ < FIRST_TRIED &&
+        if (!file->found.has_first_event && tried++ < FIRST_TRIED &&
             packet.content_bits > packet.head.events_at)
             status = learn_first(self, file, &packets, w, &packet);
         if (status == STELE_OK)
             status = learn_clock(self, &packets, w, &packet);
         if (status != STELE_OK)
             return status;
-        if (is_known && (file->has_first_event || tried >= FIRST_TRIED))
+        if (is_known && (file->found.has_first_event || tried >= FIRST_TRIED))
             break;
         end = packet.offset + packet.size;
         if (!window_skip(w, end - window_offset(w)))
@@ -191,9 +192,9 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *de
     }
     if (status != STELE_OK && status != STELE_END)
         return status;
-    file->is_first_unknown = tried != 0 && !file->has_first_event;
-    file->is_last_open = file->has_end && file->first.clock != NULL;
-    return file->is_last_open ? STELE_OK : learn_last(self, file, &packets, w);
+    file->found.is_first_unknown = tried != 0 && !file->found.has_first_event;
+    file->found.is_last_open = file->found.has_end && file->first.clock != NULL;
+    return file->found.is_last_open ? STELE_OK : learn_last(self, file, &packets, w);
 }
 
 /* Learns the time of the last event only. */
@@ -202,7 +203,7 @@ static stele_status index_end(indexer *self, ctf_file *file, ctf_decoder *decode
     ctf_packets packets;
     packets_init(&packets, self->trace, file, decoder, w->in->size);
     packets.is_quiet = true;
-    file->is_last_open = false;
+    file->found.is_last_open = false;
     return learn_last(self, file, &packets, w);
 }
 
@@ -295,20 +296,20 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
         const ctf_file *file = &trace->files[stream->files[i]];
         const ctf_clock *clock = file->first.clock;
         int64_t begin_ns, end_ns;
-        is_sure = is_sure && !file->is_first_unknown &&
+        is_sure = is_sure && !file->found.is_first_unknown &&
                   !(file->first.counts_on && stream->file_count > 1);
-        if (clock == NULL || !file->has_first_event)
+        if (clock == NULL || !file->found.has_first_event)
             continue;
-        begin_ns = file->first_event_ns;
-        end_ns = file->has_last_event ? file->last_event_ns
-                 : file->has_end      ? clock_ns(clock, file->end_ticks, &is_clamped)
-                                      : begin_ns;
+        begin_ns = file->found.first_event_ns;
+        end_ns = file->found.has_last_event ? file->found.last_event_ns
+                 : file->found.has_end      ? clock_ns(clock, file->found.end_ticks, &is_clamped)
+                                            : begin_ns;
         if (!has_some || begin_ns < out->begin_ns)
             out->begin_ns = begin_ns;
         if (!has_some || end_ns > out->end_ns)
             out->end_ns = end_ns;
         has_some = true;
-        is_sure = is_sure && (file->has_last_event || file->has_end);
+        is_sure = is_sure && (file->found.has_last_event || file->found.has_end);
     }
     out->has_range = has_some && is_sure;
 }
@@ -326,10 +327,10 @@ static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_
     out->has_span = first->first.clock != NULL && (first->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
     for (uint32_t i = 0; i < stream->file_count; i++) {
         const ctf_file *file = &trace->files[stream->files[i]];
-        out->has_span &= file->has_end;
-        end_ticks = file->end_ticks > end_ticks ? file->end_ticks : end_ticks;
-        if (may_be_open && file->has_last_event && file->last_event_ns > event_ns)
-            event_ns = file->last_event_ns;
+        out->has_span &= file->found.has_end;
+        end_ticks = file->found.end_ticks > end_ticks ? file->found.end_ticks : end_ticks;
+        if (may_be_open && file->found.has_last_event && file->found.last_event_ns > event_ns)
+            event_ns = file->found.last_event_ns;
     }
     if (!out->has_span)
         return;
@@ -430,7 +431,7 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
 static bool is_wanted(const ctf_trace *trace, const ctf_file *file, index_pass pass)
 {
     return ctf_schema_subtrace(trace, file->subtrace)->is_open &&
-           (pass != INDEX_ENDS || file->is_last_open);
+           (pass != INDEX_ENDS || file->found.is_last_open);
 }
 
 /* Makes one pass over all files that it is for. */

@@ -102,20 +102,16 @@ void lttng_index_close(lttng_index *self)
 
 void lttng_index_forget(ctf_file *file)
 {
-    free(file->seeks);
-    file->seeks = NULL;
-    file->seek_count = file->seek_capacity = 0;
-    file->packet_count = 0;
-    file->end_ticks = file->lost = 0;
-    file->has_end = false;
-    memset(file->last, 0, sizeof file->last);
+    free(file->found.seeks);
+    file->found = (ctf_found){0};
 }
 
 /* Remembers the last packets, with or without events: the size of the heads is not known here. */
 static void note_last(ctf_file *file, const lttng_entry *entry)
 {
-    memmove(file->last + 1, file->last, sizeof file->last - sizeof file->last[0]);
-    file->last[0] = (ctf_place_bits){entry->offset, entry->content_bits, 0};
+    memmove(file->found.last + 1, file->found.last,
+            sizeof file->found.last - sizeof file->found.last[0]);
+    file->found.last[0] = (ctf_place_bits){entry->offset, entry->content_bits, 0};
 }
 
 stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_used)
@@ -127,22 +123,22 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
     *is_used = false;
     if (status != STELE_OK)
         return status == STELE_END ? STELE_OK : status;
-    file->is_ordered = true;
+    file->found.is_ordered = true;
     while ((status = lttng_index_next(&self, &entry)) == STELE_OK) {
         if (entry.offset != next || entry.size == 0 || entry.size > file->size - next)
             break;
         next += entry.size;
         note_last(file, &entry);
-        file->is_ordered = file->is_ordered && entry.begin >= last_begin;
+        file->found.is_ordered = file->found.is_ordered && entry.begin >= last_begin;
         last_begin = entry.begin;
-        if (entry.end >= file->end_ticks)
-            file->end_ticks = entry.end;
-        file->has_end = true;
+        if (entry.end >= file->found.end_ticks)
+            file->found.end_ticks = entry.end;
+        file->found.has_end = true;
         if (!ctf_file_add_seek(file, entry.offset, entry.begin, 0)) {
             status = STELE_ERR_MEMORY;
             break;
         }
-        file->lost = losses_highest(file->lost, entry.discarded, 64);
+        file->found.lost = losses_highest(file->found.lost, entry.discarded, 64);
     }
     lttng_index_close(&self);
     *is_used = status == STELE_END && next == file->size && next != 0;

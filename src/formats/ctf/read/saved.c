@@ -32,11 +32,12 @@ static bool is_as_written(const ctf_trace *trace)
 
 /* ---- Writing ---- */
 
-static unsigned flags_of(const ctf_file *file)
+static unsigned flags_of(const ctf_found *found)
 {
-    return (file->has_end ? HAS_END : 0) | (file->has_first_event ? HAS_FIRST : 0) |
-           (file->has_last_event ? HAS_LAST : 0) | (file->is_first_unknown ? IS_FIRST_UNKNOWN : 0) |
-           (file->is_last_open ? IS_LAST_OPEN : 0) | (file->is_ordered ? IS_ORDERED : 0);
+    return (found->has_end ? HAS_END : 0) | (found->has_first_event ? HAS_FIRST : 0) |
+           (found->has_last_event ? HAS_LAST : 0) |
+           (found->is_first_unknown ? IS_FIRST_UNKNOWN : 0) |
+           (found->is_last_open ? IS_LAST_OPEN : 0) | (found->is_ordered ? IS_ORDERED : 0);
 }
 
 static int64_t distance(uint64_t from, uint64_t to)
@@ -48,19 +49,19 @@ static int64_t distance(uint64_t from, uint64_t to)
    apart. */
 static uint32_t stride_of(const ctf_file *file)
 {
+    const uint32_t count = file->found.seek_count;
     uint32_t stride = 1;
-    while (stride < file->seek_count &&
-           file->size / file->seek_count * (uint64_t)stride < SEEK_DISTANCE)
+    while (stride < count && file->size / count * (uint64_t)stride < SEEK_DISTANCE)
         stride *= 2;
     return stride;
 }
 
-static void put_seeks(const ctf_file *file, uint32_t stride, output *out)
+static void put_seeks(const ctf_found *found, uint32_t stride, output *out)
 {
     ctf_seek before = {0};
-    saved_put_u64(out, (file->seek_count + (uint64_t)stride - 1) / stride);
-    for (uint32_t i = 0; i < file->seek_count; i += stride) {
-        const ctf_seek *at = &file->seeks[i];
+    saved_put_u64(out, (found->seek_count + (uint64_t)stride - 1) / stride);
+    for (uint32_t i = 0; i < found->seek_count; i += stride) {
+        const ctf_seek *at = &found->seeks[i];
         saved_put_u64(out, at->offset - before.offset);
         saved_put_i64(out, distance(before.begin, at->begin));
         saved_put_i64(out, distance(before.clock, at->clock));
@@ -71,23 +72,24 @@ static void put_seeks(const ctf_file *file, uint32_t stride, output *out)
 
 static void put_file(const ctf_file *file, output *out)
 {
+    const ctf_found *found = &file->found;
     const uint32_t stride = stride_of(file);
-    saved_put_u64(out, flags_of(file));
+    saved_put_u64(out, flags_of(found));
     saved_put_u64(out, file->size);
-    saved_put_u64(out, file->packet_count);
-    if (file->packet_count == 0)
+    saved_put_u64(out, found->packet_count);
+    if (found->packet_count == 0)
         return;
-    saved_put_u64(out, file->seek_step * stride);
-    saved_put_u64(out, file->end_ticks);
-    saved_put_u64(out, file->lost);
-    saved_put_i64(out, file->first_event_ns);
-    saved_put_i64(out, file->last_event_ns);
+    saved_put_u64(out, found->seek_step * stride);
+    saved_put_u64(out, found->end_ticks);
+    saved_put_u64(out, found->lost);
+    saved_put_i64(out, found->first_event_ns);
+    saved_put_i64(out, found->last_event_ns);
     for (unsigned i = 0; i < CTF_LAST_KEPT; i++) {
-        saved_put_u64(out, file->last[i].offset);
-        saved_put_u64(out, file->last[i].content_bits);
-        saved_put_u64(out, file->last[i].clock);
+        saved_put_u64(out, found->last[i].offset);
+        saved_put_u64(out, found->last[i].content_bits);
+        saved_put_u64(out, found->last[i].clock);
     }
-    put_seeks(file, stride, out);
+    put_seeks(found, stride, out);
 }
 
 stele_status ctf_save_index(stele_trace *base, output *out)
@@ -103,14 +105,20 @@ stele_status ctf_save_index(stele_trace *base, output *out)
 
 /* ---- Reading ---- */
 
+/* What was saved of a file. */
+typedef struct saved_file {
+    uint64_t size;
+    ctf_found found;
+} saved_file;
+
 /* Takes one position where reading can begin; they rise. */
-static bool take_seek(cursor *from, const ctf_file *file, const ctf_seek *before, ctf_seek *at)
+static bool take_seek(cursor *from, uint64_t file_size, const ctf_seek *before, ctf_seek *at)
 {
     uint64_t offset;
     int64_t begin, clock, lost;
     if (!saved_take_u64(from, &offset) || !saved_take_i64(from, &begin) ||
         !saved_take_i64(from, &clock) || !saved_take_i64(from, &lost) ||
-        offset >= file->size - before->offset)
+        offset >= file_size - before->offset)
         return false;
     *at = (ctf_seek){.offset = before->offset + offset,
                      .begin = before->begin + (uint64_t)begin,
@@ -120,72 +128,72 @@ static bool take_seek(cursor *from, const ctf_file *file, const ctf_seek *before
 }
 
 /* Returns STELE_ERR_FORMAT if the positions are not valid. */
-static stele_status take_seeks(cursor *from, ctf_file *file)
+static stele_status take_seeks(cursor *from, uint64_t file_size, ctf_found *found)
 {
     ctf_seek before = {0};
     uint32_t count;
-    if (!saved_take_u32(from, &count) || count > CTF_SEEKS_MAX || count > file->packet_count ||
-        count > cursor_left(from) || file->size == 0)
+    if (!saved_take_u32(from, &count) || count > CTF_SEEKS_MAX || count > found->packet_count ||
+        count > cursor_left(from) || file_size == 0)
         return STELE_ERR_FORMAT;
     if (count == 0)
         return STELE_OK;
-    file->seeks = malloc(count * sizeof *file->seeks);
-    if (file->seeks == NULL)
+    found->seeks = malloc(count * sizeof *found->seeks);
+    if (found->seeks == NULL)
         return STELE_ERR_MEMORY;
-    file->seek_capacity = count;
+    found->seek_capacity = count;
     for (uint32_t i = 0; i < count; i++) {
-        ctf_seek *at = &file->seeks[file->seek_count];
-        if (!take_seek(from, file, &before, at) || (i != 0 && at->offset == before.offset))
+        ctf_seek *at = &found->seeks[found->seek_count];
+        if (!take_seek(from, file_size, &before, at) || (i != 0 && at->offset == before.offset))
             return STELE_ERR_FORMAT;
-        at->number = i * file->seek_step;
+        at->number = i * found->seek_step;
         before = *at;
-        file->seek_count++;
+        found->seek_count++;
     }
     return STELE_OK;
 }
 
-static bool take_last(cursor *from, ctf_file *file)
+static bool take_last(cursor *from, uint64_t file_size, ctf_found *found)
 {
     for (unsigned i = 0; i < CTF_LAST_KEPT; i++) {
-        ctf_place_bits *last = &file->last[i];
+        ctf_place_bits *last = &found->last[i];
         if (!saved_take_u64(from, &last->offset) || !saved_take_u64(from, &last->content_bits) ||
-            !saved_take_u64(from, &last->clock) || last->offset > file->size)
+            !saved_take_u64(from, &last->clock) || last->offset > file_size)
             return false;
     }
     return true;
 }
 
-static stele_status take_file(cursor *from, ctf_file *file)
+static stele_status take_file(cursor *from, saved_file *file)
 {
+    ctf_found *found = &file->found;
     uint64_t flags;
     if (!saved_take_u64(from, &flags) || flags > ALL_FLAGS || !saved_take_u64(from, &file->size) ||
-        !saved_take_u64(from, &file->packet_count))
+        !saved_take_u64(from, &found->packet_count))
         return STELE_ERR_FORMAT;
-    file->has_end = (flags & HAS_END) != 0;
-    file->has_first_event = (flags & HAS_FIRST) != 0;
-    file->has_last_event = (flags & HAS_LAST) != 0;
-    file->is_first_unknown = (flags & IS_FIRST_UNKNOWN) != 0;
-    file->is_last_open = (flags & IS_LAST_OPEN) != 0;
-    file->is_ordered = (flags & IS_ORDERED) != 0;
-    if (file->packet_count == 0)
+    found->has_end = (flags & HAS_END) != 0;
+    found->has_first_event = (flags & HAS_FIRST) != 0;
+    found->has_last_event = (flags & HAS_LAST) != 0;
+    found->is_first_unknown = (flags & IS_FIRST_UNKNOWN) != 0;
+    found->is_last_open = (flags & IS_LAST_OPEN) != 0;
+    found->is_ordered = (flags & IS_ORDERED) != 0;
+    if (found->packet_count == 0)
         return STELE_OK;
-    if (!saved_take_u64(from, &file->seek_step) || !saved_take_u64(from, &file->end_ticks) ||
-        !saved_take_u64(from, &file->lost) || !saved_take_i64(from, &file->first_event_ns) ||
-        !saved_take_i64(from, &file->last_event_ns) || !take_last(from, file))
+    if (!saved_take_u64(from, &found->seek_step) || !saved_take_u64(from, &found->end_ticks) ||
+        !saved_take_u64(from, &found->lost) || !saved_take_i64(from, &found->first_event_ns) ||
+        !saved_take_i64(from, &found->last_event_ns) || !take_last(from, file->size, found))
         return STELE_ERR_FORMAT;
-    return take_seeks(from, file);
+    return take_seeks(from, file->size, found);
 }
 
-static void files_free(ctf_file *files, uint32_t count)
+static void files_free(saved_file *files, uint32_t count)
 {
     for (uint32_t i = 0; files != NULL && i < count; i++)
-        free(files[i].seeks);
+        free(files[i].found.seeks);
     free(files);
 }
 
-/* Takes what was saved of all files, as files of which nothing else is set; to be freed with
-   files_free(). */
-static stele_status take_files(const ctf_trace *trace, cursor *from, ctf_file **out)
+/* Takes what was saved of all files; to be freed with files_free(). */
+static stele_status take_files(const ctf_trace *trace, cursor *from, saved_file **out)
 {
     stele_status status = STELE_OK;
     uint32_t count;
@@ -201,7 +209,7 @@ static stele_status take_files(const ctf_trace *trace, cursor *from, ctf_file **
 }
 
 /* Whether the files have the sizes that were saved; called when their first packets were read. */
-static bool sizes_fit(const ctf_trace *trace, const ctf_file *saved)
+static bool sizes_fit(const ctf_trace *trace, const saved_file *saved)
 {
     for (uint32_t i = 0; i < trace->file_count; i++) {
         if (trace->files[i].size != saved[i].size)
@@ -210,34 +218,19 @@ static bool sizes_fit(const ctf_trace *trace, const ctf_file *saved)
     return true;
 }
 
-/* Sets what was saved of a file. */
-static void file_set(ctf_file *file, ctf_file *saved)
+/* Exchanges what indexing found out about a file for what was saved. */
+static void file_set(ctf_file *file, saved_file *saved)
 {
-    free(file->seeks);
-    file->seeks = saved->seeks;
-    file->seek_count = saved->seek_count;
-    file->seek_capacity = saved->seek_capacity;
-    file->seek_step = saved->seek_step;
-    file->packet_count = saved->packet_count;
-    file->end_ticks = saved->end_ticks;
-    file->lost = saved->lost;
-    file->first_event_ns = saved->first_event_ns;
-    file->last_event_ns = saved->last_event_ns;
-    memcpy(file->last, saved->last, sizeof file->last);
-    file->has_end = saved->has_end;
-    file->has_first_event = saved->has_first_event;
-    file->has_last_event = saved->has_last_event;
-    file->is_first_unknown = saved->is_first_unknown;
-    file->is_last_open = saved->is_last_open;
-    file->is_ordered = saved->is_ordered;
-    saved->seeks = NULL;
+    const ctf_found before = file->found;
+    file->found = saved->found;
+    saved->found = before;
 }
 
 stele_status ctf_load_index(stele_trace *base, const uint8_t *bytes, size_t size)
 {
     ctf_trace *trace = (ctf_trace *)base;
     cursor from = cursor_make(bytes, size);
-    ctf_file *saved;
+    saved_file *saved;
     stele_status status;
     if (!is_as_written(trace))
         return STELE_ERR_UNSUPPORTED;

@@ -7,25 +7,28 @@
 
 bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t clock)
 {
-    const uint64_t number = file->packet_count++;
+    const uint64_t number = file->found.packet_count++;
     if (number == 0)
-        file->seek_step = 1;
-    if (number % file->seek_step != 0)
+        file->found.seek_step = 1;
+    if (number % file->found.seek_step != 0)
         return true;
-    if (file->seek_count == file->seek_capacity && file->seek_count < CTF_SEEKS_MAX) {
-        ctf_seek *grown = array_grow(file->seeks, sizeof *grown, &file->seek_capacity, 4);
+    if (file->found.seek_count == file->found.seek_capacity &&
+        file->found.seek_count < CTF_SEEKS_MAX) {
+        ctf_seek *grown =
+            array_grow(file->found.seeks, sizeof *grown, &file->found.seek_capacity, 4);
         if (grown == NULL)
             return false;
-        file->seeks = grown;
+        file->found.seeks = grown;
     }
-    if (file->seek_count == CTF_SEEKS_MAX) {
+    if (file->found.seek_count == CTF_SEEKS_MAX) {
         for (uint32_t i = 0; i < CTF_SEEKS_MAX / 2; i++)
-            file->seeks[i] = file->seeks[2 * i];
-        file->seek_count = CTF_SEEKS_MAX / 2;
-        file->seek_step *= 2;
-        if (number % file->seek_step != 0)
+            file->found.seeks[i] = file->found.seeks[2 * i];
+        file->found.seek_count = CTF_SEEKS_MAX / 2;
+        file->found.seek_step *= 2;
+        if (number % file->found.seek_step != 0)
             return true;
     }
-    file->seeks[file->seek_count++] = (ctf_seek){offset, begin, number, clock, file->lost};
+    file->found.seeks[file->found.seek_count++] =
+        (ctf_seek){offset, begin, number, clock, file->found.lost};
     return true;
 }

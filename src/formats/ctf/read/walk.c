@@ -28,7 +28,7 @@ static bool is_free(const ctf_walk *walk, const packet_head *head)
 /* Whether packets can be found by the times of their begins. */
 static bool is_seekable(const ctf_walk *walk, const ctf_file *file)
 {
-    return is_free(walk, &file->first) && file->is_ordered && file->first.clock != NULL &&
+    return is_free(walk, &file->first) && file->found.is_ordered && file->first.clock != NULL &&
            (file->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
 }
 
@@ -46,19 +46,21 @@ static int64_t time_of(ctf_walk *walk, const ctf_clock *clock, uint64_t ticks)
 /* Returns the last seek point after which packets can reach into the requested time. */
 static ctf_seek seek_point(ctf_walk *walk, const ctf_file *file)
 {
-    uint32_t low = 0, high = file->seek_count;
-    if (walk->options.begin_ns == INT64_MIN || file->seek_count == 0 || !is_seekable(walk, file))
+    uint32_t low = 0, high = file->found.seek_count;
+    if (walk->options.begin_ns == INT64_MIN || file->found.seek_count == 0 ||
+        !is_seekable(walk, file))
         return (ctf_seek){0};
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (time_of(walk, file->first.clock, file->seeks[middle].begin) < walk->options.begin_ns)
+        if (time_of(walk, file->first.clock, file->found.seeks[middle].begin) <
+            walk->options.begin_ns)
             low = middle;
         else
             high = middle;
     }
     /* One packet more gives a start for the counters, and events that are later than their
        packet. */
-    return file->seeks[low > 0 ? low - 1 : 0];
+    return file->found.seeks[low > 0 ? low - 1 : 0];
 }
 
 /* Returns the saved state of a file of a followed trace, or NULL if the trace is not followed. */
@@ -142,7 +144,7 @@ static bool is_after_end(ctf_walk *walk, const walk_file *self)
         return false;
     mends = ctf_schema_subtrace(walk->trace, walk->stream->subtrace)->mends;
     return is_free(walk, head) && (mends & CTF_MEND_BEFORE_PACKET) == 0 && head->clock != NULL &&
-           self->file->is_ordered && (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
+           self->file->found.is_ordered && (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
            time_of(walk, head->clock, head->begin_ticks) >= walk->options.end_ns;
 }
 
