@@ -300,6 +300,16 @@ static void ctf_close(producer *base)
     free(self);
 }
 
+/* The kinds that events of a trace can have: where Stele's writer did not keep kinds in fields, all
+   but losses are instants. */
+static uint64_t kinds_of(const ctf_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->subtrace_count && !trace->shows_as_written; i++)
+        if (spans_are_marked(&trace->subtraces[i].schema))
+            return 0;
+    return STELE_KIND_BIT(STELE_KIND_INSTANT) | STELE_KIND_BIT(STELE_KIND_LOST);
+}
+
 stele_status ctf_producer_new(ctf_trace *trace, const produce_request *request, uint32_t first,
                               uint32_t end, ctf_producer **out)
 {
@@ -309,6 +319,7 @@ stele_status ctf_producer_new(ctf_trace *trace, const produce_request *request, 
     if (self == NULL)
         return STELE_ERR_MEMORY;
     self->base.ops = &ops;
+    self->base.kinds = kinds_of(trace);
     self->trace = trace;
     self->request = *request;
     self->stream = first;

@@ -195,6 +195,16 @@ static op_code either_code(const op *at)
                                                : OP_EITHER_LE;
 }
 
+/* Chooses the operation of a header of an id and a timestamp. */
+static op_code stamped_code(const op *at)
+{
+    const op_either *e = at->u.either;
+    return (at->flags & OP_BIG_ENDIAN) == 0 && at->mask == 7 && e->id.shift == 0 &&
+                   e->compact_time.shift == 0 && e->compact_time.mask == UINT64_MAX
+               ? OP_STAMPED_64
+               : OP_STAMPED;
+}
+
 /* Whether a field of an event class uses the id as length or selector, so that it needs a slot. */
 static bool is_id_used(builder *b)
 {
@@ -223,7 +233,7 @@ static bool put_header(builder *b, const ctf_class *header, const op_either *eit
     at->flags = shape->id->is_big_endian ? OP_BIG_ENDIAN : 0;
     at->v.header.clock = clock->number;
     at->v.header.slot = slot;
-    at->code = (uint8_t)(shape->extended == NULL ? OP_STAMPED : either_code(at));
+    at->code = (uint8_t)(shape->extended == NULL ? stamped_code(at) : either_code(at));
     /* The position after the header is what holds after both of its forms. */
     b->phase = phase_join(phase_step(phase, either->compact_size),
                           phase_step(phase, either->extended_size));

@@ -379,6 +379,8 @@ EITHER_BE:
     EITHER(o->u.either, true, false);
 STAMPED:
     HEADER(stamped_near(r, o, &pos, &base));
+STAMPED_64:
+    HEADER(stamped_64_near(r, o, &pos, &base));
 either:
     if (LIKELY(extended_near(r, o, &pos, &base)))
         LEAD;

@@ -73,4 +73,19 @@ HOT bool stamped_near(ctf_decoder *r, const op *o, uint64_t *pos, const uint8_t 
     return true;
 }
 
+/* Reads a header of STAMPED_64 that ends before `near_end`. Returns false near the end. */
+HOT bool stamped_64_near(ctf_decoder *r, const op *o, uint64_t *pos, const uint8_t **base)
+{
+    const op_either *const e = o->u.either;
+    const uint64_t at = (*pos + 7) & ~UINT64_C(7);
+    const uint8_t *const from = r->data + (at >> 3);
+    if (UNLIKELY(at + e->compact_size > r->near_end))
+        return false;
+    either_tell(r, &r->clocks[o->v.header.clock], load_le64(from + e->id.offset) & e->id.mask,
+                load_le64(from + e->compact_time.offset), UINT64_MAX);
+    *base = from + (e->compact_size >> 3);
+    *pos = at + e->compact_size;
+    return true;
+}
+
 #endif
