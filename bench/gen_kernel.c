@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: gen_kernel COUNT FOLDER
+ * usage: gen_kernel COUNT FOLDER [turns|fine|switches]
  * COUNT events as LTTng's kernel tracer writes them (CTF 1.8): of four CPUs, packets of 64 KiB.
  * Threads call read() and write() on files and sockets, wait for disks and timers, are woken from
  * interrupts, and take pages. About 32 bytes an event: 30,000,000 make 1 GB.
+ *
+ * turns: each CPU does some 16 events before the next one has its turn, which is the default;
+ * fine: all CPUs run at the same time, so that two events in a row are seldom of the same one;
+ * switches: as fine, but threads are only switched and woken; two events of three are switches.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,9 +66,12 @@ typedef struct stream {
     uint8_t bytes[PACKET_SIZE];
     uint32_t size, number, thread;
     uint64_t begin, end;
+    uint64_t clock_ns; /* where all CPUs run at the same time */
 } stream;
 
 static uint64_t clock_ns = 1000000000;
+static uint32_t noise = 1;
+static bool is_fine;
 
 static void put(stream *s, const void *bytes, size_t size)
 {
@@ -109,6 +117,11 @@ static void begin(stream *s, unsigned class)
     if (s->size > PACKET_SIZE - 256)
         finish(s);
     clock_ns += 130;
+    if (is_fine) {
+        noise = noise * 1664525 + 1013904223;
+        s->clock_ns += 130 * CPUS / 2 + (noise >> 16) % (130 * CPUS);
+        clock_ns = s->clock_ns;
+    }
     if (s->size == HEAD_SIZE)
         s->begin = clock_ns;
     s->end = clock_ns;
@@ -162,25 +175,42 @@ static unsigned work(stream *s, uint64_t i)
     return 18;
 }
 
+/* A CPU switches from a thread to another one, and that wakes the next. */
+static unsigned work_switches(stream *s, uint64_t i)
+{
+    const uint32_t tid = 1000 + (uint32_t)(i * 7 % (THREADS / CPUS)) * CPUS + s->number;
+    switch_to(s, tid, i % 3 == 0 ? 0 : 1);
+    begin(s, 1), u32(s, 1000 + (uint32_t)((i + CPUS) * 7 % (THREADS / CPUS)) * CPUS + s->number),
+        u32(s, 20), u32(s, s->number);
+    switch_to(s, i % 5 == 0 ? 0 : tid + THREADS, 1);
+    return 3;
+}
+
 int main(int argc, char **argv)
 {
     static stream streams[CPUS];
-    const uint64_t count = argc == 3 ? strtoull(argv[1], NULL, 0) : 0;
+    const char *const what = argc == 4 ? argv[3] : "turns";
+    const bool is_switching = strcmp(what, "switches") == 0;
+    const uint64_t count = argc >= 3 ? strtoull(argv[1], NULL, 0) : 0;
     char path[4096];
     FILE *file;
-    if (argc != 3) {
-        fprintf(stderr, "usage: gen_kernel COUNT FOLDER\n");
+    is_fine = is_switching || strcmp(what, "fine") == 0;
+    if (argc < 3 || argc > 4 || (!is_fine && strcmp(what, "turns") != 0)) {
+        fprintf(stderr, "usage: gen_kernel COUNT FOLDER [turns|fine|switches]\n");
         return 2;
     }
     mkdir(argv[2], 0777);
     for (unsigned i = 0; i < CPUS; i++) {
         snprintf(path, sizeof path, "%s/cpu_%u", argv[2], i);
-        streams[i] = (stream){.file = fopen(path, "wb"), .number = i, .size = HEAD_SIZE};
+        streams[i] = (stream){.file = fopen(path, "wb"),
+                              .number = i,
+                              .size = HEAD_SIZE,
+                              .clock_ns = clock_ns + 130 * i};
         if (streams[i].file == NULL)
             return 1;
     }
     for (uint64_t i = 0, done = 0; done < count; i++)
-        done += work(&streams[i % CPUS], i);
+        done += is_switching ? work_switches(&streams[i % CPUS], i) : work(&streams[i % CPUS], i);
     for (unsigned i = 0; i < CPUS; i++) {
         if (streams[i].size != HEAD_SIZE)
             finish(&streams[i]);
