@@ -174,16 +174,20 @@ static stele_status open_debug_info(const cli *c, stele_debug_info **info)
                                               : STELE_OK;
 }
 
+static stele_status take_with_info(const stele_segment *segment, stele_debug_info *info,
+                                   const consumer *to)
+{
+    stele_segment with_info = *segment;
+    const stele_status status = stele_debug_info_apply(info, segment, &with_info);
+    return status == STELE_OK ? to->take(to->user, &with_info) : status;
+}
+
 static stele_status take(cli *c, const stele_segment *segment, stele_debug_info *info,
                          const consumer *to)
 {
-    stele_segment with_info = *segment;
-    stele_status status = STELE_OK;
     if (c->binaries != NULL)
         binaries_see(c->binaries, segment);
-    if (info != NULL)
-        status = stele_debug_info_apply(info, segment, &with_info);
-    return status == STELE_OK ? to->take(to->user, &with_info) : status;
+    return info != NULL ? take_with_info(segment, info, to) : to->take(to->user, segment);
 }
 
 /* Passes on the parts of a segment that are in the intersection of its recording. */
@@ -198,18 +202,33 @@ static stele_status take_parts(cli *c, const stele_segment *segment,
     return status;
 }
 
+static stele_status take_all(cli *c, const stele_segment *segments, size_t count,
+                             const stele_intersection *spans, stele_debug_info *info,
+                             const consumer *to)
+{
+    const stele_segment *const end = segments + count;
+    stele_status status = STELE_OK;
+    if (spans == NULL && info == NULL && c->binaries == NULL) {
+        for (; segments != end && status == STELE_OK; segments++)
+            status = to->take(to->user, segments);
+        return status;
+    }
+    for (; segments != end && status == STELE_OK; segments++)
+        status =
+            spans == NULL ? take(c, segments, info, to) : take_parts(c, segments, spans, info, to);
+    return status;
+}
+
 static stele_status pull(cli *c, stele_reader *reader, const stele_intersection *spans,
                          stele_debug_info *info, const consumer *to)
 {
-    const bool is_whole = spans == NULL;
     const stele_segment *segments;
     stele_status status;
     size_t count;
     do {
         status = stele_reader_next_segments(reader, &segments, &count);
-        for (size_t i = 0; status == STELE_OK && i < count; i++)
-            status = is_whole ? take(c, &segments[i], info, to)
-                              : take_parts(c, &segments[i], spans, info, to);
+        if (status == STELE_OK)
+            status = take_all(c, segments, count, spans, info, to);
         if (status == STELE_OK && c->shown != NULL && stele_reader_waits(reader))
             status = stele_writer_flush(c->shown);
     } while (status == STELE_OK && (cli_interrupted() == 0 || c->is_following));

@@ -100,23 +100,12 @@ typedef struct state_line {
     uint8_t state;
 } state_line;
 
-/* The meaning that was found for a number of a thread's state. */
-typedef struct state_memo {
-    uint64_t value;
-    uint32_t model; /* 0: nothing was found yet */
-    stele_name text;
-    kernel_state state;
-} state_memo;
-
-#define STATE_MEMOS 8u
-
 struct kernel {
     /* The first member, so that kernel_read() can take a kernel for its shapes. */
     kernel_shapes shapes;
     kernel_shape other;   /* stands for shapes that are not kept */
     kernel_shape nothing; /* stands for shapes of events whose name no rule matches */
     stele_context *context;
-    state_memo state_memos[STATE_MEMOS]; /* by the lowest bits of the number */
     rule rules[LINE_COUNT];
     wanted fields[LINE_COUNT];
     state_line states[LINE_COUNT];
@@ -479,33 +468,24 @@ const kernel_event *kernel_read_other(kernel *k, const stele_batch *batch, const
     return known;
 }
 
-static state_memo find_state(const kernel *k, uint32_t model, uint64_t value)
+const kernel_state_memo *kernel_find_state(kernel *k, uint32_t model, uint64_t value)
 {
+    kernel_state_memo *memo = &k->shapes.states[value % KERNEL_STATE_MEMOS];
     const state_line *s = &k->states[k->states_of[model].first];
-    for (uint32_t i = 0; i < k->states_of[model].count; i++, s++)
-        if ((value & s->mask) == s->value)
-            return (state_memo){value, model, s->text, (kernel_state)s->state};
-    return (state_memo){value, model, 0, KERNEL_SLEEPING};
+    *memo = (kernel_state_memo){value, model, 0, KERNEL_SLEEPING};
+    for (uint32_t i = 0; i < k->states_of[model].count; i++, s++) {
+        if ((value & s->mask) == s->value) {
+            *memo = (kernel_state_memo){value, model, s->text, (kernel_state)s->state};
+            break;
+        }
+    }
+    return memo;
 }
 
 const char *const *kernel_fields(const kernel *k, bool of_threads, size_t *count)
 {
     *count = of_threads ? k->thread_field_count : k->field_text_count;
     return k->field_texts;
-}
-
-kernel_state kernel_read_state(kernel *k, const kernel_event *event, stele_name *text)
-{
-    const stele_field *field = kernel_field(event, KERNEL_OUTGOING_STATE);
-    const uint64_t value = (uint64_t)kernel_number(field);
-    state_memo *memo = &k->state_memos[value % STATE_MEMOS];
-    *text = 0;
-    if (field == NULL)
-        return KERNEL_SLEEPING;
-    if (memo->model != event->model || memo->value != value)
-        *memo = find_state(k, event->model, value);
-    *text = memo->text;
-    return memo->state;
 }
 
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number)

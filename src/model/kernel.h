@@ -135,12 +135,23 @@ typedef struct kernel_shape {
     kernel_event event;
 } kernel_shape;
 
+/* The meaning that was found for a number of a thread's state. */
+typedef struct kernel_state_memo {
+    uint64_t value;
+    uint32_t model; /* 0: nothing was found yet */
+    stele_name text;
+    kernel_state state;
+} kernel_state_memo;
+
+#define KERNEL_STATE_MEMOS 8u
+
 /* The shapes of the last events. All are there, though some have a count that no event has. */
 typedef struct kernel_shapes {
     kernel_shape **by_name;                  /* by number of the name */
     kernel_shape *by_kind[STELE_KIND_COUNT]; /* of the kinds in `kinds` */
     uint32_t name_count;
     uint32_t kinds; /* bits of the kinds whose events are known by their kind, not by name */
+    kernel_state_memo states[KERNEL_STATE_MEMOS]; /* by the lowest bits of the number */
 } kernel_shapes;
 
 typedef struct kernel kernel;
@@ -160,9 +171,8 @@ const kernel_event *kernel_read_other(kernel *k, const stele_batch *batch,
    `of_threads`, only those that say something of threads and CPUs. */
 const char *const *kernel_fields(const kernel *k, bool of_threads, size_t *count);
 
-/* Returns the state of the outgoing thread. `*text` becomes the trace's name of that state; 0:
-   none. */
-kernel_state kernel_read_state(kernel *k, const kernel_event *event, stele_name *text);
+/* Finds what a number of a thread's state means, and keeps it. */
+const kernel_state_memo *kernel_find_state(kernel *k, uint32_t model, uint64_t value);
 
 /* Returns the name of a number of the event's action, from the description file; 0: none. */
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number);
@@ -245,6 +255,22 @@ static inline const kernel_event *kernel_read(kernel *k, const stele_batch *batc
         return kernel_read_other(k, batch, event);
     s->event.base = fields;
     return s->is_known ? &s->event : NULL;
+}
+
+/* Returns the state of the outgoing thread. `*text` becomes the trace's name of that state; 0:
+   none. */
+static inline kernel_state kernel_read_state(kernel *k, const kernel_event *event, stele_name *text)
+{
+    const kernel_shapes *const shapes = (const kernel_shapes *)k;
+    const uint64_t value = (uint64_t)kernel_value(event, KERNEL_OUTGOING_STATE);
+    const kernel_state_memo *memo = &shapes->states[value % KERNEL_STATE_MEMOS];
+    *text = 0;
+    if (!kernel_has(event, KERNEL_OUTGOING_STATE))
+        return KERNEL_SLEEPING;
+    if (memo->value != value || memo->model != event->model)
+        memo = kernel_find_state(k, event->model, value);
+    *text = memo->text;
+    return memo->state;
 }
 
 #endif

@@ -19,7 +19,7 @@ void kernel_figures_free(kernel_figures *f)
     hash_table_free(&f->numbers);
 }
 
-kernel_entry *kernel_figures_find(kernel_figures *f, const kernel_sample *s, uint32_t thread)
+static kernel_entry *entry_find(kernel_figures *f, const kernel_sample *s, uint32_t thread)
 {
     const uint64_t what = (uint64_t)s->of << 32 | s->name;
     uint32_t hash;
@@ -45,9 +45,25 @@ kernel_entry *kernel_figures_find(kernel_figures *f, const kernel_sample *s, uin
     return &f->entries[f->count++];
 }
 
+/* Finds or makes the entry that a sample counts for. Returns NULL if out of memory. */
+static kernel_entry *entry_of(kernel_figures *f, const kernel_sample *s)
+{
+    const uint32_t thread = f->by_thread ? s->thread : 0;
+    kernel_entry *found = entry_find(f, s, thread);
+    if (found != NULL && found != &f->other)
+        *kernel_figures_memo(f, s, thread) = (uint32_t)(found - f->entries) + 1;
+    return found;
+}
+
+bool kernel_figures_add_other(kernel_figures *f, const kernel_sample *s)
+{
+    kernel_entry *to = entry_of(f, s);
+    return to != NULL && kernel_entry_add(f, to, s);
+}
+
 bool kernel_figures_leave_open(kernel_figures *f, const kernel_sample *s)
 {
-    kernel_entry *to = kernel_figures_entry(f, s);
+    kernel_entry *to = entry_of(f, s);
     if (to != NULL)
         to->row.open_count++;
     return to != NULL;

@@ -48,9 +48,8 @@ typedef struct kernel_figures {
 
 void kernel_figures_free(kernel_figures *f);
 
-/* Finds or makes the entry of a sample that is not among the last ones. Returns NULL if out of
-   memory. */
-kernel_entry *kernel_figures_find(kernel_figures *f, const kernel_sample *s, uint32_t thread);
+/* Adds a sample to a row that is not among the last ones. Returns false if out of memory. */
+bool kernel_figures_add_other(kernel_figures *f, const kernel_sample *s);
 
 /* Counts the durations of an entry that wait. Returns false if out of memory. */
 bool kernel_entry_count_waiting(kernel_entry *e);
@@ -65,19 +64,12 @@ static inline bool kernel_row_is_of(const stele_kernel_row *row, const kernel_sa
            row->thread == thread;
 }
 
-/* Finds or makes the entry that a sample counts for. Returns NULL if out of memory. */
-static inline kernel_entry *kernel_figures_entry(kernel_figures *f, const kernel_sample *s)
+/* The place where the entry of a sample is kept, once it was found. */
+static inline uint32_t *kernel_figures_memo(kernel_figures *f, const kernel_sample *s,
+                                            uint32_t thread)
 {
-    const uint32_t thread = f->by_thread ? s->thread : 0;
     const uint64_t mixed = s->name * UINT64_C(31) + s->number + s->of + thread;
-    uint32_t *memo = &f->memos[mixed % KERNEL_FIGURES_MEMOS];
-    kernel_entry *found;
-    if (*memo != 0 && kernel_row_is_of(&f->entries[*memo - 1].row, s, thread))
-        return &f->entries[*memo - 1];
-    found = kernel_figures_find(f, s, thread);
-    if (found != NULL && found != &f->other)
-        *memo = (uint32_t)(found - f->entries) + 1;
-    return found;
+    return &f->memos[mixed % KERNEL_FIGURES_MEMOS];
 }
 
 static inline bool kernel_entry_add_duration(const kernel_figures *f, kernel_entry *to,
@@ -100,16 +92,27 @@ static inline bool kernel_entry_add_duration(const kernel_figures *f, kernel_ent
     return to->waiting_count != KERNEL_WAITING || kernel_entry_count_waiting(to);
 }
 
-/* Adds a sample to its row. Returns false if out of memory. */
-static inline bool kernel_figures_add(kernel_figures *f, const kernel_sample *s)
+/* Adds a sample to an entry. Returns false if out of memory. */
+static inline bool kernel_entry_add(const kernel_figures *f, kernel_entry *to,
+                                    const kernel_sample *s)
 {
-    kernel_entry *to = kernel_figures_entry(f, s);
-    if (to == NULL)
-        return false;
     to->row.count++;
     to->row.error_count += s->is_error;
     to->row.byte_count += s->byte_count;
     return !s->is_timed || kernel_entry_add_duration(f, to, s);
+}
+
+/* Adds a sample to its row. Returns false if out of memory. */
+static inline bool kernel_figures_add(kernel_figures *f, const kernel_sample *s)
+{
+    const uint32_t thread = f->by_thread ? s->thread : 0;
+    const uint32_t memo = *kernel_figures_memo(f, s, thread);
+    kernel_entry *to;
+    if (memo == 0)
+        return kernel_figures_add_other(f, s);
+    to = &f->entries[memo - 1];
+    return kernel_row_is_of(&to->row, s, thread) ? kernel_entry_add(f, to, s)
+                                                 : kernel_figures_add_other(f, s);
 }
 
 #endif

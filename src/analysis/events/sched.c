@@ -57,7 +57,7 @@ static stele_status prepare(stele_sched *s, stele_context *context)
     s->context = context;
     s->begin_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
-    s->source_stream = s->cpu_track = UINT32_MAX;
+    s->source_stream = UINT32_MAX;
     s->calm_ns = INT64_MIN;
     status = make_filters(s, s->options.only);
     if (status != STELE_OK)
@@ -102,6 +102,7 @@ void stele_sched_free(stele_sched *s)
     hash_table_free(&s->pair_numbers);
     free(s->by_track.items);
     free(s->cpu_by_track.items);
+    free(s->cpu_of_own.items);
     free(s->threads);
     free(s->cpus);
     free(s->pairs);
@@ -154,8 +155,9 @@ static inline uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is
 static inline uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_event *event,
                               const kernel_event *known)
 {
-    return event->track == s->cpu_track && !kernel_has(known, KERNEL_CPU)
-               ? s->cpu_of_track
+    const uint32_t cpu = sched_index_of(&s->cpu_of_own, event->track);
+    return cpu != SCHED_NONE && !kernel_has(known, KERNEL_CPU)
+               ? cpu
                : sched_find_cpu(s, batch, event, kernel_field(known, KERNEL_CPU));
 }
 
@@ -318,7 +320,8 @@ static void take_lost(stele_sched *s, const stele_event *event)
             sched_lose(s, i);
 }
 
-static void set_source(stele_sched *s, const stele_batch *batch)
+static inline __attribute__((always_inline)) void set_source(stele_sched *s,
+                                                             const stele_batch *batch)
 {
     const stele_stream *stream;
     if (batch->stream == s->source_stream && batch->shift_ns == s->shift_ns)
@@ -330,10 +333,13 @@ static void set_source(stele_sched *s, const stele_batch *batch)
     s->range_begin_ns = INT64_MIN;
     s->range_end_ns = INT64_MAX;
     if (stream != NULL && stream->has_range && stream->begin_ns <= stream->end_ns) {
-        s->range_begin_ns = add_saturated(stream->begin_ns, batch->shift_ns);
-        s->range_end_ns = add_saturated(stream->end_ns, batch->shift_ns);
+        s->range_begin_ns = stream->begin_ns;
+        s->range_end_ns = stream->end_ns;
+        if (batch->shift_ns != 0) {
+            s->range_begin_ns = add_saturated(stream->begin_ns, batch->shift_ns);
+            s->range_end_ns = add_saturated(stream->end_ns, batch->shift_ns);
+        }
     }
-    sched_settle(s);
 }
 
 /* The thread of an event: the one that a field names, or the one that runs on the CPU. Returns
@@ -424,19 +430,23 @@ static inline bool has_time(const stele_event *event)
 
 void sched_pass(stele_sched *s, const stele_batch *batch, const stele_event *event)
 {
+    int64_t limit_ns;
     set_source(s, batch);
+    limit_ns = sched_limit(s);
     if (has_time(event))
-        sched_advance(s, event->time_ns);
+        sched_advance(s, event->time_ns, &limit_ns);
 }
 
 stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
 {
     const stele_batch *const batch = segment->batch;
     const stele_event *event = batch->events + segment->first, *const end = event + segment->count;
+    int64_t limit_ns;
     set_source(s, batch);
+    limit_ns = sched_limit(s);
     for (; event != end && s->status == STELE_OK; event++) {
         const kernel_event *known;
-        if (!has_time(event) || !sched_advance(s, event->time_ns))
+        if (!has_time(event) || !sched_advance(s, event->time_ns, &limit_ns))
             continue;
         known = kernel_read(s->kernel, batch, event);
         if (known != NULL)

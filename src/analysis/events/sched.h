@@ -61,7 +61,6 @@ typedef struct sched_cpu {
     uint64_t number;
     uint32_t thread; /* index plus 1 of the thread that it runs; 0: none, or not known */
     uint8_t state;   /* a stele_cpu_state */
-    bool is_track;   /* the track is that of a CPU, so that all events on it belong to this one */
     bool has_priority;
     uint32_t irq_depth; /* how many interrupts and softirqs it is handling */
     int32_t priority;
@@ -96,7 +95,8 @@ typedef struct sched_memo {
     uint32_t index; /* its index plus 1; 0: none */
 } sched_memo;
 
-#define SCHED_MEMOS 64u
+#define SCHED_MEMOS     512u
+#define SCHED_CPU_MEMOS 64u
 
 struct stele_sched {
     stele_context *context;
@@ -119,6 +119,7 @@ struct stele_sched {
 
     sched_indices by_track;     /* indexes of threads */
     sched_indices cpu_by_track; /* indexes of CPUs; a track may stand for both a CPU and a thread */
+    sched_indices cpu_of_own;   /* those of CPUs to which all events on the track belong */
     sched_thread *threads;
     uint32_t thread_count, thread_capacity;
     hash_table numbers; /* indexes of threads, by source and number */
@@ -141,8 +142,8 @@ struct stele_sched {
     /* From here to `in_window`: time, record and filter result of the current event, and whether
        its time lies in the window. */
     int64_t now_ns;
-    /* The time before which only `now_ns` and `last_ns` change, while no time decreases: see
-       sched_settle(). */
+    /* The time before which only `now_ns` and `last_ns` change, while no time decreases and all are
+       plausible: see sched_settle(). */
     int64_t calm_ns;
     sched_place now;
     bool is_wanted;
@@ -150,10 +151,6 @@ struct stele_sched {
     /* All time since any state began is counted, and no receiver wants intervals: see
        sched_settle(). */
     bool is_plain;
-    /* The last track of a CPU, on which an event was; UINT32_MAX: there was none. The next member
-       is the index of that CPU. */
-    uint32_t cpu_track;
-    uint32_t cpu_of_track;
     /* trace of the stream source_stream; the next members belong to that stream, too */
     uint32_t source;
     uint32_t source_stream;
@@ -162,7 +159,7 @@ struct stele_sched {
     int64_t range_begin_ns, range_end_ns;
 
     /* Threads that were found last, by the lowest bits of the number, and CPUs likewise. */
-    sched_memo memos[SCHED_MEMOS], cpu_memos[SCHED_MEMOS];
+    sched_memo memos[SCHED_MEMOS], cpu_memos[SCHED_CPU_MEMOS];
 
     /* Sorted copies of rows, valid until the caller asks for the next ones. */
     stele_sched_thread *thread_rows;
@@ -210,21 +207,33 @@ static inline bool sched_in_window(const stele_sched *s, int64_t time_ns)
     return (uint64_t)time_ns - (uint64_t)s->begin_ns < (uint64_t)s->end_ns - (uint64_t)s->begin_ns;
 }
 
-/* Sets `calm_ns`, `in_window` and `is_plain` for the current source, range and window. */
+/* Sets `calm_ns`, `in_window` and `is_plain` for the window. */
 void sched_settle(stele_sched *s);
 
 /* Advances the time of the analysis where more than that may change. Returns false if the time is
    far from all others, which was counted. */
 bool sched_advance_far(stele_sched *s, int64_t time_ns);
 
-/* Advances the time of the analysis to that of the current event. Returns false if the time is far
-   from all others, so that the event does not count. */
-static inline bool sched_advance(stele_sched *s, int64_t time_ns)
+/* The time before which events of the current source change nothing but the time. */
+static inline int64_t sched_limit(const stele_sched *s)
 {
-    if (time_ns < s->last_ns || time_ns >= s->calm_ns)
-        return sched_advance_far(s, time_ns);
-    s->now_ns = s->last_ns = time_ns;
-    return true;
+    if (s->last_ns < s->range_begin_ns)
+        return INT64_MIN;
+    return s->range_end_ns < s->calm_ns ? s->range_end_ns : s->calm_ns;
+}
+
+/* Advances the time of the analysis to that of the current event. `*limit_ns` is sched_limit().
+   Returns false if the time is far from all others, so that the event does not count. */
+static inline bool sched_advance(stele_sched *s, int64_t time_ns, int64_t *limit_ns)
+{
+    bool is_near;
+    if (time_ns >= s->last_ns && time_ns < *limit_ns) {
+        s->now_ns = s->last_ns = time_ns;
+        return true;
+    }
+    is_near = sched_advance_far(s, time_ns);
+    *limit_ns = sched_limit(s);
+    return is_near;
 }
 
 void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kernel_state state,

@@ -73,11 +73,13 @@ uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number)
 {
     const uint32_t known = sched_index_of(&s->cpu_by_track, number);
     const stele_track *track;
+    bool is_own;
     if (known != SCHED_NONE)
         return known;
     track = stele_track_get(s->context, number);
     if (track == NULL || track->kind == STELE_TRACK_OTHER)
         return SCHED_NONE;
+    is_own = track->kind == STELE_TRACK_CPU;
     if (s->cpu_count == s->cpu_capacity) {
         sched_cpu *grown = array_grow(s->cpus, sizeof *grown, &s->cpu_capacity, 16);
         if (grown == NULL) {
@@ -86,23 +88,25 @@ uint32_t sched_cpu_of_track(stele_sched *s, uint32_t number)
         }
         s->cpus = grown;
     }
-    if (!indices_reserve(&s->cpu_by_track, number)) {
+    if (!indices_reserve(&s->cpu_by_track, number) ||
+        (is_own && !indices_reserve(&s->cpu_of_own, number))) {
         sched_fail(s, STELE_ERR_MEMORY);
         return SCHED_NONE;
     }
     s->cpus[s->cpu_count] = (sched_cpu){.row.track = number,
                                         .source = track->source,
                                         .number = track->number,
-                                        .is_track = track->kind == STELE_TRACK_CPU,
                                         .since_ns = s->first_ns,
                                         .used_ns = s->has_step ? s->step_ns : s->first_ns};
     s->cpu_by_track.items[number] = ++s->cpu_count;
+    if (is_own)
+        s->cpu_of_own.items[number] = s->cpu_count;
     return s->cpu_count - 1;
 }
 
 static uint32_t cpu_of_number(stele_sched *s, uint64_t number)
 {
-    sched_memo *memo = &s->cpu_memos[number % SCHED_MEMOS];
+    sched_memo *memo = &s->cpu_memos[number % SCHED_CPU_MEMOS];
     const stele_track track = {.kind = STELE_TRACK_CPU, .source = s->source, .number = number};
     if (!sched_memo_holds(memo, s->source, number)) {
         const uint32_t cpu = sched_cpu_of_track(s, stele_track_intern(s->context, &track));
@@ -126,9 +130,8 @@ static const stele_field *cpu_field(const stele_sched *s, const stele_batch *bat
     return NULL;
 }
 
-/* Finds the CPU of an event whose track is not that of a CPU which is known already. */
-static uint32_t cpu_search(stele_sched *s, const stele_batch *batch, const stele_event *event,
-                           const stele_field *field)
+uint32_t sched_find_cpu(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                        const stele_field *field)
 {
     const stele_track *track = stele_track_get(s->context, event->track);
     const bool is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
@@ -139,16 +142,4 @@ static uint32_t cpu_search(stele_sched *s, const stele_batch *batch, const stele
     if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
         return cpu_of_number(s, event->cpu);
     return sched_cpu_of_track(s, event->track);
-}
-
-/* Finds the CPU of an event that is not on the same track as the last one. */
-uint32_t sched_find_cpu(stele_sched *s, const stele_batch *batch, const stele_event *event,
-                        const stele_field *field)
-{
-    const uint32_t cpu = sched_index_of(&s->cpu_by_track, event->track);
-    if (field != NULL || cpu == SCHED_NONE || !s->cpus[cpu].is_track)
-        return cpu_search(s, batch, event, field);
-    s->cpu_track = event->track;
-    s->cpu_of_track = cpu;
-    return cpu;
 }

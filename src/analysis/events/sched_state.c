@@ -98,15 +98,10 @@ void sched_step(stele_sched *s)
 void sched_settle(stele_sched *s)
 {
     const int64_t last_ns = s->last_ns;
-    int64_t calm_ns = s->range_end_ns < INT64_MAX ? s->range_end_ns + 1 : INT64_MAX;
-    if (last_ns < s->begin_ns && s->begin_ns < calm_ns)
-        calm_ns = s->begin_ns;
-    else if (last_ns >= s->begin_ns && last_ns < s->end_ns && s->end_ns < calm_ns)
-        calm_ns = s->end_ns;
-    if (!s->has_events || s->options.every_ns != 0 || last_ns < s->range_begin_ns)
-        calm_ns = INT64_MIN;
+    s->calm_ns = last_ns < s->begin_ns ? s->begin_ns : last_ns < s->end_ns ? s->end_ns : INT64_MAX;
+    if (!s->has_events || s->options.every_ns != 0)
+        s->calm_ns = INT64_MIN;
     s->in_window = sched_in_window(s, last_ns);
-    s->calm_ns = calm_ns;
     s->is_plain = s->is_all && s->begin_ns == INT64_MIN && s->in_window &&
                   s->options.every_ns == 0 && s->options.on_thread == NULL &&
                   s->options.on_cpu == NULL;
@@ -258,17 +253,26 @@ static void cpu_enter(stele_sched *s, sched_cpu *c, stele_cpu_state state, const
     place_take(&c->place, &s->now);
 }
 
-static inline bool runs_on(const stele_sched *s, const sched_thread *t, const sched_cpu *c)
+/* Whether the CPU with a number runs a thread; both numbers are indexes plus 1. */
+static inline bool runs_on(const stele_sched *s, const sched_thread *t, uint32_t thread,
+                           uint32_t cpu)
 {
-    return t->is_alive && t->state == STELE_RUN_RUNNING && c == &s->cpus[t->cpu - 1] &&
-           c->state == STELE_CPU_BUSY && c->thread == (uint32_t)(t - s->threads) + 1;
+    return t->is_alive && t->state == STELE_RUN_RUNNING && t->cpu == cpu &&
+           s->cpus[cpu - 1].state == STELE_CPU_BUSY && s->cpus[cpu - 1].thread == thread;
+}
+
+/* Whether the CPU that is said to run a thread does so. */
+static bool runs(const stele_sched *s, const sched_thread *t, uint32_t thread)
+{
+    return t->cpu != 0 && runs_on(s, t, thread, t->cpu);
 }
 
 /* Handles a missing switch: the CPU runs another thread now, and it is not known since when. */
-static void cpu_doubt(stele_sched *s, sched_cpu *c)
+static void cpu_doubt(stele_sched *s, uint32_t cpu)
 {
+    sched_cpu *c = &s->cpus[cpu - 1];
     sched_thread *t = c->thread != 0 ? &s->threads[c->thread - 1] : NULL;
-    if (t != NULL && runs_on(s, t, c)) {
+    if (t != NULL && runs_on(s, t, c->thread, cpu)) {
         thread_leave(s, t, STELE_RUN_UNKNOWN, false);
         thread_enter(s, t, STELE_RUN_UNKNOWN, 0, 0);
     }
@@ -326,18 +330,20 @@ static void preempt(stele_sched *s, sched_thread *t, uint32_t by)
     t->pair = number + 1;
 }
 
-static void preempted_goes_on(stele_sched *s, sched_thread *t)
+static __attribute__((noinline)) void pair_goes_on(stele_sched *s, sched_thread *t)
 {
-    stele_sched_pair *pair;
-    uint64_t wait_ns;
-    if (t->pair == 0)
-        return;
-    pair = &s->pairs[t->pair - 1];
-    wait_ns = distance(clip(s, t->since_ns), clip(s, s->now_ns));
+    stele_sched_pair *pair = &s->pairs[t->pair - 1];
+    const uint64_t wait_ns = distance(clip(s, t->since_ns), clip(s, s->now_ns));
     pair->wait_ns += wait_ns;
     if (wait_ns > pair->wait_max_ns)
         pair->wait_max_ns = wait_ns;
     t->pair = 0;
+}
+
+static inline void preempted_goes_on(stele_sched *s, sched_thread *t)
+{
+    if (t->pair != 0)
+        pair_goes_on(s, t);
 }
 
 /* ---- Latencies of wake-ups ---- */
@@ -417,7 +423,7 @@ static void see_priority(sched_thread *t, const sched_side *side)
     row->has_priority = true;
 }
 
-static void switch_out(stele_sched *s, sched_cpu *c, const sched_side *side, kernel_state state,
+static void switch_out(stele_sched *s, uint32_t cpu, const sched_side *side, kernel_state state,
                        stele_name text, uint32_t by)
 {
     static const uint8_t states[] = {[KERNEL_PREEMPTED] = STELE_RUN_PREEMPTED,
@@ -425,13 +431,12 @@ static void switch_out(stele_sched *s, sched_cpu *c, const sched_side *side, ker
                                      [KERNEL_BLOCKED] = STELE_RUN_BLOCKED,
                                      [KERNEL_STOPPED] = STELE_RUN_STOPPED};
     sched_thread *t = &s->threads[side->thread];
-    const bool did_run = runs_on(s, t, c);
-    if (t->is_alive && !did_run && t->state == STELE_RUN_RUNNING && t->cpu != 0 &&
-        &s->cpus[t->cpu - 1] != c && runs_on(s, t, &s->cpus[t->cpu - 1]))
-        cpu_doubt(s, &s->cpus[t->cpu - 1]);
+    const bool did_run = runs_on(s, t, side->thread + 1, cpu);
+    if (!did_run && runs(s, t, side->thread + 1))
+        cpu_doubt(s, t->cpu);
     thread_leave(s, t, did_run ? STELE_RUN_RUNNING : STELE_RUN_UNKNOWN, false);
     see_priority(t, side);
-    t->cpu = (uint32_t)(c - s->cpus) + 1;
+    t->cpu = cpu;
     t->pair = 0;
     if (state == KERNEL_DEAD) {
         /* Nothing is known of the thread before this event, except that it was running. */
@@ -447,28 +452,27 @@ static void switch_out(stele_sched *s, sched_cpu *c, const sched_side *side, ker
         t->row.voluntary_count++;
 }
 
-static void switch_in(stele_sched *s, sched_cpu *c, const sched_side *side)
+static void switch_in(stele_sched *s, uint32_t cpu, const sched_side *side)
 {
     sched_thread *t = &s->threads[side->thread];
-    const uint32_t number = (uint32_t)(c - s->cpus) + 1;
     bool is_known = t->is_alive;
     if (is_known && t->state == STELE_RUN_RUNNING) {
         /* The thread runs on another CPU, whose switch away from it is missing. */
         s->totals.contradiction_count++;
-        if (t->cpu != 0 && runs_on(s, t, &s->cpus[t->cpu - 1]))
-            cpu_doubt(s, &s->cpus[t->cpu - 1]);
+        if (runs(s, t, side->thread + 1))
+            cpu_doubt(s, t->cpu);
         is_known = false;
     }
     if (is_known && t->state == STELE_RUN_RUNNABLE)
-        count_latency(s, t, c);
+        count_latency(s, t, &s->cpus[cpu - 1]);
     preempted_goes_on(s, t);
     thread_leave(s, t, is_known ? (stele_run_state)t->state : STELE_RUN_UNKNOWN, false);
     see_priority(t, side);
     if (s->in_window && s->is_wanted) {
         t->row.run_count++;
-        t->row.migration_count += t->cpu != 0 && t->cpu != number;
+        t->row.migration_count += t->cpu != 0 && t->cpu != cpu;
     }
-    t->cpu = number;
+    t->cpu = cpu;
     thread_enter(s, t, STELE_RUN_RUNNING, 0, 0);
 }
 
@@ -488,13 +492,13 @@ void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kern
     if (c->state != STELE_CPU_UNKNOWN &&
         (is_busy != (c->state == STELE_CPU_BUSY) || (is_busy && c->thread != out))) {
         s->totals.contradiction_count++;
-        cpu_doubt(s, c);
+        cpu_doubt(s, cpu + 1);
     }
     if (is_busy && out != 0)
-        switch_out(s, c, outgoing, state, text, by);
+        switch_out(s, cpu + 1, outgoing, state, text, by);
     cpu_leave(s, c, (stele_cpu_state)c->state, is_busy ? text : 0, false);
     if (!incoming->is_idle && incoming->thread != SCHED_NONE)
-        switch_in(s, c, incoming);
+        switch_in(s, cpu + 1, incoming);
     cpu_enter(s, c, incoming->is_idle ? STELE_CPU_IDLE : STELE_CPU_BUSY,
               incoming->is_idle ? NULL : incoming);
     /* threads are not switched inside of interrupts, so the end of one was missed */
@@ -528,7 +532,7 @@ void sched_lose(stele_sched *s, uint32_t cpu)
 {
     sched_cpu *c = &s->cpus[cpu];
     sched_thread *t = c->thread != 0 ? &s->threads[c->thread - 1] : NULL;
-    if (t != NULL && runs_on(s, t, c)) {
+    if (t != NULL && runs_on(s, t, c->thread, cpu + 1)) {
         thread_leave(s, t, STELE_RUN_RUNNING, false);
         thread_enter(s, t, STELE_RUN_UNKNOWN, 0, 0);
     }
