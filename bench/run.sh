@@ -50,6 +50,9 @@ input() {
     xray1) "$build/bench_gen_xray" "$count" 1 >"$trace.part" ;;
     fxt | heph | xray) "$build/bench_gen_$1" "$count" >"$trace.part" ;;
     ctf) "$build/bench_gen_ctf" mixed "$count" "$trace.part" ;;
+    kernel) "$build/bench_gen_kernel" "$count" "$trace.part" ;;
+    kernel-fine) "$build/bench_gen_kernel" "$count" "$trace.part" fine ;;
+    switches) "$build/bench_gen_kernel" $((count * 3 / 2)) "$trace.part" switches ;;
     xtrace) mkdir "$trace.part" && "$build/bench_gen_xtrace" "$count" "$trace.part" ;;
     esac
     mv "$trace.part" "$trace"
@@ -179,7 +182,8 @@ growth() {
     echo "## Growth"
     echo
     echo "Traces ten times as large: CPU seconds, millions of events (calls, instructions) a CPU second,"
-    echo "and the peak of memory."
+    echo "and the peak of memory. \`kernel\` and \`kernel-fine\` are CTF traces of LTTng's kernel tracer, of four"
+    echo "CPUs that take turns, or run at the same time; \`switches\` has half as many wake-ups besides."
     echo
     echo "| command | events | input | CPU | M/s | memory |"
     echo "|---|---|---|---|---|---|"
@@ -201,6 +205,9 @@ fxt stats --by name
 fxt check
 heph stats --by name
 ctf stats --by name
+kernel kernel
+kernel-fine kernel
+switches sched
 xray profile
 xtrace insn mix
 END
