@@ -14,6 +14,8 @@ typedef struct noting {
 void seek_making_begin(seek_making *making, stele_trace *trace)
 {
     *making = (seek_making){.trace = trace, .left = trace->stream_count};
+    if (!trace->is_indexed && trace->ops->note_index != NULL)
+        trace->ops->note_index(trace);
     if (trace->is_indexed && trace->seek == NULL && trace->ops->save_index != NULL &&
         trace->stream_count != 0 &&
         trace->ops->seeks_in_file_order == (trace->ops->file_blocks != NULL))

@@ -13,7 +13,8 @@ typedef struct seek_making {
 } seek_making;
 
 /* Begins to make the blocks of an indexed trace, unless it has some, or they take a pass of their
-   own; seek_build() can make them later. */
+   own; seek_build() can make them later. A trace that is not indexed notes what indexing would find
+   out. */
 void seek_making_begin(seek_making *making, stele_trace *trace);
 
 /* Ends making. Blocks that are not complete are dropped. */

@@ -173,6 +173,10 @@ typedef struct trace_ops {
        index, and the trace is read in the order of the file as one stream. */
     stele_status (*index)(stele_trace *trace);
 
+    /* Has producers that read all of the trace from here on note what index() would find out, so
+       that it needs no pass of its own if it is called later. May be NULL. */
+    void (*note_index)(stele_trace *trace);
+
     /* Finds the streams, numbered as index() does, without times: they are in order, and a look at
        the start of each is enough. Called at most once, before index(). NULL: it takes an index. */
     stele_status (*find_streams)(stele_trace *trace);

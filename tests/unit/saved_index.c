@@ -79,17 +79,27 @@ static uint64_t read_range(const char *path, int64_t begin_ns)
     return read_late(path, begin_ns, NULL, NULL, 0);
 }
 
-static uint8_t *make_index(const char *path, size_t *size)
+/* Makes an index, with an overview for which the trace is read or without. */
+static uint8_t *make_index_of(const char *path, bool has_overview, size_t *size)
 {
+    const stele_overview_options options = {.struct_size = sizeof options, .is_fresh = true};
     stele_context *context;
     stele_trace *trace;
+    stele_overview *overview = NULL;
     stele_output *out;
     uint8_t *copy;
     const void *bytes;
     REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
     REQUIRE(stele_trace_open(context, path, NULL, &trace) == STELE_OK);
     REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
-    REQUIRE(stele_trace_save_index(trace, out) == STELE_OK);
+    if (has_overview) {
+        REQUIRE(stele_overview_open(context, &trace, 1, &options, &overview) == STELE_OK);
+        REQUIRE(stele_overview_build(overview) == STELE_OK);
+        REQUIRE(stele_overview_save_index(overview, out) == STELE_OK);
+    } else {
+        REQUIRE(stele_trace_save_index(trace, out) == STELE_OK);
+    }
+    stele_overview_close(overview);
     bytes = stele_output_memory(out, size);
     copy = malloc(*size);
     REQUIRE(copy != NULL);
@@ -98,6 +108,23 @@ static uint8_t *make_index(const char *path, size_t *size)
     stele_trace_close(trace);
     stele_context_free(context);
     return copy;
+}
+
+static uint8_t *make_index(const char *path, size_t *size)
+{
+    return make_index_of(path, false, size);
+}
+
+/* Whether an index has the same sections if the trace is read for an overview, which notes what is
+   found out then. */
+static bool is_same_after_reading(const char *path, const uint8_t *bytes, size_t size)
+{
+    size_t read_size;
+    uint8_t *read = make_index_of(path, true, &read_size);
+    const bool is_same = read_size > size && memcmp(read, bytes, HEADER_SIZE) == 0 &&
+                         memcmp(read + HEADER_SIZE, bytes + HEADER_SIZE, size - HEADER_SIZE) == 0;
+    free(read);
+    return is_same;
 }
 
 /* Tries files that were changed: each change is noticed, and the trace is read all the same. */
@@ -184,6 +211,7 @@ static void try_sample(const char *sample, const char *suffix, int64_t begin_ns)
     wanted = read_range(path, begin_ns);
     REQUIRE(wanted != UINT64_MAX && wanted != 0);
     bytes = make_index(path, &size);
+    CHECK(is_same_after_reading(path, bytes, size));
     write_file(index, bytes, size);
     CHECK_EQ_U64(read_range(path, begin_ns), wanted);
     CHECK_EQ_U64(stale_count, 0);
@@ -247,6 +275,7 @@ static void try_folder(const char *sample, const char *stream, int64_t begin_ns)
     wanted = read_range(folder, begin_ns);
     REQUIRE(wanted != UINT64_MAX && wanted != 0);
     bytes = make_index(folder, &size);
+    CHECK(is_same_after_reading(folder, bytes, size));
     write_file(index, bytes, size);
     CHECK_EQ_U64(read_range(folder, begin_ns), wanted);
     CHECK_EQ_U64(stale_count, 0);

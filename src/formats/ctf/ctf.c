@@ -267,6 +267,7 @@ static void ctf_close(stele_trace *base)
     free(trace->subtraces);
     free(trace->files);
     free(trace->streams);
+    ctf_forget_noted(trace);
     if (trace->owns_known)
         known_free(trace->known);
 }
@@ -431,6 +432,7 @@ static bool ctf_declares_names(const stele_trace *base)
 static const trace_ops ctf_ops = {.open = ctf_open,
                                   .has_parts = ctf_has_parts,
                                   .index = ctf_index,
+                                  .note_index = ctf_note_index,
                                   .find_streams = ctf_find_streams,
                                   .find_ends = ctf_find_ends,
                                   .save_index = ctf_save_index,

@@ -56,12 +56,19 @@ typedef struct ctf_found {
     bool is_first_unknown; /* packets may have events, but the first few show none */
     /* The last event was not looked for, because the packets' end times bound it. */
     bool is_last_open;
-    bool is_ordered; /* each packet begins at or after the begin of the one before */
-    ctf_seek *seeks; /* owned */
+    bool is_ordered;     /* each packet begins at or after the begin of the one before */
+    uint64_t last_begin; /* begin of the packet that was added last, in ticks */
+    ctf_seek *seeks;     /* owned */
     uint32_t seek_count, seek_capacity; /* The capacity is a power of 4, up to CTF_SEEKS_MAX. */
     uint64_t seek_step;                 /* how many packets lie from one seek point to the next */
     uint64_t lost; /* the highest counter of discarded events in the packets indexed so far */
 } ctf_found;
+
+/* What was noted of a file while it was read for its events. */
+typedef struct ctf_noted {
+    ctf_found found;
+    bool is_whole; /* all packets of the file were added */
+} ctf_noted;
 
 /* A data stream file. */
 typedef struct ctf_file {
@@ -133,6 +140,9 @@ typedef struct ctf_trace {
     bool restarts_clocks;    /* set in all schemas: see ctf_schema */
     bool shows_as_written;   /* kinds, names and tracks that Stele wrote stay fields */
     bool is_clamped_told;    /* times that do not fit into 64 bits were reported */
+    /* What producers find out about the packets of files that they read as a whole, by number of
+       the file, so that ctf_index() need not read these again; NULL: it is not noted. */
+    ctf_noted *noted;
     /* What is known of a followed trace between looks at its folder; else NULL. */
     struct ctf_known *known;
     bool owns_known; /* the trace frees `known` when it is closed */
@@ -175,9 +185,9 @@ static inline const ctf_subtrace *ctf_schema_subtrace(const ctf_trace *trace, ui
     return &trace->subtraces[other != CTF_NONE ? other : subtrace];
 }
 
-/* Counts a packet of the file, and keeps a seek point for it if it is its turn. `clock` is that
-   after the packet before. Returns false if out of memory. */
-bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t clock);
+/* Counts a packet of a file, and keeps a seek point for it if it is its turn. `clock` is that after
+   the packet before. Returns false if out of memory. */
+bool ctf_found_add_seek(ctf_found *found, uint64_t offset, uint64_t begin, uint64_t clock);
 
 stele_clock ctf_stream_clock(const ctf_stream *stream);
 
@@ -187,6 +197,12 @@ void ctf_close_member(size_t member, input *in);
 
 /* Finds the packets of all files, and from them the streams with their time ranges (index.c). */
 stele_status ctf_index(stele_trace *base);
+
+/* Has producers note what they find out about packets: trace_ops.note_index. */
+void ctf_note_index(stele_trace *base);
+
+/* Frees what was noted. */
+void ctf_forget_noted(ctf_trace *trace);
 
 /* Finds the streams alone, by the first packet of each file. */
 stele_status ctf_find_streams(stele_trace *base);

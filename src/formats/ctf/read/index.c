@@ -134,40 +134,15 @@ static stele_status learn_clock(indexer *self, ctf_packets *packets, window *w,
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
-/* Notes times, counters and position of a packet in the file. Returns false if out of memory. */
-static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
-{
-    const packet_head *head = &packet->head;
-    if (file->found.packet_count == 0) {
-        file->first = *head;
-        file->found.is_ordered = true;
-    }
-    if (head->begin_ticks < *last_begin)
-        file->found.is_ordered = false;
-    *last_begin = head->begin_ticks;
-    if (packet->content_bits > head->events_at)
-        file->found.last[0] =
-            (ctf_place_bits){packet->offset, packet->content_bits, packet->clock_start};
-    if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->found.end_ticks) {
-        file->found.end_ticks = head->end_ticks;
-        file->found.has_end = true;
-    }
-    if (!ctf_file_add_seek(file, packet->offset, head->begin_ticks, packet->clock_start))
-        return false;
-    if ((head->has & CTF_ROLE_DISCARDED) != 0)
-        file->found.lost = losses_highest(file->found.lost, head->discarded, head->discarded_width);
-    return true;
-}
-
 /* Reads all packets by their headers, or just the first one. With `is_known`, which means that
-   LTTng's index has been used, it stops at the first event. */
+   LTTng's index has been used, or a reader has noted all packets, it stops at the first event. */
 static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w,
                                   bool is_known, bool is_quiet)
 {
     ctf_packets packets;
     ctf_packet packet;
     stele_status status;
-    uint64_t last_begin = 0, tried = 0, end;
+    uint64_t tried = 0, end;
     packets_init(&packets, self->trace, file, decoder, w->in->size);
     packets.is_quiet = is_quiet;
     while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
@@ -175,7 +150,9 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_decoder *de
             file->first = packet.head;
         if (self->pass == INDEX_STREAMS)
             return STELE_OK;
-        if (!is_known && !learn_packet(file, &packet, &last_begin))
+        if (!is_known && file->found.packet_count == 0)
+            file->first = packet.head;
+        if (!is_known && !ctf_found_add(&file->found, &packet))
             return STELE_ERR_MEMORY;
         if (!file->found.has_first_event && tried++ < FIRST_TRIED &&
             packet.content_bits > packet.head.events_at)
@@ -207,6 +184,18 @@ static stele_status index_end(indexer *self, ctf_file *file, ctf_decoder *decode
     return learn_last(self, file, &packets, w);
 }
 
+/* Takes what a reader has noted of all packets of a file, if it has. */
+static bool take_noted(const ctf_trace *trace, ctf_file *file)
+{
+    ctf_noted *noted = trace->noted != NULL ? &trace->noted[file - trace->files] : NULL;
+    if (noted == NULL || !noted->is_whole)
+        return false;
+    free(file->found.seeks);
+    file->found = noted->found;
+    *noted = (ctf_noted){0};
+    return true;
+}
+
 /* Indexes one file. What is wrong with its packets is reported here only if none can be read, as no
    reader will come to them then. */
 static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *decoder, window *w)
@@ -217,6 +206,8 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_decoder *dec
         return index_end(self, file, decoder, w);
     if (self->pass == INDEX_PACKETS)
         status = lttng_index_use(self->trace, file, &is_known);
+    if (self->pass == INDEX_PACKETS && status == STELE_OK && !is_known)
+        is_known = take_noted(self->trace, file);
     if (status == STELE_OK)
         status = index_packets(self, file, decoder, w, is_known, true);
     if (status == STELE_OK && is_known && file->first.counts_on) {
@@ -514,10 +505,26 @@ stele_status ctf_publish(ctf_trace *trace)
     return STELE_OK;
 }
 
+void ctf_note_index(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    if (trace->noted == NULL && trace->known == NULL && !trace->is_growing)
+        trace->noted = calloc(trace->file_count, sizeof *trace->noted);
+}
+
+void ctf_forget_noted(ctf_trace *trace)
+{
+    for (uint32_t i = 0; trace->noted != NULL && i < trace->file_count; i++)
+        free(trace->noted[i].found.seeks);
+    free(trace->noted);
+    trace->noted = NULL;
+}
+
 stele_status ctf_index(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
     stele_status status = index_files(trace, INDEX_PACKETS);
+    ctf_forget_noted(trace);
     if (status == STELE_OK && !trace->is_grouped)
         status = ctf_make_streams(trace);
     if (status == STELE_OK)

@@ -134,7 +134,7 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
         if (entry.end >= file->found.end_ticks)
             file->found.end_ticks = entry.end;
         file->found.has_end = true;
-        if (!ctf_file_add_seek(file, entry.offset, entry.begin, 0)) {
+        if (!ctf_found_add_seek(&file->found, entry.offset, entry.begin, 0)) {
             status = STELE_ERR_MEMORY;
             break;
         }

@@ -40,6 +40,9 @@ typedef struct ctf_packets {
     bool is_stranger;  /* a packet of another trace was found */
 } ctf_packets;
 
+/* Adds the next packet of a file to what is found out about it. Returns false if out of memory. */
+bool ctf_found_add(ctf_found *found, const ctf_packet *packet);
+
 /* Prepares for reading a file whose size is `size` bytes. */
 void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file,
                   ctf_decoder *decoder, uint64_t size);

@@ -89,6 +89,20 @@ static void report_doubt(const ctf_walk *walk, const walk_file *self)
                    "events that may not be as they were written");
 }
 
+/* Where what indexing would find out about the packets of a file is noted; NULL: nowhere, as not
+   all of them are read, or not with the clock that indexing has. */
+static ctf_noted *noted_of(const ctf_walk *walk, const ctf_file *file)
+{
+    const ctf_trace *trace = walk->trace;
+    ctf_noted *noted = trace->noted != NULL ? &trace->noted[file - trace->files] : NULL;
+    if (noted == NULL || walk->stream->file_count != 1 || file->first.counts_on ||
+        walk->options.begin_ns != INT64_MIN || walk->options.end_ns != INT64_MAX)
+        return NULL;
+    free(noted->found.seeks);
+    *noted = (ctf_noted){0};
+    return noted;
+}
+
 static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *file)
 {
     const ctf_trace *trace = walk->trace;
@@ -115,6 +129,7 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
                               ? CONTENT_BACK
                               : walk->options.window_size / 4);
     report_doubt(walk, self);
+    self->noted = noted_of(walk, file);
     self->counted = from.offset;
     self->packets.clock = self->is_sought ? from.clock : walk->clock;
     if (walk->options.check && known == NULL && walk->options.begin_ns == INT64_MIN &&
@@ -193,8 +208,13 @@ static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out
                                          : self->size,
                left_out);
     self->has_packet = status == STELE_OK;
-    if (status != STELE_OK)
+    if (status != STELE_OK) {
+        if (self->noted != NULL)
+            self->noted->is_whole = true;
         return status;
+    }
+    if (self->noted != NULL && !ctf_found_add(&self->noted->found, &self->packet))
+        return STELE_ERR_MEMORY;
     if (self->index.is_open)
         index_check_packet(&self->index, &self->packet);
     return is_after_end(walk, self) ? STELE_END : STELE_OK;
@@ -347,6 +367,8 @@ static stele_status walk_step(ctf_walk *walk)
         status = file_next(walk, self, walk->left_out);
     } else {
         file_count(walk, self, claim_of(self), self->size, walk->left_out);
+        if (self->noted != NULL)
+            self->noted->is_whole = self->w.status == STELE_OK;
         status = STELE_END;
     }
     walk->left_out = 0;

@@ -54,6 +54,7 @@ struct walk_file {
     ctf_packets packets;
     ctf_packet packet;
     index_check index;    /* open with `check` */
+    ctf_noted *noted;     /* what is noted of the file; NULL: nothing */
     uint64_t lost_before; /* see ctf_seek.lost */
     /* The first packets were left out; the next packet is the first that is read. */
     bool is_sought;
