@@ -202,6 +202,37 @@ TEST(overlapping_spans_share_the_time_without_counting_it_twice)
     made_end();
 }
 
+TEST(spans_that_outlast_a_call_keep_their_duration)
+{
+    made_begin();
+    enter(0, "main");
+    enter(10, "a");
+    enter(20, "lost");
+    span(20, 50, "b");
+    span(30, 60, "c");
+    leave(40, "a");
+    leave(100, "main");
+    CHECK_EQ_STR(made_calls(&plain), "lost 20-40 0 @2 unwound; a 10-40 10 @1; c 30-60 30 @2; "
+                                     "b 20-50 10 @1; main 0-100 50 @0");
+    CHECK_EQ_U64(counts.overlap_count, 3);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_UNWOUND], 1);
+    made_end();
+}
+
+TEST(a_span_that_began_with_a_call_and_outlasts_it_is_around_it)
+{
+    made_begin();
+    enter(0, "main");
+    enter(10, "call");
+    span(10, 50, "span");
+    leave(40, "call");
+    leave(100, "main");
+    CHECK_EQ_STR(made_calls(&(stele_call_options){.needs_recursion = true, .has_tree = true}),
+                 "call 10-40 30 @2; span 10-50 10 @1; main 0-100 60 @0");
+    CHECK_EQ_U64(counts.overlap_count, 0);
+    made_end();
+}
+
 TEST(spans_that_end_before_they_begin_are_empty)
 {
     made_begin();
@@ -378,6 +409,20 @@ TEST(recursion_that_outlasts_itself_counts_once_too)
     span(0, 10, "f");
     span(5, 15, "f");
     CHECK_EQ_U64(made_total(), 15);
+    made_end();
+    made_begin();
+    enter(0, "f");
+    span(5, 15, "f");
+    leave(10, "f");
+    CHECK_EQ_U64(made_total(), 15);
+    made_end();
+    made_begin();
+    span(0, 10, "f");
+    enter(5, "g");
+    enter(15, "f"); /* the other one has ended */
+    leave(30, "f");
+    leave(30, "g");
+    CHECK_EQ_U64(made_total(), 10 + 25 + 15);
     made_end();
 }
 

@@ -57,3 +57,14 @@ uint32_t call_stack_find(stack *of, stele_name name)
     known = hash_table_slot_of(&of->deep.names, hash_table_hash_u32(&of->deep.names, name));
     return known->number != 0 ? known->number - 1 : 0;
 }
+
+bool call_stack_goes_on(const stack *of, uint32_t from, uint32_t at)
+{
+    const frame *const inner = &of->frames[at];
+    const uint32_t floor = at - from > NEAR_MAX ? at - NEAR_MAX : from;
+    for (uint32_t i = at - 1; i > floor; i--) {
+        if (of->frames[i].name == inner->name && of->frames[i].end_ns > inner->begin_ns)
+            return true;
+    }
+    return false;
+}

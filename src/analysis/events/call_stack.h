@@ -39,6 +39,7 @@ typedef struct stack {
     frame *frames; /* frames[0] stands for what is outside of all calls, and is never popped */
     uint32_t depth, capacity; /* depth does not count frames[0] */
     uint32_t timed_depth;     /* how many frames on the stack are of COMPLETE events */
+    uint32_t moved_depth;     /* the greatest depth from which frames moved down */
     uint32_t cut_depth; /* open calls that were not pushed because the stack is at its limit */
     int64_t last_ns;    /* the latest time or end of the track's events */
     bool is_before;     /* no event of the track was in the window yet, so nothing is counted */
@@ -78,15 +79,19 @@ static inline bool is_exit_of(const frame *of, stele_name name)
     return !of->is_timed && (of->name == name || name == 0);
 }
 
+/* Whether a frame between `from` and `at` has the name of the frame at `at`, and goes on when that
+   begins. */
+bool call_stack_goes_on(const stack *of, uint32_t from, uint32_t at);
+
 /* How many names the table of outermost frames can take. */
 static inline uint32_t outermost_room(const stack *of)
 {
     return (of->outermost.mask + 1) / 2;
 }
 
-/* Whether a frame further out than the one at `at` has this name. Frames must be asked about
-   from the outside in, because each call enters its frame in the table, which must have a free
-   slot. */
+/* Whether a frame further out than the one at `at` has this name, and goes on when that begins.
+   Frames must be asked about from the outside in, because each call enters its frame in the table,
+   which must have a free slot. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
     const uint32_t hash = hash_table_hash_u32(&of->outermost, name);
@@ -96,7 +101,9 @@ static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
         of->outermost.count++;
     else if (known_at == at)
         return false;
-    else if (known_at < at && of->frames[known_at].name == name)
+    else if (known_at < at && of->frames[known_at].name == name &&
+             (of->frames[known_at].end_ns > of->frames[at].begin_ns ||
+              call_stack_goes_on(of, known_at, at)))
         return true;
     known->hash = hash;
     known->number = at + 1;

@@ -3,6 +3,7 @@
 #include "analysis/events/calls_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 
@@ -67,6 +68,30 @@ uint64_t calls_charge_overlap(stack *of, const frame *top, int64_t end_ns)
     return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
 }
 
+/* Counts the call that was made last, or drops it, and gives it if there is no room for more. */
+static inline void keep_call(stele_calls *s, stele_call_end how)
+{
+    s->counts.by_end[how]++;
+    if (++s->pending_count == CALLS_PENDING)
+        calls_flush(s);
+}
+
+/* Whether the call that a frame was made into is none of the window. */
+static inline bool is_outside(stele_calls *s, const stack *of, const frame *from,
+                              const stele_call_span *call)
+{
+    if (s->options.has_tags)
+        return false;
+    if (of->is_before)
+        return true;
+    /* The call ended when the window began, so it is not counted as one of the window. */
+    if (from->is_carried && call->end_ns == call->begin_ns) {
+        s->counts.call_count--;
+        return true;
+    }
+    return false;
+}
+
 void calls_close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, stele_call_end how)
 {
     frame *const top = stack_top(of);
@@ -74,20 +99,13 @@ void calls_close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, 
     const uint64_t whole =
         calls_set_span(call, top, end_ns < s->end_ns ? end_ns : s->end_ns, of->depth--, track, how);
     of->timed_depth -= top->is_timed;
-    if (of->is_before && !s->options.has_tags)
+    if (is_outside(s, of, top, call))
         return;
-    /* The call ended when the window began, so it is not counted as one of the window. */
-    if (top->is_carried && call->end_ns == call->begin_ns && !s->options.has_tags) {
-        s->counts.call_count--;
-        return;
-    }
     if (call->end_ns <= top[-1].end_ns)
         top[-1].child_ns += whole;
     else if (!s->has_no_self)
         call->total_ns = calls_charge_overlap(of, top, call->end_ns);
-    s->counts.by_end[how]++;
-    if (++s->pending_count == CALLS_PENDING)
-        calls_flush(s);
+    keep_call(s, how);
 }
 
 bool calls_grow_frames(stele_calls *s, stack *of)
@@ -138,6 +156,102 @@ bool calls_open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t *
     return true;
 }
 
+/* ---- COMPLETE events that outlast a call around them ---- */
+
+/* Renews what is known of frames from `first` on that moved. */
+static void frames_moved(stele_calls *s, stack *of, uint32_t first)
+{
+    for (uint32_t i = first; i <= of->depth; i++)
+        of->frames[i].is_indexed = false;
+    calls_index_frames(s, of, first);
+}
+
+/* What a call and the frames that outlast it have in common, in the total of its name. */
+static uint64_t shared_total(const stack *of, uint32_t first, const frame *closed, int64_t end_ns)
+{
+    for (uint32_t i = first; i <= of->depth; i++) {
+        const frame *over = &of->frames[i];
+        if (over->name == closed->name && over->begin_ns < end_ns)
+            return (uint64_t)end_ns - (uint64_t)over->begin_ns;
+    }
+    return 0;
+}
+
+/*
+ * Ends the call at `at`; the frames above it are of COMPLETE events that end later, and stay. The
+ * time that they share with it counts as theirs.
+ */
+static void close_under(stele_calls *s, stack *of, uint32_t track, uint32_t at, int64_t end_ns,
+                        stele_call_end how)
+{
+    const uint32_t depth = of->depth;
+    const frame *const over = &of->frames[at + 1];
+    const int64_t alone_ns = over->begin_ns < end_ns ? over->begin_ns : end_ns;
+    stele_call_span *const call = &s->pending[s->pending_count];
+    frame closed = of->frames[at];
+    closed.child_ns += end_ns > alone_ns ? (uint64_t)end_ns - (uint64_t)alone_ns : 0;
+    calls_set_span(call, &closed, end_ns < s->end_ns ? end_ns : s->end_ns, at, track, how);
+    memmove(&of->frames[at], over, (depth - at) * sizeof *over);
+    of->moved_depth = depth > of->moved_depth ? depth : of->moved_depth;
+    of->depth = at - 1;
+    if (is_outside(s, of, &closed, call)) {
+        of->depth = depth - 1;
+        frames_moved(s, of, at);
+        return;
+    }
+    if (alone_ns > of->frames[at - 1].end_ns) {
+        if (!s->has_no_self)
+            calls_charge_overlap(of, &closed, alone_ns);
+    } else if (alone_ns > closed.begin_ns) {
+        of->frames[at - 1].child_ns += (uint64_t)alone_ns - (uint64_t)closed.begin_ns;
+    }
+    of->depth = depth - 1;
+    if (!closed.is_repeated)
+        call->total_ns -= shared_total(of, at, &closed, call->end_ns);
+    frames_moved(s, of, at);
+    keep_call(s, how);
+}
+
+/* Ends frames above the one at `at`, which ends at `time_ns`: those that have no end of their own,
+   or an earlier one. Returns how many stay, at the top. */
+static uint32_t close_above(stele_calls *s, stack *of, uint32_t track, uint32_t at, int64_t time_ns)
+{
+    uint32_t staying = 0;
+    for (uint32_t i = of->depth; i > at; i--) {
+        const frame *above = &of->frames[i];
+        const bool has_ended = above->is_timed && above->end_ns <= time_ns;
+        const stele_call_end how = has_ended ? STELE_CALL_RETURNED : STELE_CALL_UNWOUND;
+        s->counts.overlap_count += above->is_timed && !has_ended;
+        if (above->is_timed && !has_ended && staying < CALLS_OVERLAP_MAX)
+            staying++;
+        else if (staying != 0)
+            close_under(s, of, track, i, has_ended ? above->end_ns : time_ns, how);
+        else
+            calls_close_top(s, of, track, has_ended ? above->end_ns : time_ns, how);
+    }
+    return staying;
+}
+
+/* Whether the COMPLETE event at the top began with the call below it and outlasts that: then it is
+   around it, as long as nothing took its time. */
+static bool is_around(const stack *of, uint32_t at)
+{
+    const frame *top = stack_top(of);
+    return of->depth == at + 1 && top->begin_ns == of->frames[at].begin_ns && top->child_ns == 0;
+}
+
+/* Puts the top frame below the call that began with it. */
+static void put_below(stele_calls *s, stack *of)
+{
+    const uint32_t at = of->depth - 1;
+    const frame call = of->frames[at];
+    of->frames[at] = of->frames[at + 1];
+    of->frames[at + 1] = call;
+    frames_moved(s, of, at);
+    for (uint32_t i = at; s->options.has_tree && !of->is_before && i <= of->depth; i++)
+        of->frames[i].node = calls_node_child(s, of->frames[i - 1].node, of->frames[i].name);
+}
+
 /* Handles an exit that does not end the top frame. It ends a frame below, whose callees were
    left by an exception, or a call whose entry is missing. */
 static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t time_ns,
@@ -145,14 +259,16 @@ static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t tim
 {
     const uint32_t at = call_stack_find(of, name);
     if (at != 0) {
-        while (of->depth > at) {
-            const frame *top = stack_top(of);
-            const bool has_ended = top->is_timed && top->end_ns <= time_ns;
-            s->counts.overlap_count += top->is_timed && !has_ended;
-            calls_close_top(s, of, track, has_ended ? top->end_ns : time_ns,
-                            has_ended ? STELE_CALL_RETURNED : STELE_CALL_UNWOUND);
+        const bool stays = close_above(s, of, track, at, time_ns) != 0;
+        if (stays && is_around(of, at)) {
+            s->counts.overlap_count--;
+            put_below(s, of);
+            calls_close_top(s, of, track, time_ns, how);
+        } else if (stays) {
+            close_under(s, of, track, at, time_ns, how);
+        } else {
+            calls_close_top(s, of, track, time_ns, how);
         }
-        calls_close_top(s, of, track, time_ns, how);
         return;
     }
     if (s->missed != NULL) {
@@ -195,9 +311,7 @@ static uint32_t settle(stele_calls *s, stack *of)
         of->frames[at] = of->frames[at - 1];
         of->frames[at - 1] = moved;
     }
-    for (uint32_t i = at; i <= of->depth; i++)
-        of->frames[i].is_indexed = false;
-    calls_index_frames(s, of, at);
+    frames_moved(s, of, at);
     for (uint32_t i = at; s->options.has_tree && !of->is_before && i <= of->depth; i++)
         of->frames[i].node = calls_node_child(s, of->frames[i - 1].node, of->frames[i].name);
     return at;

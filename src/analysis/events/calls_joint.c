@@ -194,6 +194,12 @@ bool calls_joint_calls(calls_joint *j, const stele_call_span *calls, size_t coun
     return true;
 }
 
+/* Notes how deep calls were that ended further out. */
+static void note_moved(joint_stretch *in, const stack *of)
+{
+    in->depth_max = of->moved_depth > in->depth_max ? of->moved_depth : in->depth_max;
+}
+
 /* Ends the stretch of a track at an exit that ends no call of the part. */
 static void take_exit(void *user, stele_calls *s, stack *of, uint32_t track, int64_t time_ns,
                       stele_name name, stele_call_end how)
@@ -222,6 +228,8 @@ static void take_exit(void *user, stele_calls *s, stack *of, uint32_t track, int
     }
     ended = &t->stretches[t->count - 1];
     ended->child_ns = of->frames[0].child_ns;
+    note_moved(ended, of);
+    of->moved_depth = 0;
     ended->exit_ns = time_ns;
     ended->exit_name = name;
     ended->exit_how = how;
@@ -303,9 +311,12 @@ static bool join_stack(const joining *g, uint32_t number, const stack *from, con
             return false;
         calls_take_end(into, of, &exit, stele_part_map_name(g->map, at->exit_name), at->exit_how);
     }
-    if (in->count != 0 &&
-        !join_stretch(g, of, number, &in->stretches[in->count - 1], from->frames[0].child_ns))
-        return false;
+    if (in->count != 0) {
+        joint_stretch *const last = &in->stretches[in->count - 1];
+        note_moved(last, from);
+        if (!join_stretch(g, of, number, last, from->frames[0].child_ns))
+            return false;
+    }
     if (from->last_ns > of->last_ns)
         of->last_ns = from->last_ns;
     return join_open(g, of, from);
