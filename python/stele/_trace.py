@@ -745,8 +745,8 @@ class Trace:
               **request: Any) -> List[Group]:
         """Groups of events, or of calls if an expression uses `dur`, and figures of each group:
         statistics(by="name, cpu", of="dur, arg.len"). `by` and `of` are expressions, separated by
-        commas, as events() takes them in `where`; without `by` all are one group. `distinct` estimates how
-        many different values there are. The request is that of events(), without an order."""
+        commas, as events() takes them in `where`; without `by` all are one group. `distinct` counts
+        different values, up to 1,000 of them exactly. The request is that of events(), without an order."""
         request["order"] = "streams"
         return _analysis.stats(self, _request(**request), by, of, distinct)
 

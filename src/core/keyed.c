@@ -7,7 +7,7 @@
 
 #define BITS_FIRST 10u
 
-static bool table_make(keyed *t, size_t entry_size, unsigned bits)
+bool keyed_init_bits(keyed *t, size_t entry_size, unsigned bits)
 {
     t->entries = calloc(((size_t)1 << bits) + 1, entry_size);
     t->used = 0;
@@ -20,7 +20,7 @@ static bool table_make(keyed *t, size_t entry_size, unsigned bits)
 
 bool keyed_init(keyed *t, size_t entry_size)
 {
-    return table_make(t, entry_size, BITS_FIRST);
+    return keyed_init_bits(t, entry_size, BITS_FIRST);
 }
 
 void keyed_free(keyed *t)
@@ -39,7 +39,7 @@ void keyed_clear(keyed *t, size_t entry_size)
 bool keyed_grow(keyed *t, size_t entry_size)
 {
     keyed grown;
-    if (!table_make(&grown, entry_size, 64 - t->shift + 1))
+    if (!keyed_init_bits(&grown, entry_size, 64 - t->shift + 1))
         return false;
     for (size_t i = 0; i < keyed_end(t); i++) {
         const char *entry = keyed_at(t, entry_size, i);

@@ -29,6 +29,10 @@ typedef struct keyed {
 
 /* Makes an empty table. Returns false if out of memory. */
 bool keyed_init(keyed *t, size_t entry_size);
+
+/* Makes an empty table of 2^bits slots, for tables of which there are many. Half of the slots are
+   used before it grows. Returns false if out of memory. */
+bool keyed_init_bits(keyed *t, size_t entry_size, unsigned bits);
 void keyed_free(keyed *t);
 
 /* Removes all entries. */

@@ -116,18 +116,79 @@ TEST(sums_beyond_their_size_are_lost_and_not_wrong)
     spread_free(&s);
 }
 
-TEST(different_values_are_estimated)
+/* Adds the hashes of the numbers from `first` to before `end`, each of them twice. */
+static bool add_different(distinct *d, unsigned first, unsigned end, size_t *left)
 {
-    static const unsigned counts[] = {0, 1, 16, 17, 100, 1000, 10000, 1000000};
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (unsigned i = first; i < end; i++) {
+        const uint64_t hash = hash_u64(hash_u64(i) + i);
+        if (!distinct_add(d, hash, left) || !distinct_add(d, hash, left))
+            return false;
+    }
+    return true;
+}
+
+static const unsigned different_counts[] = {0,   1,   16,   17,   63,   64,    65,     100,
+                                            512, 999, 1000, 1001, 1024, 10000, 100000, 1000000};
+
+TEST(different_values_are_counted_exactly_while_they_are_few)
+{
+    for (size_t c = 0; c < sizeof different_counts / sizeof *different_counts; c++) {
+        const unsigned count = different_counts[c];
+        size_t left = 1 << 20;
         distinct d = {.few_count = 0};
-        uint64_t hash = 88172645463325252u;
-        for (unsigned i = 0; i < counts[c]; i++) {
-            hash = hash_u64(hash + i);
-            REQUIRE(distinct_add(&d, hash) && distinct_add(&d, hash));
-        }
-        CHECK(fabs((double)distinct_count(&d) - counts[c]) <= counts[c] * 0.1);
-        CHECK(counts[c] > 16 || (distinct_is_exact(&d) && distinct_count(&d) == counts[c]));
+        REQUIRE(add_different(&d, 0, count, &left));
+        CHECK(fabs((double)distinct_count(&d) - count) <= count * 0.1);
+        CHECK((count <= 1000) == distinct_is_exact(&d));
+        CHECK(count > 1000 || distinct_count(&d) == count);
+        /* What a table took is given back. */
+        CHECK(count <= 1000 || left == 1 << 20);
+        CHECK(left >= (1 << 20) - 2049 * 8 && !d.is_short);
         distinct_free(&d);
+    }
+}
+
+TEST(a_hash_of_0_is_a_value_like_others)
+{
+    size_t left = 0;
+    distinct d = {.few_count = 0};
+    REQUIRE(distinct_add(&d, 0, &left) && distinct_add(&d, 0, &left));
+    CHECK_EQ_U64(distinct_count(&d), 1);
+    REQUIRE(add_different(&d, 10, 50, &left) && distinct_add(&d, 0, &left));
+    CHECK_EQ_U64(distinct_count(&d), 41);
+    distinct_free(&d);
+}
+
+TEST(without_room_different_values_are_estimated)
+{
+    size_t left = 1000;
+    distinct d = {.few_count = 0};
+    REQUIRE(add_different(&d, 0, 63, &left));
+    CHECK(distinct_is_exact(&d) && distinct_count(&d) == 63);
+    REQUIRE(add_different(&d, 63, 65, &left));
+    CHECK(!distinct_is_exact(&d) && d.is_short && left == 1000);
+    REQUIRE(add_different(&d, 65, 500, &left));
+    CHECK(fabs((double)distinct_count(&d) - 500) < 50);
+    distinct_free(&d);
+}
+
+TEST(different_values_of_parts_are_as_those_of_the_whole)
+{
+    const size_t kinds = sizeof different_counts / sizeof *different_counts;
+    for (size_t c = 0; c < kinds * kinds; c++) {
+        const unsigned first = different_counts[c / kinds], second = different_counts[c % kinds];
+        /* The second half of the first part is also in the other one. */
+        const unsigned begin = first / 2, end = begin + second;
+        size_t left = 1 << 20;
+        distinct whole = {.few_count = 0}, a = {.few_count = 0}, b = {.few_count = 0};
+        if (first > 10000 || second > 10000)
+            continue;
+        REQUIRE(add_different(&whole, 0, first, &left) && add_different(&whole, begin, end, &left));
+        REQUIRE(add_different(&a, 0, first, &left) && add_different(&b, begin, end, &left));
+        REQUIRE(distinct_merge(&a, &b, &left));
+        CHECK_EQ_U64(distinct_count(&a), distinct_count(&whole));
+        CHECK(distinct_is_exact(&a) == distinct_is_exact(&whole));
+        distinct_free(&whole);
+        distinct_free(&a);
+        distinct_free(&b);
     }
 }

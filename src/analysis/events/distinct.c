@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #define INDEX_BITS 10u
+#define HASH_SIZE  sizeof(uint64_t)
+
+/* ---- Registers ---- */
 
 /* Updates the register that the first bits of the hash select: it keeps the largest number of
    leading zeros seen in the bits after those. */
@@ -17,26 +20,126 @@ static void registers_add(uint8_t *registers, uint64_t hash)
         *at = rank;
 }
 
-bool distinct_add(distinct *d, uint64_t hash)
+/* ---- Hashes ---- */
+
+/* What the table of hashes takes beyond its first size. */
+static size_t size_beyond(const keyed *hashes)
 {
-    if (d->registers != NULL) {
-        registers_add(d->registers, hash);
-        return true;
+    return hashes->entries != NULL ? keyed_end(hashes) * HASH_SIZE - DISTINCT_SIZE : 0;
+}
+
+/* Whether the next new hash makes the table larger. */
+static bool is_full(const keyed *hashes)
+{
+    return hashes->used >= hashes->mask / 2;
+}
+
+/* How many places for hashes there are, some of which may be empty. */
+static size_t places(const distinct *d)
+{
+    return d->hashes.entries != NULL ? keyed_end(&d->hashes) : d->few_count;
+}
+
+/* The hash at a place. Returns NULL if it is empty. */
+static const uint64_t *hash_at(const distinct *d, size_t place)
+{
+    return d->hashes.entries != NULL ? keyed_at(&d->hashes, HASH_SIZE, place) : &d->few[place];
+}
+
+/* Goes over from hashes to registers. Returns false if out of memory. */
+static bool give_up_exact(distinct *d, size_t *room)
+{
+    d->registers = calloc(DISTINCT_REGISTERS, 1);
+    if (d->registers == NULL)
+        return false;
+    for (size_t i = 0; i < places(d); i++) {
+        const uint64_t *hash = hash_at(d, i);
+        if (hash != NULL)
+            registers_add(d->registers, *hash);
     }
+    *room += size_beyond(&d->hashes);
+    keyed_free(&d->hashes);
+    return true;
+}
+
+/* Adds a hash to the first few. Returns false if it is new and there is no place for it. */
+static bool few_add(distinct *d, uint64_t hash)
+{
     for (uint32_t i = 0; i < d->few_count; i++) {
         if (d->few[i] == hash)
             return true;
     }
-    if (d->few_count < DISTINCT_FEW) {
-        d->few[d->few_count++] = hash;
-        return true;
-    }
-    d->registers = calloc(DISTINCT_REGISTERS, 1);
-    if (d->registers == NULL)
+    if (d->few_count == DISTINCT_FEW)
         return false;
-    for (uint32_t i = 0; i < d->few_count; i++)
-        registers_add(d->registers, d->few[i]);
-    registers_add(d->registers, hash);
+    d->few[d->few_count++] = hash;
+    return true;
+}
+
+static bool make_table(distinct *d)
+{
+    if (!keyed_init_bits(&d->hashes, HASH_SIZE, DISTINCT_BITS))
+        return false;
+    for (uint32_t i = 0; i < d->few_count; i++) {
+        if (keyed_find(&d->hashes, HASH_SIZE, d->few[i]) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Adds a hash to the table, which has it afterwards unless registers were made because it is one
+   too many, or because there is no room. Returns false if out of memory. */
+static bool table_add(distinct *d, uint64_t hash, size_t *room)
+{
+    const size_t before = size_beyond(&d->hashes);
+    const uint64_t *known = keyed_slot(&d->hashes, HASH_SIZE, hash);
+    if (*known == hash)
+        return true;
+    if (d->hashes.used == DISTINCT_EXACT)
+        return give_up_exact(d, room);
+    if (is_full(&d->hashes) && *room < (d->hashes.mask + 1) * HASH_SIZE) {
+        d->is_short = true;
+        return give_up_exact(d, room);
+    }
+    if (keyed_find(&d->hashes, HASH_SIZE, hash) == NULL)
+        return false;
+    *room -= size_beyond(&d->hashes) - before;
+    return true;
+}
+
+bool distinct_add(distinct *d, uint64_t hash, size_t *room)
+{
+    hash += hash == 0;
+    if (d->registers == NULL && d->hashes.entries == NULL) {
+        if (few_add(d, hash))
+            return true;
+        if (!make_table(d))
+            return false;
+    }
+    if (d->registers == NULL && !table_add(d, hash, room))
+        return false;
+    if (d->registers != NULL)
+        registers_add(d->registers, hash);
+    return true;
+}
+
+/* ---- All of them ---- */
+
+bool distinct_merge(distinct *into, const distinct *from, size_t *room)
+{
+    into->is_short = into->is_short || from->is_short;
+    for (size_t i = 0; from->registers == NULL && i < places(from); i++) {
+        const uint64_t *hash = hash_at(from, i);
+        if (hash != NULL && !distinct_add(into, *hash, room))
+            return false;
+    }
+    if (from->registers == NULL)
+        return true;
+    if (into->registers == NULL && !give_up_exact(into, room))
+        return false;
+    for (uint32_t i = 0; i < DISTINCT_REGISTERS; i++) {
+        if (from->registers[i] > into->registers[i])
+            into->registers[i] = from->registers[i];
+    }
     return true;
 }
 
@@ -46,7 +149,7 @@ uint64_t distinct_count(const distinct *d)
     double sum = 0, estimate;
     unsigned empty = 0;
     if (d->registers == NULL)
-        return d->few_count;
+        return d->hashes.entries != NULL ? d->hashes.used : d->few_count;
     for (unsigned i = 0; i < DISTINCT_REGISTERS; i++) {
         sum += ldexp(1, -(int)d->registers[i]);
         empty += d->registers[i] == 0;
@@ -59,5 +162,6 @@ uint64_t distinct_count(const distinct *d)
 
 void distinct_free(distinct *d)
 {
+    keyed_free(&d->hashes);
     free(d->registers);
 }

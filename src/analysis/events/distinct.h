@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts different values with HyperLogLog: 1024 registers, with a standard error of 3.3%. Up to
- * DISTINCT_FEW values the count is exact. Flajolet, Fusy, Gandouet, Meunier: "HyperLogLog: the
- * analysis of a near-optimal cardinality estimation algorithm", 2007.
+ * Counts different values. Up to DISTINCT_EXACT of them are counted exactly, by their hashes; more,
+ * and what there is no room for, are estimated with HyperLogLog: 1024 registers, with a standard
+ * error of 3.3%. Flajolet, Fusy, Gandouet, Meunier: "HyperLogLog: the analysis of a near-optimal
+ * cardinality estimation algorithm", 2007.
  */
 #ifndef ANALYSIS_EVENTS_DISTINCT_H
 #define ANALYSIS_EVENTS_DISTINCT_H
@@ -11,18 +12,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/keyed.h"
+
 #define DISTINCT_FEW       16u
+#define DISTINCT_EXACT     1000u
 #define DISTINCT_REGISTERS 1024u
+#define DISTINCT_BITS      7u /* the first table of hashes has 2^7 slots */
+/* Bytes that a counter takes at most without any room. */
+#define DISTINCT_SIZE (((1u << DISTINCT_BITS) + 1) * sizeof(uint64_t))
 
 /* A counter; all zeros is one that has counted nothing. */
 typedef struct distinct {
-    uint8_t *registers; /* NULL: the counter is exact, and its values are in `few` */
+    uint8_t *registers; /* NULL: the counter is exact */
+    keyed hashes;       /* `entries` is NULL: all are in `few` */
     uint32_t few_count;
-    uint64_t few[DISTINCT_FEW]; /* hashes of the values */
+    bool is_short; /* there was no room to stay exact */
+    uint64_t few[DISTINCT_FEW];
 } distinct;
 
-/* Counts a value, given by a hash all of whose bits are random. Returns false if out of memory. */
-bool distinct_add(distinct *d, uint64_t hash);
+_Static_assert(DISTINCT_SIZE >= DISTINCT_REGISTERS, "registers take the place of the first table");
+
+/*
+ * Counts a value, given by a hash all of whose bits are random. What a counter needs beyond
+ * DISTINCT_SIZE bytes to be exact is taken from `*room`, a number of bytes, and given back when it
+ * no longer is. Returns false if out of memory.
+ */
+bool distinct_add(distinct *d, uint64_t hash, size_t *room);
+
+/* Adds the values of another counter. The result is that of
+   adding its values one by one, unless one of the two is short of room. Returns false if out of
+   memory. */
+bool distinct_merge(distinct *into, const distinct *from, size_t *room);
 uint64_t distinct_count(const distinct *d);
 void distinct_free(distinct *d);
 

@@ -230,16 +230,20 @@ bool spread_weigh_float(spread *s, double value, uint64_t times, spread_room *ro
     return count_float(s, value, times, room);
 }
 
+static bool make_different(spread *s, spread_room *room)
+{
+    s->is_uncounted = s->is_uncounted || !room_take(room, sizeof *s->different + DISTINCT_SIZE);
+    if (s->is_uncounted)
+        return true;
+    s->different = calloc(1, sizeof *s->different);
+    return s->different != NULL;
+}
+
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room)
 {
-    if (s->different == NULL) {
-        if (!room_take(room, sizeof *s->different + DISTINCT_REGISTERS))
-            return true;
-        s->different = calloc(1, sizeof *s->different);
-        if (s->different == NULL)
-            return false;
-    }
-    return distinct_add(s->different, hash);
+    if (s->different == NULL && !make_different(s, room))
+        return false;
+    return s->is_uncounted || distinct_add(s->different, hash, &room->exact);
 }
 
 /* ---- Adding of whole distributions ---- */
@@ -247,7 +251,7 @@ bool spread_add_hash(spread *s, uint64_t hash, spread_room *room)
 static bool is_plain(const spread *s)
 {
     return s->float_count == 0 && !s->is_sum_lost && !s->is_cut && !s->is_coarse &&
-           s->different == NULL;
+           !s->is_uncounted && (s->different == NULL || !s->different->is_short);
 }
 
 bool spread_can_merge(const spread *into, const spread *from)
@@ -298,8 +302,19 @@ static void merge_offsets(spread *into, const spread *from)
         from->offset_squares + 2 * between * from->offset_sum + n * between * between;
 }
 
+static bool merge_different(spread *into, const spread *from, spread_room *room)
+{
+    if (from->different == NULL)
+        return true;
+    if (into->different == NULL && !make_different(into, room))
+        return false;
+    return into->is_uncounted || distinct_merge(into->different, from->different, &room->exact);
+}
+
 bool spread_merge(spread *into, const spread *from, spread_room *room)
 {
+    if (!merge_different(into, from, room))
+        return false;
     into->other_count += from->other_count;
     if (from->count == 0)
         return true;

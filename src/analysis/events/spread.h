@@ -18,6 +18,7 @@
 /* How many bytes may still be allocated. */
 typedef struct spread_room {
     size_t left;
+    size_t exact; /* for exact numbers of different values alone: see distinct_add() */
 } spread_room;
 
 /* Distribution of values; all zeros is one without values. */
@@ -29,6 +30,7 @@ typedef struct spread {
     bool is_sum_lost;                       /* the sum does not fit in 128 bits */
     bool is_cut;                            /* there was no room for histograms */
     bool is_coarse;                         /* decimals were too far apart for histograms */
+    bool is_uncounted;                      /* there was no room to count different values */
     int8_t scale;                           /* decimals are multiplied by 2^scale to be counted */
     double float_sum, float_min, float_max; /* sum and extremes of the decimals */
     /* offset_... are sums over the distances from `first`, the first value */
@@ -57,6 +59,8 @@ bool spread_can_merge(const spread *into, const spread *from);
    deviation is that of adding them one by one as long as the squares sum up to less than 2^53; it
    is rounded otherwise. */
 bool spread_merge(spread *into, const spread *from, spread_room *room);
+
+/* Counts a value among the different ones, by its hash. Returns false if out of memory. */
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room);
 void spread_free(spread *s);
 

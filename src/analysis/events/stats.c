@@ -48,8 +48,7 @@ static bool add_value(stele_stats *s, spread *to, const stele_value *v,
         break;
     default: to->other_count++; break;
     }
-    return is_good &&
-           (!s->has_distinct || spread_add_hash(to, stats_value_hash(&s->groups, v), room));
+    return is_good && (!s->has_distinct || spread_add_hash(to, stats_value_hash(v), room));
 }
 
 /* The number of the interval that a time is in, rounded down also before the origin. */

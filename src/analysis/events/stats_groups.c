@@ -42,7 +42,8 @@ void stats_groups_clear(stats_groups *g)
     g->other = NULL;
     g->other_keys = (distinct){.few_count = 0};
     g->cut_rows = 0;
-    g->room.left = g->size_max;
+    g->refused = SIZE_MAX;
+    g->room = (spread_room){.left = g->size_max - g->exact_max, .exact = g->exact_max};
 }
 
 void stats_groups_free(stats_groups *g)
@@ -71,16 +72,19 @@ static uint64_t hash_value(hash_key key, const stele_value *v)
     }
 }
 
-uint64_t stats_value_hash(const stats_groups *g, const stele_value *value)
+/* The key of hashes that are not looked up by their bits. */
+static const hash_key known_key = {HASH_CONSTANT, UINT64_C(0xd6e8feb86659fd93)};
+
+uint64_t stats_value_hash(const stele_value *value)
 {
-    return hash_value(g->numbers.key, value);
+    return hash_value(known_key, value);
 }
 
-static uint64_t hash_keys(const stats_groups *g)
+static uint64_t hash_keys(const stats_groups *g, hash_key key)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < g->by_count; i++)
-        hash = hash_keyed_pair(g->numbers.key, hash, hash_value(g->numbers.key, &g->keys[i]));
+        hash = hash_keyed_pair(key, hash, hash_value(key, &g->keys[i]));
     return hash;
 }
 
@@ -156,7 +160,7 @@ static stats_group *group_make(const stats_groups *g)
     return made;
 }
 
-static stats_group *group_other(stats_groups *g, uint64_t hash)
+static stats_group *group_other(stats_groups *g)
 {
     if (g->other == NULL) {
         stele_value *keys = arena_take(&g->texts, (g->by_count + 1u) * sizeof *keys);
@@ -170,7 +174,7 @@ static stats_group *group_other(stats_groups *g, uint64_t hash)
         g->other->about.is_other = true;
         g->other->number = UINT32_MAX;
     }
-    return distinct_add(&g->other_keys, hash) ? g->other : NULL;
+    return distinct_add(&g->other_keys, hash_keys(g, known_key), &g->room.exact) ? g->other : NULL;
 }
 
 static stats_group *group_add(stats_groups *g, uint64_t hash)
@@ -178,8 +182,10 @@ static stats_group *group_add(stats_groups *g, uint64_t hash)
     const size_t size = group_size(g);
     stats_group *made;
     stele_value *keys;
-    if (g->count == g->groups_max || size > g->room.left)
-        return group_other(g, hash);
+    if (size > g->room.left && size < g->refused)
+        g->refused = size;
+    if (g->count == g->groups_max || size >= g->refused)
+        return group_other(g);
     if (g->count == g->capacity) {
         stats_group **grown = array_grow_size(g->items, sizeof *grown, &g->capacity, 64);
         if (grown == NULL)
@@ -227,7 +233,7 @@ stats_group *stats_groups_find(stats_groups *g)
         return found;
     if (!hash_table_reserve(&g->numbers))
         return NULL;
-    hash = hash_keys(g);
+    hash = hash_keys(g, g->numbers.key);
     for (uint32_t at = (uint32_t)hash, number;
          (number = hash_table_next(&g->numbers, (uint32_t)hash, &at)) != HASH_NONE;) {
         if (has_keys(g, g->items[number])) {
@@ -289,7 +295,7 @@ stats_point *stats_group_point(stats_groups *g, stats_group *group, int64_t inte
     *is_memory = false;
     if (index < group->point_count && point->about.interval == interval)
         return point;
-    if (g->point_size > g->room.left) {
+    if (g->cut_rows != 0 || g->point_size > g->room.left) {
         g->cut_rows++;
         return NULL;
     }

@@ -43,8 +43,12 @@ typedef struct stats_groups {
     uint64_t every_ns;
     bool is_held;
     size_t size_max;  /* limit of `room` at the start */
+    size_t exact_max; /* how much of that is for exact numbers of different values */
     spread_room room; /* bytes that all groups may still use */
-    arena texts;      /* texts of keys */
+    /* The least size of a group for which there was no room: none as large gets any later, so that
+       the rows of one key stay together. */
+    size_t refused;
+    arena texts; /* texts of keys */
     stats_group **items;
     size_t count, capacity;
     stats_group *other;    /* the group of rows beyond the limit; NULL: there was room for all */
@@ -81,6 +85,8 @@ static inline double stats_number_of(const stele_value *v)
 bool stats_groups_init(stats_groups *g, stele_context *context, uint32_t by_count,
                        uint32_t of_count);
 void stats_groups_free(stats_groups *g);
+
+/* Removes all groups. The limits must be set: this also gives them their room. */
 void stats_groups_clear(stats_groups *g);
 
 /* Finds or makes the group for the keys of the current row. Returns NULL if out of memory. */
@@ -108,6 +114,8 @@ void stats_groups_name_tracks(const stats_groups *g);
 stats_point *stats_group_point(stats_groups *g, stats_group *group, int64_t interval,
                                bool *is_memory);
 
-uint64_t stats_value_hash(const stats_groups *g, const stele_value *value);
+/* The hash of a value, for numbers of different values. It has no random key, so that estimates are
+   the same in each run. */
+uint64_t stats_value_hash(const stele_value *value);
 
 #endif

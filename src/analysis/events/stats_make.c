@@ -119,7 +119,9 @@ static stele_status make(stele_stats *s, const stele_stats_options *options)
     s->groups.is_held = options->is_held || is_counters;
     s->groups.groups_max = options->groups_max != 0 ? options->groups_max : limits->groups_max;
     s->groups.size_max = options->size_max != 0 ? options->size_max : limits->groups_size_max;
-    s->groups.room.left = s->groups.size_max;
+    /* Without different values to count, the keys of groups beyond the limit are all there is. */
+    s->groups.exact_max = s->groups.size_max / (s->has_distinct ? 4 : 1024);
+    stats_groups_clear(&s->groups);
     return status == STELE_OK ? make_rows(s, options) : status;
 }
 

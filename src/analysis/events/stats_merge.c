@@ -13,9 +13,9 @@ static bool uses_track_names(const expression_list *list)
 
 bool stele_stats_can_merge(const stele_stats *s)
 {
-    return !s->has_begun && !s->uses_time && !s->has_distinct && !s->groups.is_held &&
-           s->groups.every_ns == 0 && s->only == NULL && !s->has_window &&
-           s->groups.other == NULL && !uses_track_names(&s->by) && !uses_track_names(&s->of);
+    return !s->has_begun && !s->uses_time && !s->groups.is_held && s->groups.every_ns == 0 &&
+           s->only == NULL && !s->has_window && s->groups.other == NULL &&
+           !uses_track_names(&s->by) && !uses_track_names(&s->of);
 }
 
 /* Sets the keys of the current row to those of a part's group. */
@@ -61,7 +61,8 @@ stele_status stele_stats_merge(stele_stats *into, stele_stats *from, const stele
 {
     stele_status status = STELE_OK;
     if (!stele_stats_can_merge(into) || !stele_stats_can_merge(from) ||
-        into->by.count != from->by.count || into->of.count != from->of.count)
+        into->by.count != from->by.count || into->of.count != from->of.count ||
+        into->has_distinct != from->has_distinct)
         return STELE_ERR_UNSUPPORTED;
     for (size_t i = 0; i < from->groups.count && status == STELE_OK; i++)
         status = merge_group(into, from->groups.items[i], map);

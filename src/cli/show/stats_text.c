@@ -116,13 +116,25 @@ static void write_table(cli *c, const stats_view *v, size_t of)
 
 /* ---- Notes below tables ---- */
 
-static bool has_estimates(const stats_view *v)
+typedef bool estimated_fn(const stele_stats_figures *f);
+
+static bool are_percentiles_estimated(const stele_stats_figures *f)
+{
+    return f->has_percentiles && !f->are_percentiles_exact;
+}
+
+static bool is_distinct_estimated(const stele_stats_figures *f)
+{
+    return f->has_distinct && !f->is_distinct_exact;
+}
+
+static bool has_estimates(const stats_view *v, estimated_fn *is_estimated)
 {
     for (size_t i = 0; i < v->shown; i++) {
         for (size_t of = 0; of < stele_stats_of_count(v->stats); of++) {
             stele_stats_figures f = STELE_INIT(stele_stats_figures);
             stele_stats_get_figures(v->stats, i, of, &f);
-            if (f.has_percentiles && !f.are_percentiles_exact)
+            if (is_estimated(&f))
                 return true;
         }
     }
@@ -155,12 +167,13 @@ static void write_notes(cli *c, const stats_view *v)
         stele_output_text(c->out, "A value holds until the next one: means and percentiles are by "
                                   "time\n");
     if (v->every_ns == 0 && v->hist == STATS_HIST_NONE &&
-        shows(v, STELE_STATS_P50, STELE_STATS_P999) && has_estimates(v))
+        shows(v, STELE_STATS_P50, STELE_STATS_P999) && has_estimates(v, are_percentiles_estimated))
         stele_output_text(c->out, "Percentiles are at most 3.2 % too large\n");
     if (v->every_ns == 0 && v->hist == STATS_HIST_NONE &&
-        shows(v, STELE_STATS_DISTINCT, STELE_STATS_DISTINCT))
-        stele_output_text(c->out, "More than 16 different values are an estimate, within 3.3 % in "
-                                  "two of three cases\n");
+        shows(v, STELE_STATS_DISTINCT, STELE_STATS_DISTINCT) &&
+        has_estimates(v, is_distinct_estimated))
+        stele_output_text(c->out, "More than 1,000 different values are an estimate, within 3.3 % "
+                                  "in two of three cases\n");
     if (stele_stats_cut_groups(v->stats) != 0)
         stele_output_printf(c->out, "%s without percentiles: there was no room for them\n",
                             print_things(text, stele_stats_cut_groups(v->stats), "group"));
