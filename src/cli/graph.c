@@ -57,7 +57,7 @@ static void write_tree_node(const graphing *g, const stele_path_node *node)
     print_padded(g->out, time_text(g, text, figures->self_ns), -TIME_WIDTH);
     print_padded(g->out, print_count(text, figures->count), -COUNT_WIDTH);
     print_spaces(g->out, 2 * (size_t)node->depth);
-    naming_write(g->c->context, g->out, node->name);
+    (g->c->is_screen ? naming_write_short : naming_write)(g->c->context, g->out, node->name);
     if (node->folded_count != 0)
         stele_output_printf(g->out, " (with %s of deeper recursion)",
                             print_things(text, node->folded_count, "call"));

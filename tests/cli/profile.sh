@@ -190,6 +190,21 @@ if have_terminal; then
                 awk -v most="$width" 'length($0) > most { exit 1 }' characters
         done
     done
+    # Tables whose columns become as wide as they need are cut there, too, whatever a name's length.
+    {
+        head -c 23 "$heph/heph_tracing_example.bin.log"
+        printf '\301\374\037\267\000\000\077\252' # a span of 16,298 bytes, whose name has 16,256
+        printf '\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000\000'
+        printf '\000\000\000\000\000\000\000\001\000\000\000\000\000\000\000\011\077\200'
+        head -c 16256 /dev/zero | tr '\0' N
+    } >long.heph
+    for asked in 'stats --by name' 'stats --by name,kind --of dur' graph; do
+        script -qec "stty cols 80; NO_COLOR=1 TERM=xterm '$STELE' $asked long.heph" /dev/null >out 2>err </dev/null
+        last="stele $asked on 80 columns"
+        says out 'NNN.*…'
+        LC_ALL=C sed 's/\r$//; s/[\x80-\xbf]//g' out >characters
+        check "lines that end" awk 'length($0) > 200 { exit 1 }' characters
+    done
 else
     skip "no terminal: script is missing"
 fi

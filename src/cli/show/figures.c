@@ -260,25 +260,6 @@ static size_t shown_count(const figures *f, const figure *cells)
     return count;
 }
 
-/* Writes a visible text in at most `room` columns: what is too long loses its middle, because
-   names often differ at their end only. */
-static void write_shortened(stele_output *out, const char *text, size_t room)
-{
-    const size_t width = print_width(text), head = room / 2, tail = room - head - 1;
-    size_t column = 0;
-    for (const char *at = text; *at != 0;) {
-        const char *next = at + 1;
-        while (((unsigned char)*next & 0xc0u) == 0x80u)
-            next++;
-        if (width <= room || column < head || column >= width - tail)
-            stele_output_write(out, at, (size_t)(next - at));
-        else if (column == head)
-            stele_output_text(out, "…");
-        column++;
-        at = next;
-    }
-}
-
 /* Makes a text of any length visible, without the middle of one that does not fit. */
 static void make_visible(const stele_text *text, char shown[SHOWN_SIZE])
 {
@@ -307,7 +288,7 @@ static void write_cell(const figures *f, const figure *cells, size_t column, int
         print_padded(f->c->out, "", width);
     } else if (kind == FIGURE_TEXT && width == 0 && f->text_room != 0) {
         make_visible(text, shown);
-        write_shortened(f->c->out, shown, f->text_room);
+        print_shortened(f->c->out, shown, strlen(shown), f->text_room);
     } else if (kind == FIGURE_TEXT && width == 0) {
         stele_output_visible(f->c->out, text->bytes, text->size);
     } else if (kind == FIGURE_TEXT) {

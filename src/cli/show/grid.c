@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 #include "view/list.h"
 
-#define GAP 2
+#define GAP        2
+#define TEXT_LEAST 16u /* columns that a text keeps */
 
 bool grid_open(cli *c, grid *g, size_t column_count, size_t right_count)
 {
@@ -51,13 +53,14 @@ static void write_row(cli *c, const grid *g, const char *text, size_t row, const
     for (size_t i = 0; i < g->column_count; i++) {
         const size_t cell = row * g->column_count + i;
         const size_t from = cell == 0 ? 0 : g->ends[cell - 1], size = g->ends[cell] - from;
-        const size_t room = widths[i] - width_of(text + from, size);
+        const size_t width = width_of(text + from, size);
+        const size_t room = width < widths[i] ? widths[i] - width : 0;
         if (size == 0) {
             pending += room + GAP;
             continue;
         }
         print_spaces(c->out, pending + (g->is_right[i] ? room : 0));
-        stele_output_write(c->out, text + from, size);
+        print_shortened(c->out, text + from, size, widths[i]);
         pending = GAP + (g->is_right[i] ? 0 : room);
     }
     if (row == 0)
@@ -65,8 +68,32 @@ static void write_row(cli *c, const grid *g, const char *text, size_t row, const
     stele_output_byte(c->out, '\n');
 }
 
+/* Makes columns of texts narrower, the widest first, until a table fits `whole` columns or all
+   texts are short. */
+static void fit(const grid *g, size_t *widths, size_t whole)
+{
+    size_t used = (g->column_count - 1) * GAP;
+    for (size_t i = 0; i < g->column_count; i++)
+        used += widths[i];
+    while (used > whole) {
+        size_t widest = g->column_count, less;
+        for (size_t i = 0; i < g->column_count; i++) {
+            if (!g->is_right[i] && widths[i] > TEXT_LEAST &&
+                (widest == g->column_count || widths[i] > widths[widest]))
+                widest = i;
+        }
+        if (widest == g->column_count)
+            return;
+        less = widths[widest] - TEXT_LEAST;
+        less = less < used - whole ? less : used - whole;
+        widths[widest] -= less;
+        used -= less;
+    }
+}
+
 void grid_close(cli *c, grid *g)
 {
+    const size_t screen = c->is_screen ? terminal_width(STDOUT_FILENO) : 0;
     size_t widths[GRID_COLUMNS_MAX] = {0}, size;
     const char *text;
     if (cli_check(c, stele_output_flush(g->text), "table")) {
@@ -77,6 +104,8 @@ void grid_close(cli *c, grid *g)
             size_t *column = &widths[cell % g->column_count];
             *column = width > *column ? width : *column;
         }
+        if (screen != 0)
+            fit(g, widths, screen);
         for (size_t row = 0; row < g->cell_count / g->column_count; row++) {
             if (row == 0)
                 print_color(c->out, c->has_color, COLOR_BOLD);

@@ -242,6 +242,22 @@ void print_padded(stele_output *out, const char *text, int width)
         print_spaces(out, room);
 }
 
+void print_shortened(stele_output *out, const char *text, size_t size, size_t room)
+{
+    const size_t head = room / 2, tail = room - head - 1;
+    size_t width = 0, column = 0;
+    for (size_t i = 0; i < size; i++)
+        width += ((unsigned char)text[i] & 0xc0u) != 0x80u;
+    for (size_t i = 0, next; i < size; i = next, column++) {
+        for (next = i + 1; next < size && ((unsigned char)text[next] & 0xc0u) == 0x80u;)
+            next++;
+        if (width <= room || column < head || column >= width - tail)
+            stele_output_write(out, text + i, next - i);
+        else if (column == head)
+            stele_output_text(out, "…");
+    }
+}
+
 void print_color(stele_output *out, bool has_color, const char *color)
 {
     if (has_color)

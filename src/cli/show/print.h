@@ -78,6 +78,10 @@ void print_padded(stele_output *out, const char *text, int width);
 /* Appends at most `width` columns of any text, with a mark where it is cut. */
 void print_cut(stele_output *out, stele_text text, unsigned width);
 
+/* Appends a visible text of `size` bytes in at most `room` columns, 2 or more: what is too long
+   loses its middle, because names often differ at their end only. */
+void print_shortened(stele_output *out, const char *text, size_t size, size_t room);
+
 /* Appends a bar of `width` columns at most, as long as the share of `count` in `most`. A count
    above 0 is always visible. */
 void print_bar(stele_output *out, uint64_t count, uint64_t most, unsigned width);
