@@ -26,6 +26,8 @@ typedef struct digesting {
     const digest_more *more; /* other receivers; all members NULL: none */
     uint32_t columns;        /* columns that `more` needs */
     stele_spans *spans;
+    bool has_open; /* a span of a stack was still open at the end, on open_track */
+    uint32_t open_track;
     stele_pairing *pairing; /* NULL: no moments are paired */
     bool has_calls;         /* events can be calls; those of instruction traces are none */
     bool has_last;
@@ -159,12 +161,36 @@ static void judge_gaps(digest *d)
 
 /* ---- Reading of the trace -------------------------------------------------------------------- */
 
+/* Keeps a span that is still open at the end, if it is one of those that began first. Spans of one
+   stack come one after another, the innermost first. */
+static void keep_open(digesting *g, const stele_span *span)
+{
+    const bool is_on_stack =
+        span->source == STELE_SPAN_CALL || span->source == STELE_SPAN_NESTED_PAIR;
+    digest *d = g->d;
+    unsigned at = d->open_count;
+    if (is_on_stack && g->has_open && span->track == g->open_track)
+        return;
+    g->has_open = g->has_open || is_on_stack;
+    g->open_track = is_on_stack ? span->track : g->open_track;
+    while (at > 0 && d->open[at - 1].begin_ns > span->begin_ns)
+        at--;
+    if (at == DIGEST_OPEN_MAX)
+        return;
+    d->open_count += d->open_count < DIGEST_OPEN_MAX;
+    memmove(&d->open[at + 1], &d->open[at], (d->open_count - 1 - at) * sizeof d->open[0]);
+    d->open[at] = *span;
+}
+
 static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {
-    const digesting *g = user;
+    digesting *g = user;
     stele_status status = stele_outliers_add(g->d->outliers, segment, spans);
-    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
         status = stele_latency_add(g->d->latency, &spans[i]);
+        if (spans[i].end == STELE_SPAN_OPEN)
+            keep_open(g, &spans[i]);
+    }
     if (status == STELE_OK && g->more->take_spans != NULL)
         status = g->more->take_spans(g->more->user, segment, spans);
     return status;

@@ -29,6 +29,8 @@ typedef struct digest_finding {
     char found[512];
 } digest_finding;
 
+#define DIGEST_OPEN_MAX 4u
+
 typedef struct digest {
     const stele_trace_info *about; /* valid as long as the trace */
     stele_trace *trace;
@@ -46,6 +48,9 @@ typedef struct digest {
     stele_latency *latency;
     const stele_span *worst; /* sorted by duration, the longest first */
     uint32_t worst_count;
+    /* What goes on at the end: of each stack the innermost span; those that began first. */
+    stele_span open[DIGEST_OPEN_MAX];
+    unsigned open_count;
     digest_gap gaps[DIGEST_GAPS_MAX]; /* sorted by length, the longest first */
     unsigned gap_count;
     /* errors first; those of one severity in the order in which they came */

@@ -243,11 +243,13 @@ static void write_busiest(cli *c, const digest *d)
     write_naming(c, d, shown);
 }
 
-static void write_span(cli *c, const digest *d, const stele_span *span, const char *usual)
+/* Writes a span that took so long. */
+static void write_span(cli *c, const digest *d, const stele_span *span, uint64_t length,
+                       const char *usual)
 {
     char text[PRINT_SIZE], name[NAME_SIZE];
     const stele_text track = stele_track_line(c->context, span->track);
-    print_padded(c->out, print_brief(text, c->times, stele_span_duration_ns(span)), -11);
+    print_padded(c->out, print_brief(text, c->times, length), -11);
     stele_output_printf(c->out, "  %s", shown_name(c, span->name, name));
     stele_output_printf(c->out, " at %s s", since_begin(d, span->begin_ns, text));
     stele_output_text(c->out, " on ");
@@ -270,12 +272,29 @@ static void write_slowest(cli *c, const digest *d)
     heading(c, shown != 0 ? "Far slower than others of their name" : "Longest");
     for (size_t i = 0; i < shown; i++) {
         snprintf(usual, sizeof usual, ", p99 %s", print_brief(text, c->times, d->odd[i].p99_ns));
-        write_span(c, d, &d->odd[i].span, usual);
+        write_span(c, d, &d->odd[i].span, stele_span_duration_ns(&d->odd[i].span), usual);
     }
     for (uint32_t i = 0; i < d->worst_count && i < ODD_SHOWN && shown == 0; i++)
-        write_span(c, d, &d->worst[i], "");
+        write_span(c, d, &d->worst[i], stele_span_duration_ns(&d->worst[i]), "");
     command_begin(c, "replay");
     write_bounds(c, d, first->begin_ns, first->end_ns + (first->end_ns < INT64_MAX));
+    command_end(c, d);
+}
+
+/* Writes what had not ended when the trace did: what hangs is there, and in no duration. */
+static void write_open(cli *c, const digest *d)
+{
+    if (d->open_count == 0)
+        return;
+    heading(c, "Not ended when the trace did");
+    for (unsigned i = 0; i < d->open_count; i++) {
+        const stele_span *span = &d->open[i];
+        const uint64_t age_ns = d->totals->end_ns > span->begin_ns
+                                    ? (uint64_t)d->totals->end_ns - (uint64_t)span->begin_ns
+                                    : 0;
+        write_span(c, d, span, age_ns, "");
+    }
+    command_begin(c, "calls --where 'ended == \"open\"' --sort time");
     command_end(c, d);
 }
 
@@ -356,6 +375,7 @@ static void show(cli *c, const digest *d)
         write_gaps(c, d);
         write_busiest(c, d);
         write_slowest(c, d);
+        write_open(c, d);
     }
     if (stele_trace_has_insns(d->trace))
         write_hottest(c, d);

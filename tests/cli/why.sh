@@ -70,4 +70,23 @@ first=$("$STELE" insn blocks --csv --top 1 "$insns" | tail -n 1)
 check "its first row is that of insn blocks" grep -q "  $(echo "$first" | cut -d , -f 5) times* $(echo "$first" | cut -d , -f 4) instructions* at $(echo "$first" | cut -d , -f 1)" out
 check "it fits 80 columns" test "$(grep -v '^      stele\|^/' out | wc -L)" -le 80
 
+# What hangs when the trace ends is in no duration: it is told with the time since it began.
+# shellcheck source=tests/cli/lib_kernel_made.sh
+. "$SOURCE/tests/cli/lib_kernel_made.sh"
+{
+    u32 0
+    switch 1000 0 0 11 reader
+    at 2 1100 && u32 3 # reads, to the end
+    switch 1200 11 2 12 other
+    at 2 1300 && u32 3
+    at 3 1400 && u32 42
+    switch 9000 12 64 0 swapper/0
+} >trace/cpu0
+expect 0 why trace
+says out '^Not ended when the trace did$'
+says out '^    7.90 µs  syscall_read at 0.000000100 s on reader (11), byte '
+says out "stele calls --where 'ended == .open.' --sort time trace"
+expect 0 calls --where 'ended == "open"' --sort time trace
+lines out 2
+
 finish
