@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the tables of 'stele sched' after everything was read. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/sched.h"
@@ -45,18 +46,16 @@ static const figure_column cpu_columns[] = {{"cpu", NULL, FIGURE_COUNT, 0, 0},
                                             {"switch_count", "switches", FIGURE_COUNT, 0, 0},
                                             {"wake_count", "wake-ups", FIGURE_COUNT, 0, 0}};
 
-static bool list_cpus(scheduling *s, figures *f)
+static int order_by_idle(const void *a, const void *b)
 {
-    stele_sched_totals totals = STELE_INIT(stele_sched_totals);
-    const stele_sched_cpu *rows;
-    size_t count;
-    stele_sched_get_totals(s->sched, &totals);
-    *f = (figures){.rows_key = "cpus",
-                   .columns = cpu_columns,
-                   .column_count = sizeof cpu_columns / sizeof cpu_columns[0],
-                   .whole = (uint64_t)totals.end_ns - (uint64_t)totals.begin_ns};
-    if (!cli_check(s->c, stele_sched_cpus(s->sched, &rows, &count), "sched"))
-        return false;
+    const stele_sched_cpu *x = a, *y = b;
+    const uint64_t left = x->state_ns[STELE_CPU_IDLE], right = y->state_ns[STELE_CPU_IDLE];
+    return left != right ? (left < right) - (left > right)
+                         : (x->track > y->track) - (x->track < y->track);
+}
+
+static bool set_cpus(scheduling *s, figures *f, const stele_sched_cpu *rows, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         figure *row = figures_add(f);
         if (row == NULL)
@@ -72,6 +71,32 @@ static bool list_cpus(scheduling *s, figures *f)
         row[7].number = rows[i].wake_count;
     }
     return true;
+}
+
+static bool list_cpus(scheduling *s, figures *f)
+{
+    stele_sched_totals totals = STELE_INIT(stele_sched_totals);
+    const stele_sched_cpu *rows;
+    stele_sched_cpu *sorted;
+    size_t count;
+    bool is_good;
+    stele_sched_get_totals(s->sched, &totals);
+    *f = (figures){.rows_key = "cpus",
+                   .columns = cpu_columns,
+                   .column_count = sizeof cpu_columns / sizeof cpu_columns[0],
+                   .whole = (uint64_t)totals.end_ns - (uint64_t)totals.begin_ns};
+    if (!cli_check(s->c, stele_sched_cpus(s->sched, &rows, &count), "sched"))
+        return false;
+    if (count == 0 || strcmp(option_value(&s->c->options, OPTION_SCHED_RANK), "idle") != 0)
+        return set_cpus(s, f, rows, count);
+    sorted = malloc(count * sizeof *sorted);
+    if (sorted == NULL)
+        return no_memory(s->c);
+    memcpy(sorted, rows, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, order_by_idle);
+    is_good = set_cpus(s, f, sorted, count);
+    free(sorted);
+    return is_good;
 }
 
 /* ---- Table of threads ---- */
@@ -173,10 +198,11 @@ static stele_sched_order parse_order(const options *o)
 {
     static const char *const words[] = {"running", "waiting", "switches", "latency", "name"};
     const char *word = option_value(o, OPTION_SCHED_RANK);
-    stele_sched_order order = STELE_SCHED_BY_RUNNING;
-    while (order < STELE_SCHED_BY_NAME && strcmp(words[order], word) != 0)
-        order++;
-    return order;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i], word) == 0)
+            return (stele_sched_order)i;
+    }
+    return STELE_SCHED_BY_RUNNING;
 }
 
 static bool list_threads(scheduling *s, figures *f)

@@ -87,4 +87,20 @@ if have jq; then
 else
     skip "jq is not installed"
 fi
+# The CPU that idled longest comes first where that is asked for.
+# shellcheck source=tests/cli/lib_kernel_made.sh
+. "$SOURCE/tests/cli/lib_kernel_made.sh"
+{
+    u32 1
+    switch 1000 0 0 21 brief
+    switch 1050 21 1 0 swapper/1
+    switch 1900 0 0 21 brief
+} >trace/cpu1
+expect 0 sched --show cpus --csv trace
+says out '^[0-9]*,cpu 0,'
+check 'without it, they come by their numbers' test "$(sed -n 2p out | cut -d, -f2)" = 'cpu 0'
+expect 0 sched --show cpus --sort idle --csv trace
+check 'the first is the one that idled' test "$(sed -n 2p out | cut -d, -f2)" = 'cpu 1'
+rm trace/cpu1
+
 finish

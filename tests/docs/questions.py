@@ -304,7 +304,58 @@ got = {g["by"][3]["value"]: g["of"][0]["last"] for g in json.loads(answer(62)[0]
 if got != {f["name"]: f["value"] for e in held for f in e["fields"]} or not got:
     complain(62, f"{got}")
 
-if sorted(asked) != list(range(1, 63)):
+chosen = [e for e in complete(events["run.heph"]) if e["name"].startswith("sending")
+          and e["track"].get("parent", {}).get("number") == 1 and e["end_ns"] > begin + 10_000_000
+          and e["time_ns"] < begin + 60_000_000]
+cut = sorted((min(e["end_ns"], begin + 60_000_000) - max(e["time_ns"], begin + 10_000_000)
+              for e in chosen), reverse=True)
+if [s["dur_ns"] for s in json.loads(answer(63)[0])["spans"]] != cut[:3] or len(cut) < 4:
+    complain(63, f"expected {cut[:3]} of {len(cut)}")
+document = json.loads(answer(64)[0])
+waiting, pairs, strays = [], [], 0
+for e in events["run.ctf"]:
+    if e["name"] == "tick":
+        waiting.append(e["time_ns"])
+    elif e["name"] == "nothing":
+        while waiting and e["time_ns"] - waiting[0] > 100_000_000:
+            waiting.pop(0)
+        if waiting:
+            pairs.append(e["time_ns"] - waiting.pop(0))
+        else:
+            strays += 1
+ticks = len([e for e in events["run.ctf"] if e["name"] == "tick"])
+if (document["count"], document["min_ns"], document["max_ns"], document["without_end_count"],
+        document["without_begin_count"]) != (
+        len(pairs), min(pairs), max(pairs), ticks - len(pairs), strays):
+    complain(64, f"expected {pairs}, {strays} without a begin")
+groups(65, everything, lambda e: (), lambda e: e["size"])
+bins = {b["low"]: b["count"] for b in json.loads(answer(65)[0])["groups"][0]["of"][0]["bins"]}
+wanted = {}
+for e in events["run.heph"]:
+    low = 1 << (e["size"].bit_length() - 1)
+    wanted[low] = wanted.get(low, 0) + 1
+if {low: n for low, n in bins.items() if n != 0} != wanted:
+    complain(65, f"bins {bins}, expected {wanted}")
+got, wanted = {}, {}
+for of in json.loads(answer(66)[0])["traces"][0]["events"]:
+    for f in of["fields"]:
+        if f["name"] == "port":
+            got[of["name"]] = (f["count"], f["min"], f["max"])
+for name in {e["name"] for e in events["run.ctf"]}:
+    ports = [value(e, "port") for e in events["run.ctf"]
+             if e["name"] == name and value(e, "port") is not None]
+    if ports:
+        wanted[name] = (len(ports), min(ports), max(ports))
+if got != wanted or not got:
+    complain(66, f"{got}, expected {wanted}")
+for g in json.loads(answer(67)[0])["groups"]:
+    callers = {c["caller"] for c in spans(events["run.xray"]) if c["name"] == g["by"][0]["value"]}
+    if g["of"][0]["distinct_count"] != len(callers):
+        complain(67, f"{g['by'][0]['value']}: expected {callers}")
+groups(68, lambda every: [c for c in spans(every) if c["root"] == "@(1)" and c["depth"] > 0],
+       lambda c: (c["depth"], c["name"]), lambda c: c["self"])
+
+if sorted(asked) != list(range(1, 69)):
     print(f"questions {sorted(asked)}")
     failures += 1
 print(f"{len(asked)} questions, {failures} wrong")
