@@ -194,6 +194,10 @@ typedef struct consumer {
     const divided *parts; /* NULL: it can only take the whole */
 } consumer;
 
+/* Raises the limit of open files to what the system allows, because streams are read at the same
+   time, each from one or more files. */
+void cli_allow_files(void);
+
 /* Reads the traces and passes every segment to the consumer. `stats` may be NULL. */
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats);

@@ -304,9 +304,7 @@ static stele_status find_intersection(cli *c, stele_trace *const *traces, size_t
     return status;
 }
 
-/* Raises the limit of open files, because streams are read at the same time, each from one or
-   more files. */
-static void allow_files(void)
+void cli_allow_files(void)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
@@ -323,7 +321,7 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     stele_intersection *spans = NULL;
     reading_now now = {.reader = NULL};
     stele_status status = STELE_OK;
-    allow_files();
+    cli_allow_files();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     c->reading = &now;
     if (option_given(&c->options, OPTION_STREAM_INTERSECTION))

@@ -208,6 +208,7 @@ void command_VIEW(cli *c)
 {
     view w = {.c = c, .is_reporting = true, .findings = {.is_kept = true}};
     inputs in = {.count = 0};
+    cli_allow_files();
     report_begin(&c->report);
     stele_context_free(c->context);
     c->context = NULL;

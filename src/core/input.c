@@ -19,6 +19,8 @@
 typedef struct file_input {
     input base;
     int fd;
+    dev_t device; /* these two: which file it is */
+    ino_t number;
     follow follow; /* used if is_followed */
 } file_input;
 
@@ -116,6 +118,8 @@ stele_status input_open_fd(diag_sink *diag, const char *name, int fd, input **in
         return STELE_ERR_MEMORY;
     }
     file->fd = fd;
+    file->device = st.st_dev;
+    file->number = st.st_ino;
     /* Standard input may be a file that is already read in part; it is then read sequentially from
        its current position. */
     if (S_ISREG(st.st_mode) && fd != STDIN_FILENO) {
@@ -134,6 +138,19 @@ stele_status input_open_file(diag_sink *diag, const char *path, input **in)
     *in = NULL;
     return fd < 0 ? file_refuse(diag, path, fd, strerror(errno))
                   : input_open_fd(diag, path, fd, in);
+}
+
+bool input_is_file(const input *in)
+{
+    return in->ops == &file_ops && in->is_seekable;
+}
+
+bool input_is_current(const input *in)
+{
+    const file_input *file = (const file_input *)in;
+    struct stat now;
+    return stat(in->name, &now) == 0 && S_ISREG(now.st_mode) && now.st_dev == file->device &&
+           now.st_ino == file->number && (uint64_t)now.st_size == in->size;
 }
 
 /* ---- Files that are followed while they grow ---- */

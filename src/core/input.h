@@ -58,6 +58,12 @@ stele_status input_open_followed(diag_sink *diag, const char *path, int64_t idle
 stele_status input_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
                                input **in);
 
+/* Whether an input is that of a regular file as it is stored. */
+bool input_is_file(const input *in);
+
+/* Whether opening the path of such an input again would give the same file, of the same size. */
+bool input_is_current(const input *in);
+
 /* Opens a part of a seekable input as an input of its own. `whole` must outlive it. */
 stele_status input_open_range(input *whole, const char *name, uint64_t offset, uint64_t size,
                               input **in);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/folder.h"
+#include "core/kept.h"
 #include "core/tar.h"
 #include "core/temp.h"
 #include "core/unpack.h"
@@ -32,7 +33,8 @@ struct source {
     members members;
     uint64_t members_size; /* sum of the members' sizes */
     bool is_set;
-    bool is_growing; /* the directory can grow: sizes are those of the last listing */
+    bool is_growing;  /* the directory can grow: sizes are those of the last listing */
+    kept_inputs kept; /* members that stay open */
     /* A member was opened that is itself compressed; set on any thread. */
     atomic_bool has_packed_member;
 };
@@ -135,6 +137,7 @@ static stele_status source_settle(source *s)
     s->is_set = true;
     members_sort(&s->members);
     sum_sizes(s);
+    kept_inputs_begin(&s->kept, s->members.count);
     return s->members.count == 1 ? source_open_member(s, 0, &s->only) : STELE_OK;
 }
 
@@ -444,6 +447,7 @@ void source_close(source *s)
 {
     if (s == NULL)
         return;
+    kept_inputs_end(&s->kept);
     input_close(s->only);
     input_close(s->whole);
     members_free(&s->members);
@@ -512,6 +516,9 @@ stele_status source_open_member(source *s, size_t index, input **in)
     *in = NULL;
     if (member == NULL)
         return STELE_ERR_ARGUMENT;
+    *in = kept_inputs_take(&s->kept, index);
+    if (*in != NULL)
+        return STELE_OK;
     name = source_member_path(s, index);
     if (name == NULL)
         return STELE_ERR_MEMORY;
@@ -527,6 +534,11 @@ stele_status source_open_member(source *s, size_t index, input **in)
     if (status == STELE_OK && packing[0] != 0)
         atomic_store(&s->has_packed_member, true);
     return status;
+}
+
+void source_keep_member(source *s, size_t index, input *in)
+{
+    kept_inputs_give(&s->kept, index, in);
 }
 
 uint64_t source_stored_size(const source *s)

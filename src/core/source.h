@@ -77,6 +77,10 @@ char *source_member_path(const source *s, size_t index);
    that is itself compressed (.gz, .zst) is unpacked while it is read. */
 stele_status source_open_member(source *s, size_t index, input **in);
 
+/* Gives a member back that will be opened again, which then takes less time: some are kept open
+   until the source is closed. */
+void source_keep_member(source *s, size_t index, input *in);
+
 /* Gives the bytes of the input, or of all members, after unpacking. For an input that is read from
    front to back they are known only once its end was reached. Returns false if they are not
    known. */

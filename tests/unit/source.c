@@ -421,3 +421,36 @@ TEST(an_empty_folder_has_no_members)
     source_close(NULL);
     folder_leave(folder);
 }
+
+static void keep_first(source *s)
+{
+    input *in = NULL;
+    CHECK_EQ_U64(source_open_member(s, 0, &in), STELE_OK);
+    REQUIRE(in != NULL);
+    source_keep_member(s, 0, in);
+}
+
+TEST(members_that_are_kept_are_those_of_the_folder)
+{
+    folder_enter(folder, sizeof folder);
+    REQUIRE(mkdir("trace", 0777) == 0);
+    file_write("trace/a", "one", 3);
+    file_write("trace/b", "other", 5);
+    source *s = open_source("trace");
+    keep_first(s);
+    check_member(s, 0, "a", "one");
+    keep_first(s);
+    keep_first(s);
+    file_write("trace/a", "longer", 6);
+    check_member(s, 0, "a", "longer");
+    keep_first(s);
+    file_write("trace/c", "second", 6);
+    REQUIRE(rename("trace/c", "trace/a") == 0);
+    check_member(s, 0, "a", "second");
+    keep_first(s);
+    REQUIRE(unlink("trace/a") == 0);
+    input *in;
+    CHECK_EQ_U64(source_open_member(s, 0, &in), STELE_ERR_READ);
+    source_close(s);
+    folder_leave(folder);
+}

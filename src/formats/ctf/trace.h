@@ -195,6 +195,9 @@ stele_clock ctf_stream_clock(const ctf_stream *stream);
 stele_status ctf_open_member(const ctf_trace *trace, size_t member, input **in);
 void ctf_close_member(size_t member, input *in);
 
+/* Closes a member that will be opened again. */
+void ctf_keep_member(const ctf_trace *trace, size_t member, input *in);
+
 /* Finds the packets of all files, and from them the streams with their time ranges (index.c). */
 stele_status ctf_index(stele_trace *base);
 

@@ -19,7 +19,8 @@ typedef struct ctf_producer {
     /* kinds, names and tracks that Stele's writer recorded; NULL if it did not write the
        subtrace */
     const ctf_spans *spans;
-    ctf_decoder *decoder;
+    ctf_decoder *decoder; /* of the streams in turn, as long as they have the same programs */
+    const ctf_programs *decoder_programs;
     ctf_walk walk;
     bool has_walk;
     ctf_content content;

@@ -27,8 +27,11 @@ static stele_status open_stream(ctf_producer *self)
                                   .check = self->request.check};
     ctf_programs *programs =
         status == STELE_OK ? program_set_of(self->trace, self->programs, subtrace) : NULL;
-    decoder_free(self->decoder);
-    self->decoder = programs != NULL ? decoder_new(programs) : NULL;
+    if (self->decoder == NULL || self->decoder_programs != programs) {
+        decoder_free(self->decoder);
+        self->decoder = programs != NULL ? decoder_new(programs) : NULL;
+        self->decoder_programs = programs;
+    }
     if (self->decoder == NULL)
         return STELE_ERR_MEMORY;
     decoder_set_track(self->decoder, stream->track);

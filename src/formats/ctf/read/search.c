@@ -25,7 +25,8 @@ typedef struct search {
     uint64_t step;
     /* Times that the events must be between, in ticks. */
     uint64_t begin_ticks, end_ticks;
-    uint32_t row; /* events that must follow each other for a position to be sure */
+    uint32_t row;    /* events that must follow each other for a position to be sure */
+    uint32_t recent; /* see first_recent() */
     bool has_clock, has_end;
     bool is_to_end; /* the events of the last trial end exactly where the content does */
 } search;
@@ -140,6 +141,18 @@ static uint32_t first_recent(const search *s)
     return CONTENT_RECENT;
 }
 
+/* Loads what trials before the record that cannot be read may look at. What they find then does not
+   depend on how much is read at once. */
+static void load_ahead(const search *s)
+{
+    const ctf_content *content = s->content;
+    const uint64_t size = (content->content_bits + 7) / 8, from = s->from / 8;
+    const uint64_t to = content->packet->offset + (from + AHEAD < size ? from + AHEAD : size);
+    window *w = content->w;
+    if (content->bytes == NULL && to > window_offset(w))
+        window_need(w, (size_t)(to - window_offset(w)));
+}
+
 /*
  * An event whose length is damaged can hide the next ones: reading fails soon after its false end.
  * Finds out whether events that begin inside of the last events lead beyond the record that cannot
@@ -149,9 +162,11 @@ static uint32_t first_recent(const search *s)
 static decode_outcome find_hidden(search *s, uint64_t *place)
 {
     ctf_content *content = s->content;
-    const window *w = content->w;
-    const uint32_t recent = first_recent(s);
+    window *w = content->w;
     packet_view view = {NULL, 0, 0};
+    uint32_t recent;
+    load_ahead(s);
+    recent = s->recent = first_recent(s);
     *place = s->from;
     if (recent == CONTENT_RECENT)
         return DECODE_OK;
@@ -180,7 +195,7 @@ static void report_hidden(const search *s, uint64_t place)
 {
     const ctf_content *content = s->content;
     const uint64_t packet = content->packet->offset;
-    uint32_t at = first_recent(s);
+    uint32_t at = s->recent;
     if (place >= s->from || at == CONTENT_RECENT)
         return;
     while (at + 1 < content->recent_count && content->recent[at + 1] < packet + place / 8)
@@ -241,7 +256,8 @@ static void report(const search *s, const decoder_problem *problem, uint64_t pla
 
 decode_outcome content_search(ctf_content *content)
 {
-    search s = {.content = content, .from = decoder_position(content->decoder)};
+    search s = {
+        .content = content, .from = decoder_position(content->decoder), .recent = CONTENT_RECENT};
     const decoder_problem problem = *decoder_last_problem(content->decoder);
     uint64_t place = content->content_bits, hidden = s.from, size;
     decode_outcome outcome = DECODE_OK;

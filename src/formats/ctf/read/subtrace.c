@@ -24,6 +24,12 @@ void ctf_close_member(size_t member, input *in)
         input_close(in);
 }
 
+void ctf_keep_member(const ctf_trace *trace, size_t member, input *in)
+{
+    if (member != CTF_WHOLE)
+        source_keep_member(trace->base.source, member, in);
+}
+
 /* Applies the user's settings to a clock of the metadata. */
 static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generation generation)
 {

@@ -43,24 +43,47 @@ static int64_t time_of(ctf_walk *walk, const ctf_clock *clock, uint64_t ticks)
     return clock_rate_ns(&walk->rate, ticks, &is_clamped);
 }
 
-/* Returns the last seek point after which packets can reach into the requested time. */
-static ctf_seek seek_point(ctf_walk *walk, const ctf_file *file)
+/* Returns how many of a file's seek points, in their order, begin before a time. */
+static uint32_t seeks_before(ctf_walk *walk, const ctf_file *file, int64_t time_ns)
 {
     uint32_t low = 0, high = file->found.seek_count;
-    if (walk->options.begin_ns == INT64_MIN || file->found.seek_count == 0 ||
-        !is_seekable(walk, file))
-        return (ctf_seek){0};
-    while (high - low > 1) {
+    while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (time_of(walk, file->first.clock, file->found.seeks[middle].begin) <
-            walk->options.begin_ns)
-            low = middle;
+        if (time_of(walk, file->first.clock, file->found.seeks[middle].begin) < time_ns)
+            low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* Returns the last seek point after which packets can reach into the requested time. */
+static ctf_seek seek_point(ctf_walk *walk, const ctf_file *file)
+{
+    uint32_t before;
+    if (walk->options.begin_ns == INT64_MIN || file->found.seek_count == 0 ||
+        !is_seekable(walk, file))
+        return (ctf_seek){0};
+    before = seeks_before(walk, file, walk->options.begin_ns);
     /* One packet more gives a start for the counters, and events that are later than their
        packet. */
-    return file->found.seeks[low > 0 ? low - 1 : 0];
+    return file->found.seeks[before > 2 ? before - 2 : 0];
+}
+
+/* Returns how many bytes of a file are read at once: no more than are likely to be wanted. */
+static size_t window_size(ctf_walk *walk, const ctf_file *file, uint64_t from)
+{
+    uint64_t end = file->size;
+    uint32_t before;
+    if (walk->options.end_ns == INT64_MAX || file->found.seek_count == 0 ||
+        !is_seekable(walk, file))
+        return walk->options.window_size;
+    /* The head of the packet that begins after the end is read, too. */
+    before = seeks_before(walk, file, walk->options.end_ns);
+    if (before + 1 < file->found.seek_count)
+        end = file->found.seeks[before + 1].offset;
+    return end > from && end - from < walk->options.window_size ? (size_t)(end - from)
+                                                                : walk->options.window_size;
 }
 
 /* Returns the saved state of a file of a followed trace, or NULL if the trace is not followed. */
@@ -69,14 +92,23 @@ static known_file *file_known(const ctf_trace *trace, const ctf_file *file)
     return trace->known != NULL ? &trace->known->files[file->known] : NULL;
 }
 
-static void file_close(walk_file *self)
+/* Whether only a part of the time is read, so that other parts are likely to be read, too. */
+static bool is_of_part(const ctf_walk *walk)
+{
+    return walk->options.begin_ns != INT64_MIN && walk->options.end_ns != INT64_MAX;
+}
+
+static void file_close(const ctf_walk *walk, walk_file *self)
 {
     known_file *known = file_known(self->packets.trace, self->file);
     if (known != NULL)
         known->done = self->counted;
     index_check_close(&self->index);
     window_close(&self->w);
-    ctf_close_member(self->file->member, self->in);
+    if (is_of_part(walk))
+        ctf_keep_member(walk->trace, self->file->member, self->in);
+    else
+        ctf_close_member(self->file->member, self->in);
 }
 
 /* Reports once a file that all its events are doubtful, because a damaged declaration may let them
@@ -109,6 +141,7 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     const stele_limits *limits = &trace->base.context->limits;
     const known_file *known = file_known(trace, file);
     ctf_seek from = seek_point(walk, file);
+    size_t size;
     stele_status status;
     *self = (walk_file){.file = file, .is_sought = from.offset != 0, .lost_before = from.lost};
     if (known != NULL)
@@ -116,8 +149,9 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     status = ctf_open_member(trace, file->member, &self->in);
     if (status != STELE_OK)
         return status;
-    status = window_open(&self->w, self->in, from.offset, UINT64_MAX, walk->options.window_size,
-                         limits->record_size_max);
+    size = window_size(walk, file, from.offset);
+    status =
+        window_open(&self->w, self->in, from.offset, UINT64_MAX, size, limits->record_size_max);
     if (status != STELE_OK) {
         ctf_close_member(file->member, self->in);
         return status;
@@ -248,7 +282,7 @@ stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_str
 void ctf_walk_close(ctf_walk *walk)
 {
     for (uint32_t i = 0; i < walk->open_count; i++) {
-        file_close(walk->open[i]);
+        file_close(walk, walk->open[i]);
         free(walk->open[i]);
     }
     free(walk->open);
@@ -294,7 +328,7 @@ static void heap_down(walk_file **heap, uint32_t count)
 static void walk_drop(ctf_walk *walk)
 {
     walk_file *self = walk->open[0];
-    file_close(self);
+    file_close(walk, self);
     free(self);
     walk->open[0] = walk->open[--walk->open_count];
     if (walk->open_count > 1)
@@ -324,7 +358,7 @@ static stele_status walk_add(ctf_walk *walk)
     if (status != STELE_OK) {
         if (status == STELE_END)
             index_check_end(&self->index, self->file);
-        file_close(self);
+        file_close(walk, self);
         free(self);
         return status == STELE_END ? STELE_OK : status;
     }
