@@ -103,8 +103,8 @@ STELE_API stele_status stele_trace_open_memory(stele_context *context, const cha
                                                const stele_trace_options *options,
                                                stele_trace **trace);
 
-/* Closes a trace. After ranges of time of a trace of many files were read, some of the files are open
-   until then: half of those that the process may open, and 4,096, at most. */
+/* Closes a trace. After ranges of time of a trace of many files were read, some of the files are
+   open until then: half of those that the process may open, and 4,096, at most. */
 STELE_API void stele_trace_close(stele_trace *trace);
 STELE_API const stele_trace_info *stele_trace_get_info(const stele_trace *trace);
 

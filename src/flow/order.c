@@ -22,6 +22,8 @@
 #define WINDOW_EVENTS 65536u
 /* A batch with less than 1/4 of its capacity is joined with its neighbours. */
 #define SPARSE 4u
+/* Segments that are delivered at once, at the end. */
+#define SEGMENTS_MAX 16u
 
 typedef struct order_flow {
     flow base;
@@ -44,7 +46,7 @@ typedef struct order_flow {
     /* The latest event that came, by stream from `stream_first` on. */
     int64_t *stream_ns;
     uint32_t stream_first, stream_count;
-    stele_segment segment; /* the segment that was delivered last */
+    stele_segment segments[SEGMENTS_MAX]; /* the segments that were delivered last */
 } order_flow;
 
 /* ---- Disorder of the events that come ---- */
@@ -294,6 +296,28 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
     return o->spill == NULL;
 }
 
+/* Delivers held events up to a time. Once all have come, several segments are delivered, as long as
+   no block has to be refilled between them. */
+static stele_status order_give(order_flow *o, int64_t limit_ns)
+{
+    const uint32_t most = o->is_ended ? SEGMENTS_MAX : 1;
+    uint64_t event_count = 0;
+    uint32_t count = 0;
+    stele_status status = STELE_OK;
+    while (count < most && (count == 0 || o->held.spent == NULL)) {
+        status = weave_next(&o->held, limit_ns, &o->segments[count]);
+        if (status != STELE_OK)
+            break;
+        order_deliver(o, &o->segments[count]);
+        event_count += o->segments[count].count;
+        count++;
+    }
+    if (count == 0)
+        return status;
+    o->base.keys = count == 1 ? o->held.keys : NULL;
+    return flow_give(&o->base, o->segments, count, event_count);
+}
+
 static stele_status order_pull(flow *self)
 {
     order_flow *o = (order_flow *)self;
@@ -301,12 +325,7 @@ static stele_status order_pull(flow *self)
         int64_t limit_ns;
         stele_status status;
         if (order_limit(o, &limit_ns)) {
-            status = weave_next(&o->held, limit_ns, &o->segment);
-            if (status == STELE_OK) {
-                order_deliver(o, &o->segment);
-                self->keys = o->held.keys;
-                return flow_give(self, &o->segment, 1, o->segment.count);
-            }
+            status = order_give(o, limit_ns);
             if (status != STELE_END)
                 return status;
         }

@@ -18,6 +18,7 @@ typedef struct reading {
     producer *peeked;
     uint64_t stored_from; /* bytes that were read before, when it was indexed */
     bool is_looked_at;    /* index_traces() has handled the trace */
+    bool is_in_turn;      /* its streams are read one after the other: see narrow.h */
 } reading;
 
 struct stele_reader {

@@ -14,6 +14,7 @@
 #include "core/saturate.h"
 #include "core/sized.h"
 #include "flow/divide.h"
+#include "flow/narrow.h"
 #include "flow/peek.h"
 #include "flow/reader.h"
 #include "flow/relate.h"
@@ -27,11 +28,15 @@
 /* Up to so many streams get full batches, and more memory than their windows need. */
 #define STREAMS_FEW 16u
 /* Capacity of batches in events, if there are more than STREAMS_FEW streams. */
-#define BATCH_SMALL     64u
+#define BATCH_SMALL 64u
+/* Capacity where streams are read in turn: events of many streams are sorted together. */
+#define BATCH_LARGE     16384u
 #define WINDOW_SMALLEST ((size_t)16 << 10)
 /* Events that a window holds of a trace that was not indexed. */
-#define EARLY_EVENTS   (512u << 10)
-#define ORDER_SMALLEST ((size_t)64 << 10)
+#define EARLY_EVENTS (512u << 10)
+/* More streams than these are read one after the other where the range is short. */
+#define STREAMS_IN_TURN 64u
+#define ORDER_SMALLEST  ((size_t)64 << 10)
 
 /* What is only needed while a reader is opened. */
 typedef struct opening {
@@ -355,6 +360,8 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
         options.size_max = ORDER_SMALLEST;
     if (o->flow_total > STREAMS_FEW && stream != PRODUCE_ALL)
         options.batch_events = BATCH_SMALL;
+    if (r->is_in_turn)
+        options.batch_events = BATCH_LARGE;
     if (o->request.order == STELE_ORDER_WINDOW && o->request.window_ns > 0 &&
         o->request.window_ns < options.lateness_ns)
         options.lateness_ns = o->request.window_ns;
@@ -454,6 +461,26 @@ static void range_tell(opening *o)
         o->range.begin_ns = INT64_MIN;
 }
 
+/* Has traces with many streams read one stream after the other where the range is short. */
+static void narrow_flows(opening *o)
+{
+    const stele_request *request = &o->request;
+    for (size_t i = 0; i < o->reader->trace_count; i++) {
+        reading *r = &o->reader->readings[i];
+        const stele_trace *trace = r->trace;
+        if (request->order == STELE_ORDER_TIME && !request->check && request->part_count <= 1 &&
+            trace->ops->reads_in_turn && r->flow_count > STREAMS_IN_TURN &&
+            wanted_streams(o, trace) == r->flow_count &&
+            narrow_is_range(trace, own_time(&o->related[i], o->range.begin_ns),
+                            own_time(&o->related[i], o->range.end_ns),
+                            o->reader->context->limits.sort_size_max)) {
+            o->flow_total -= r->flow_count - 1;
+            r->flow_count = 1;
+            r->is_in_turn = true;
+        }
+    }
+}
+
 /* Sets which events need fields: where all bytes are checked, all do. */
 static void choose_screen(opening *o)
 {
@@ -482,6 +509,8 @@ static stele_status open_flows(opening *o)
         status =
             relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
     range_tell(o);
+    if (status == STELE_OK)
+        narrow_flows(o);
     if (status == STELE_OK)
         status = pieces_new(reader->context, o->related, reader->trace_count, &reader->pieces);
     if (reader->pieces != NULL)

@@ -243,6 +243,10 @@ typedef struct trace_ops {
     /* Each event says itself which thread it is of. */
     bool has_own_threads;
 
+    /* PRODUCE_ALL of an indexed trace gives stream after stream, and of each reads no more than a
+       producer of that stream alone would. */
+    bool reads_in_turn;
+
     /* PRODUCE_ALL has blocks of its own, even if there is one stream only */
     bool seeks_in_file_order;
 

@@ -176,4 +176,28 @@ says out '^  Lost  *2 packets missing, '
 expect 1 info --json gap
 says out '"missing_count": *2'
 expect 1 cat gap
+
+# The streams of a short range are read one after the other if there are many. That gives the same events
+# in the same order; events of several streams have the same time here.
+mkdir many
+metadata le 'ticks timestamp_begin; ticks timestamp_end; u32 packet_size;' >many/metadata
+stream=0
+while [ $stream -lt 80 ]; do
+    for packet in 0 1 2 3 4; do
+        at=$((1000 * packet + stream * 53 % 100 * 10))
+        u32 3254525889 && u64 $((1000 * packet)) && u64 $((1000 * packet + 999)) && u32 288 && u64 $at && u32 $stream
+    done >many/s$stream
+    stream=$((stream + 1))
+done
+expect 0 cat many
+lines out 400
+tr -s ' ' <out >all
+for range in '0 1' '1 1000' '990 2011' '2500 2500' '2500 2501' '1999 3001' '3700 9000'; do
+    begin=${range% *} end=${range#* }
+    awk -v b="$begin" -v e="$end" '{ t = $1 * 1e9 } t >= b - .5 && t < e - .5' all >want
+    expect 0 cat --begin "${begin}ns" --end "${end}ns" many
+    tr -s ' ' <out >given
+    check "many streams from $begin to $end" cmp -s want given
+done
+
 finish

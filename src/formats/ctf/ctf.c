@@ -441,6 +441,7 @@ static const trace_ops ctf_ops = {.open = ctf_open,
                                   .close = ctf_close,
                                   .declared = ctf_declared,
                                   .declares_names = ctf_declares_names,
+                                  .reads_in_turn = true,
                                   .has_moments = true};
 
 const format format_ctf = {
