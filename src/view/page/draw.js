@@ -19,6 +19,7 @@ export const spanEnds = {open: 3, beginLost: 4};
 /** @type {number[]} a column of a row that has none */
 export const NONE = [];
 const TEXT_HEIGHT = 11; /* least height of a row whose entries have texts */
+const SYSCALL = 'syscall_';
 const LABEL_WIDTH = 56; /* least width in pixels of an entry for several spans that gets a label */
 
 export class Drawing {
@@ -407,13 +408,16 @@ export class Drawing {
     }
 
     /**
-     * Returns as much of a text as fits; '' if nothing does.
+     * Returns as much of a text as fits; '' if nothing does. What all system calls are called by is left
+     * out first.
      * @param {string} text
      * @param {number} width
      */
     fitText(text, width) {
         const fits = Math.floor(width / (this.fontSize * 0.5));
-        return fits < 2 ? '' : this.texts.fit(text, width, fits * 2);
+        if (fits < 2) return '';
+        const shown = this.texts.fit(text, width, fits * 2);
+        return shown !== text && text.startsWith(SYSCALL) ? this.texts.fit(text.slice(SYSCALL.length), width, fits * 2) : shown;
     }
 
     /**

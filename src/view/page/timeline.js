@@ -236,7 +236,7 @@ export class Timeline extends Drawing {
         if (stretch !== undefined && stretch.leftOut > 0) texts.push(`${numberText(stretch.leftOut)} not drawn`);
         if (stretch !== undefined && stretch.arrowsLeftOut > 0) texts.push(`${numberText(stretch.arrowsLeftOut)} or more arrows not drawn`);
         if (texts.length === 0) return;
-        const text = texts.join('; ');
+        const text = this.texts.fit(texts.join('; '), this.width - 12, Infinity);
         this.context.globalAlpha = 0.9;
         this.label(text, Math.max(4, this.width - this.texts.width(text) - 8), this.height - 12);
         this.context.globalAlpha = 1;
