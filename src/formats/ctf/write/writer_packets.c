@@ -26,7 +26,9 @@ static void choose_uuid(ctf_writer *w)
     for (uint32_t i = 0; i < w->stream_count; i++) {
         const byte_buffer *packet = &w->streams[i].packet;
         const size_t head = packet->size < header_size(w) ? packet->size : header_size(w);
-        low = hash_u64(low ^ hash_bytes(packet->bytes + head, packet->size - head));
+        /* A stream that has no packet yet has no bytes. */
+        const uint8_t *content = head != 0 ? packet->bytes + head : packet->bytes;
+        low = hash_u64(low ^ hash_bytes(content, packet->size - head));
     }
     store_le64(w->uuid, hash_u64(low));
     store_le64(w->uuid + 8, hash_u64(low + 1));
