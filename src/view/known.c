@@ -62,6 +62,15 @@ uint32_t viewer_first_stream(const viewer *v)
     return first;
 }
 
+bool viewer_can_have_open(const viewer *v)
+{
+    for (size_t i = 0; i < v->trace_count; i++) {
+        if (!stele_trace_has_insns(v->traces[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Gives the time of the last event that a span on its track can end with. Returns false if it is
    not known. */
 static bool last_of(const viewer *v, const stele_span *span, int64_t *last_ns)

@@ -156,7 +156,7 @@ static stele_status open_reader(pass *p)
         .align_starts = p->v->options.align_starts,
         .begin = clock_bound(p->from != NULL ? p->from->time_ns : p->begin_ns, INT64_MIN),
         .end = clock_bound(p->end_ns, INT64_MAX),
-        .from_start = p->from == NULL && !r->no_start,
+        .from_start = p->from == NULL && !r->no_start && viewer_can_have_open(p->v),
         .streams = p->streams,
         .stream_count = p->stream_count};
     /* The engine for spans selects the spans, and needs all events that they are made of. */

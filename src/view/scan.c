@@ -335,17 +335,6 @@ static bool is_pictured_first(const viewer *v)
     return size >= OVERVIEW_SIZE;
 }
 
-/* Returns whether a scan is needed: it finds what is open where a stretch begins, and
-   instructions are never open. */
-static bool needs_scan(const viewer *v)
-{
-    for (size_t i = 0; i < v->trace_count; i++) {
-        if (!stele_trace_has_insns(v->traces[i]))
-            return true;
-    }
-    return false;
-}
-
 static void set_muted(const viewer *v, bool is_muted)
 {
     if (v->options.findings != NULL)
@@ -535,7 +524,7 @@ static stele_status step(viewer *v)
     if (!v->has_begun) {
         v->has_begun = true;
         v->is_scanned = v->overview != NULL && v->overview_status == STELE_END &&
-                        (!needs_scan(v) || take_kept(v));
+                        (!viewer_can_have_open(v) || take_kept(v));
         v->needs_index = v->is_scanned && v->has_keeper;
         set_muted(v, v->overview != NULL);
         status = v->is_scanned ? STELE_OK : scan_begin(v);

@@ -146,6 +146,10 @@ bool viewer_can_keep(const viewer *v);
 /* Returns the number of the first stream of the only trace. */
 uint32_t viewer_first_stream(const viewer *v);
 
+/* Returns whether something can be open where a stretch begins, which a scan finds: instructions
+   are never open. */
+bool viewer_can_have_open(const viewer *v);
+
 /* Updates `known` if it comes from an overview that is still being made. */
 stele_status viewer_update(viewer *v);
 void viewer_end_scan(viewer *v);

@@ -71,6 +71,11 @@ class Server:
             if info is None or info["complete"]:
                 return info
 
+    def bytes_read(self):
+        """What the server read of files and sockets up to now."""
+        with open(f"/proc/{self.process.pid}/io") as file:
+            return int(file.readline().split()[1])
+
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         self.process.wait(60)
@@ -437,12 +442,35 @@ def instructions(trace):
     server.stop()
 
 
+def write_instructions(path, count):
+    """An xtrace of so many instructions, one after the other."""
+    nop = bytes.fromhex("1f2003d5")
+    with open(path, "wb") as file:
+        file.write(b"\x09" + (0x400000).to_bytes(8, "little") + nop + (b"\x01" + nop) * (count - 1))
+
+
+def instructions_at_end(path):
+    """A short stretch at the end of a large instruction trace is answered without reading all of it."""
+    write_instructions(path, 4000000)
+    server = Server(path)
+    server.info()
+    before = server.bytes_read()
+    for at in range(3999000, 3999010):
+        window = server.ask("window", begin=at, end=at + 16, width=1000)
+        check(f"{path} has events at {at}", not window["summary"] and any(row["row"] == "marks" for row in window["rows"]), window)
+    read = server.bytes_read() - before
+    check(f"{path} is read near its end only", read < os.path.getsize(path), read)
+    server.stop()
+
+
 seed_used = os.environ.get("SEED", "1")
 print(f"SEED={seed_used}")
 os.environ["XDG_CACHE_HOME"] = os.path.abspath("view-cache")
 shutil.rmtree("view-cache", ignore_errors=True)
 large("large.fxt")
 os.unlink("large.fxt")
+instructions_at_end("large.xinsndata.bin")
+os.unlink("large.xinsndata.bin")
 paired(seed_used, int(os.environ.get("WINDOWS", "12")) * 4)
 strangers(sys.argv[2])
 for path in sys.argv[2:]:
