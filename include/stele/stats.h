@@ -88,11 +88,11 @@ STELE_API stele_order stele_stats_request_order(const stele_stats *s);
 /*
  * Statistics of parts of a trace can be put together as long as stele_stats_can_merge() is true of
  * them: rows are events, or calls each of which is one event, and nothing asks for time.
- * stele_stats_merge() adds the rows of a part as if they had been added one by
- * one; only the standard deviation may be rounded differently, where squares sum up to 2^53 or
- * more. Both were made with the same options; `from` can only be freed after that. Errors:
- * STELE_ERR_MEMORY; STELE_ERR_UNSUPPORTED: decimals, or rows beyond a limit, whose figures depend
- * on the order in which they are added. `into` can then only be cleared.
+ * stele_stats_merge() adds the rows of a part as if they had been added one by one; only the
+ * standard deviation may be rounded differently, where squares sum up to 2^53 or more. Both were
+ * made with the same options; `from` can only be freed after that. Errors: STELE_ERR_MEMORY;
+ * STELE_ERR_UNSUPPORTED: decimals, or rows beyond a limit, whose figures depend on the order in
+ * which they are added. `into` can then only be cleared.
  */
 STELE_API bool stele_stats_can_merge(const stele_stats *s);
 STELE_API stele_status stele_stats_merge(stele_stats *into, stele_stats *from,
@@ -190,8 +190,8 @@ typedef struct stele_stats_figures {
     bool are_percentiles_exact;
     stele_value p50, p90, p99, p999;
     bool has_distinct; /* distinct_count is valid: the options asked for it, and memory sufficed */
-    /* Up to 1,000 values, as long as there is room. Otherwise distinct_count is within 3.3% in two
-       of three cases, the same in each run. */
+    /* Up to 1,000 values, as long as memory is left for them. Otherwise distinct_count is within
+       3.3% in two of three cases, the same in each run. */
     bool is_distinct_exact;
     uint64_t distinct_count; /* different values, of all types */
     /* Mean, stddev and percentiles are weighted by time, and `sum` is the sum of each value times

@@ -190,7 +190,7 @@ if have_terminal; then
                 awk -v most="$width" 'length($0) > most { exit 1 }' characters
         done
     done
-    # Tables whose columns become as wide as they need are cut there, too, whatever a name's length.
+    # Tables whose columns become as wide as they need are cut there, too, however long names are.
     {
         head -c 23 "$heph/heph_tracing_example.bin.log"
         printf '\301\374\037\267\000\000\077\252' # a span of 16,298 bytes, whose name has 16,256

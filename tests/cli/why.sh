@@ -70,7 +70,7 @@ first=$("$STELE" insn blocks --csv --top 1 "$insns" | tail -n 1)
 check "its first row is that of insn blocks" grep -q "  $(echo "$first" | cut -d , -f 5) times* $(echo "$first" | cut -d , -f 4) instructions* at $(echo "$first" | cut -d , -f 1)" out
 check "it fits 80 columns" test "$(grep -v '^      stele\|^/' out | wc -L)" -le 80
 
-# What hangs when the trace ends is in no duration: it is told with the time since it began.
+# What hangs when the trace ends is in no duration: it is reported with the time since it began.
 # shellcheck source=tests/cli/lib_kernel_made.sh
 . "$SOURCE/tests/cli/lib_kernel_made.sh"
 {

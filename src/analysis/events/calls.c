@@ -340,7 +340,7 @@ mixed_pop(stele_calls *s, mixed_stack *m, int64_t end_ns, bool is_timed, stele_c
 }
 
 /* Pops the COMPLETE events that have ended by `now_ns`; the end of other frames is INT64_MAX, which
-   `now_ns` is not. Returns false if there is no room for what comes of it. */
+   `now_ns` is not. Returns false if no place is left for the calls that come of it. */
 static inline bool mixed_expire(stele_calls *s, mixed_stack *m, int64_t now_ns)
 {
     for (const frame *top = &m->of->frames[m->depth]; top->end_ns <= now_ns; top--) {

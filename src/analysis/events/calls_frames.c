@@ -68,7 +68,7 @@ uint64_t calls_charge_overlap(stack *of, const frame *top, int64_t end_ns)
     return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
 }
 
-/* Counts the call that was made last, or drops it, and gives it if there is no room for more. */
+/* Counts the call that was made last; calls are given on when no place is left for another. */
 static inline void keep_call(stele_calls *s, stele_call_end how)
 {
     s->counts.by_end[how]++;

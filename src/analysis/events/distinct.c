@@ -47,7 +47,7 @@ static const uint64_t *hash_at(const distinct *d, size_t place)
 }
 
 /* Goes over from hashes to registers. Returns false if out of memory. */
-static bool give_up_exact(distinct *d, size_t *room)
+static bool give_up_exact(distinct *d, size_t *left)
 {
     d->registers = calloc(DISTINCT_REGISTERS, 1);
     if (d->registers == NULL)
@@ -57,7 +57,7 @@ static bool give_up_exact(distinct *d, size_t *room)
         if (hash != NULL)
             registers_add(d->registers, *hash);
     }
-    *room += size_beyond(&d->hashes);
+    *left += size_beyond(&d->hashes);
     keyed_free(&d->hashes);
     return true;
 }
@@ -87,26 +87,26 @@ static bool make_table(distinct *d)
 }
 
 /* Adds a hash to the table, which has it afterwards unless registers were made because it is one
-   too many, or because there is no room. Returns false if out of memory. */
-static bool table_add(distinct *d, uint64_t hash, size_t *room)
+   too many, or because no memory is left for it. Returns false if out of memory. */
+static bool table_add(distinct *d, uint64_t hash, size_t *left)
 {
     const size_t before = size_beyond(&d->hashes);
     const uint64_t *known = keyed_slot(&d->hashes, HASH_SIZE, hash);
     if (*known == hash)
         return true;
     if (d->hashes.used == DISTINCT_EXACT)
-        return give_up_exact(d, room);
-    if (is_full(&d->hashes) && *room < (d->hashes.mask + 1) * HASH_SIZE) {
+        return give_up_exact(d, left);
+    if (is_full(&d->hashes) && *left < (d->hashes.mask + 1) * HASH_SIZE) {
         d->is_short = true;
-        return give_up_exact(d, room);
+        return give_up_exact(d, left);
     }
     if (keyed_find(&d->hashes, HASH_SIZE, hash) == NULL)
         return false;
-    *room -= size_beyond(&d->hashes) - before;
+    *left -= size_beyond(&d->hashes) - before;
     return true;
 }
 
-bool distinct_add(distinct *d, uint64_t hash, size_t *room)
+bool distinct_add(distinct *d, uint64_t hash, size_t *left)
 {
     hash += hash == 0;
     if (d->registers == NULL && d->hashes.entries == NULL) {
@@ -115,7 +115,7 @@ bool distinct_add(distinct *d, uint64_t hash, size_t *room)
         if (!make_table(d))
             return false;
     }
-    if (d->registers == NULL && !table_add(d, hash, room))
+    if (d->registers == NULL && !table_add(d, hash, left))
         return false;
     if (d->registers != NULL)
         registers_add(d->registers, hash);
@@ -124,17 +124,17 @@ bool distinct_add(distinct *d, uint64_t hash, size_t *room)
 
 /* ---- All of them ---- */
 
-bool distinct_merge(distinct *into, const distinct *from, size_t *room)
+bool distinct_merge(distinct *into, const distinct *from, size_t *left)
 {
     into->is_short = into->is_short || from->is_short;
     for (size_t i = 0; from->registers == NULL && i < places(from); i++) {
         const uint64_t *hash = hash_at(from, i);
-        if (hash != NULL && !distinct_add(into, *hash, room))
+        if (hash != NULL && !distinct_add(into, *hash, left))
             return false;
     }
     if (from->registers == NULL)
         return true;
-    if (into->registers == NULL && !give_up_exact(into, room))
+    if (into->registers == NULL && !give_up_exact(into, left))
         return false;
     for (uint32_t i = 0; i < DISTINCT_REGISTERS; i++) {
         if (from->registers[i] > into->registers[i])

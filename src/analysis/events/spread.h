@@ -30,7 +30,7 @@ typedef struct spread {
     bool is_sum_lost;                       /* the sum does not fit in 128 bits */
     bool is_cut;                            /* there was no room for histograms */
     bool is_coarse;                         /* decimals were too far apart for histograms */
-    bool is_uncounted;                      /* there was no room to count different values */
+    bool is_uncounted;                      /* no memory was left to count different values */
     int8_t scale;                           /* decimals are multiplied by 2^scale to be counted */
     double float_sum, float_min, float_max; /* sum and extremes of the decimals */
     /* offset_... are sums over the distances from `first`, the first value */
